@@ -1,0 +1,1 @@
+"""Compiled kernels: the only place that imports numba; arrays and NamedTuples in, arrays out."""
