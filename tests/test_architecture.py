@@ -1,0 +1,118 @@
+"""The shape of the package: what may import what, how long a file may be, what is public."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hyperna
+
+ROOT = Path(hyperna.__file__).parent
+# The street, from the ground up; a module imports only from lower numbers or its own package.
+# Experiments stand above their neighbours because they compare with theory and baselines.
+STREET = {
+    "_validation": 0,
+    "_kernels": 1,
+    "grid": 2,
+    "networks": 3,
+    "sphere": 3,
+    "problems": 4,
+    "fitness": 5,
+    "mutation": 6,
+    "algorithm": 7,
+    "baselines": 8,
+    "classifier": 8,
+    "interop": 8,
+    "theory": 8,
+    "experiments": 9,
+    "plots": 10,
+    "cli": 11,
+    "__main__": 12,
+}
+MODULES = sorted(ROOT.rglob("*.py"))
+LONGEST_FILE = 400
+
+
+def name_of(path):
+    parts = list(path.relative_to(ROOT.parent).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_modules(path):
+    """Absolute dotted names of everything a file imports, at the top or inside a function."""
+    package = name_of(path).split(".")
+    if path.name != "__init__.py":
+        package = package[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            if module == "hyperna":
+                yield from (f"hyperna.{alias.name}" for alias in node.names)
+            else:
+                yield module
+
+
+def part_of(dotted):
+    """The first level below the package: 'hyperna._kernels.loop' is in '_kernels'."""
+    pieces = dotted.split(".")
+    return pieces[1] if pieces[0] == "hyperna" and len(pieces) > 1 else None
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_go_one_way_down_the_street(path):
+    here = part_of(name_of(path))
+    if here is None:
+        return
+    assert here in STREET, f"give {here} a place on the street"
+    for target in map(part_of, imported_modules(path)):
+        if target in (None, here) or target not in STREET:
+            continue
+        assert STREET[target] < STREET[here], f"{name_of(path)} imports {target}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_only_the_kernels_import_numba(path):
+    if part_of(name_of(path)) != "_kernels":
+        assert not [name for name in imported_modules(path) if name.split(".")[0] == "numba"]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_file_is_too_long(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_every_module_says_what_it_is(path):
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("name", [n for n in hyperna.__all__ if n != "__version__"])
+def test_public_names_exist_with_a_docstring_and_an_example(name):
+    thing = getattr(hyperna, name)
+    if callable(thing):
+        assert ">>>" in (thing.__doc__ or ""), f"hyperna.{name} has no example"
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        hyperna.nothing  # noqa: B018
+
+
+def test_import_is_light():
+    code = "import hyperna, sys; print([m for m in ('numba', 'scipy', 'rich') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_version_is_the_distribution_s():
+    metadata = pytest.importorskip("importlib.metadata")
+    try:
+        installed = metadata.version("hyperna")
+    except metadata.PackageNotFoundError:
+        pytest.skip("hyperna is not installed, only importable")
+    assert installed == hyperna.__version__
