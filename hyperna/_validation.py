@@ -1,0 +1,162 @@
+"""Checks of what callers hand in: each returns the clean value or says what would be right."""
+
+import math
+import operator
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+def check_integer(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """Return value as an int from low to high (without upper limit if high is None).
+
+    Examples
+    --------
+    >>> check_integer("resolution", 12, 2)
+    12
+    >>> check_integer("resolution", 1, 2, 2**40)
+    Traceback (most recent call last):
+    ...
+    ValueError: resolution must be an integer from 2 to 1099511627776, got 1
+    """
+    wanted = f">= {low}" if high is None else f"from {low} to {high}"
+    try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer {wanted}, got {_short(value)}") from None
+    if number < low or (high is not None and number > high):
+        raise ValueError(f"{name} must be an integer {wanted}, got {_short(number)}")
+    return number
+
+
+def check_real(
+    name: str,
+    value: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    low_open: bool = False,
+    high_open: bool = False,
+) -> float:
+    """Return value as a finite float between low and high; an open end is itself excluded.
+
+    Examples
+    --------
+    >>> check_real("beta", 2, 1, low_open=True)
+    2.0
+    >>> check_real("beta", 1, 1, low_open=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: beta must be a finite number > 1, got 1
+    """
+    wanted = _wanted_number(low, high, low_open, high_open)
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be {wanted}, got {_short(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    above = number > low if low_open else number >= low
+    below = number < high if high_open else number <= high
+    if not (math.isfinite(number) and above and below):
+        raise ValueError(f"{name} must be {wanted}, got {_short(value)}")
+    return number
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Return value if it is one of the choices.
+
+    Examples
+    --------
+    >>> check_choice("output", "xor", ("or", "and", "evolved"))
+    Traceback (most recent call last):
+    ...
+    ValueError: output must be one of 'or', 'and', 'evolved', got 'xor'
+    """
+    allowed = list(choices)
+    if isinstance(value, str) and value in allowed:
+        return str(value)
+    wanted = ", ".join(repr(choice) for choice in allowed)
+    kind = ValueError if isinstance(value, str) else TypeError
+    raise kind(f"{name} must be one of {wanted}, got {_short(value)}")
+
+
+def check_points(name: str, X: ArrayLike, dim: int | None = None) -> FloatArray:
+    """Return X as a C-contiguous float64 array of shape (n, D) with n >= 1 and finite entries.
+
+    The result may share memory with X, so it must not be written to. It is nevertheless flagged
+    writable (a read-only X is copied): kernels are compiled once per array type, and numba counts
+    read-only arrays as another type.
+    """
+    points = np.require(_numbers(name, X), np.float64, ["C", "A", "W"])
+    wanted = "(n, D)" if dim is None else f"(n, {dim})"
+    if points.ndim != 2 or points.size == 0 or (dim is not None and points.shape[1] != dim):
+        raise ValueError(
+            f"{name} must have shape {wanted} with n >= 1, one point a row, "
+            f"got shape {points.shape}"
+        )
+    finite = np.isfinite(points)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        raise ValueError(
+            f"{name} must be finite, got {points[row, column]} in row {row}, column {column}"
+        )
+    return points
+
+
+def check_labels(name: str, y: ArrayLike, n: int) -> BoolArray:
+    """Return the n labels y, given as booleans or as the numbers 0 and 1, as a new bool array.
+
+    Examples
+    --------
+    >>> check_labels("y", [0, 1, 1.0], 3)
+    array([False,  True,  True])
+    """
+    labels = _numbers(name, y)
+    if labels.shape != (n,):
+        raise ValueError(f"{name} must have shape ({n},), got shape {labels.shape}")
+    wrong = labels[(labels != 0) & (labels != 1)]
+    if wrong.size:
+        raise ValueError(f"{name} must hold only 0 and 1 or booleans, got {wrong[0]}")
+    return labels != 0
+
+
+def _numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return values as an array of booleans, integers or floats."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "O":
+            array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must be an array of real numbers, got {_short(values)}") from None
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be an array of real numbers, got dtype {array.dtype}")
+    return array
+
+
+def _wanted_number(low: float, high: float, low_open: bool, high_open: bool) -> str:
+    ends = []
+    if low > -math.inf:
+        ends.append(f"{'>' if low_open else '>='} {low:g}")
+    if high < math.inf:
+        ends.append(f"{'<' if high_open else '<='} {high:g}")
+    return " ".join(["a finite number", " and ".join(ends)]).rstrip()
+
+
+def _short(value: Any) -> str:
+    """Return a representation that fits into an error message."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to print integers of more than 4300 digits
+        text = f"a {type(value).__name__} of enormous size"
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
