@@ -1,0 +1,1 @@
+"""Experiments: what many runs say, with its uncertainty."""

@@ -1,0 +1,263 @@
+"""Statistics against scipy, closed forms and simulated data whose truth is known."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from hyperna.experiments.statistics import (
+    bootstrap_interval,
+    ecdf,
+    effect_name,
+    expected_running_time,
+    first_hits,
+    holm,
+    pairwise_tests,
+    wilson_interval,
+)
+
+
+@given(st.integers(1, 3000), st.data(), st.sampled_from([0.8, 0.95, 0.99]))
+def test_wilson_is_scipy_s(trials, data, level):
+    successes = data.draw(st.integers(0, trials))
+    expected = stats.binomtest(successes, trials).proportion_ci(level, method="wilson")
+    assert wilson_interval(successes, trials, level) == pytest.approx(
+        (expected.low, expected.high), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((1, 0), "trials must be an integer >= 1, got 0"),
+        ((3, 2), "successes must be an integer from 0 to 2, got 3"),
+        ((1, 2, 1.0), "level must be"),
+        ((1, 2, math.nan), "level must be"),
+    ],
+)
+def test_wilson_refuses(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        wilson_interval(*arguments)
+
+
+@pytest.mark.parametrize("n", [10, 101, 1000])
+def test_mean_interval_is_scipy_s_bca(n):
+    sample = np.random.default_rng(n).exponential(100, n)
+    ours = bootstrap_interval(sample, resamples=20_000)
+    theirs = stats.bootstrap(
+        (sample,), np.mean, n_resamples=20_000, method="BCa", rng=1, batch=500
+    ).confidence_interval
+    width = theirs.high - theirs.low
+    assert np.allclose(ours, theirs, atol=0.02 * width, rtol=0)
+
+
+@pytest.mark.parametrize("n", [11, 101])
+def test_median_interval_is_scipy_s_percentile(n):
+    sample = np.random.default_rng(n).exponential(100, n)
+    ours = bootstrap_interval(sample, "median")
+    ends = stats.bootstrap(
+        (sample,), np.median, n_resamples=50_000, method="percentile", rng=1, batch=1000
+    ).confidence_interval
+    ordered = np.sort(sample)
+    assert ours.low in sample
+    assert ours.high in sample
+    # Drawn quantiles may fall on the neighbouring order statistic.
+    for exact, drawn in zip(ours, ends, strict=True):
+        assert abs(np.searchsorted(ordered, exact) - np.searchsorted(ordered, drawn)) <= 1
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_intervals_cover_the_truth(statistic):
+    rng = np.random.default_rng(7)
+    truth = 1.0 if statistic == "mean" else math.log(2)
+    intervals = [
+        bootstrap_interval(rng.exponential(1, 100), statistic, resamples=500) for _ in range(600)
+    ]
+    covered = np.mean([low <= truth <= high for low, high in intervals])
+    assert 0.92 <= covered <= 0.98
+
+
+def test_blocks_keep_the_interval_of_a_large_sample():
+    sample = np.random.default_rng(3).lognormal(0, 1.5, 1_000_000)
+    low, high = bootstrap_interval(sample)
+    half = 1.959964 * sample.std() / 1000
+    assert (sample.mean() - low, high - sample.mean()) == pytest.approx((half, half), rel=0.12)
+    low, high = bootstrap_interval(sample, "median")
+    # The asymptotic standard error of a median is 1 / (2 density sqrt(n)).
+    half = 1.959964 * 1.5 * math.sqrt(2 * math.pi) / 2 / 1000
+    assert (1 - low, high - 1) == pytest.approx((half, half), abs=half)
+    assert high - low == pytest.approx(2 * half, rel=0.1)
+
+
+def test_same_seed_same_interval():
+    sample = np.random.default_rng(0).exponential(1, 50)
+    assert bootstrap_interval(sample, seed=5) == bootstrap_interval(sample, seed=5)
+    assert bootstrap_interval(sample, seed=5) != bootstrap_interval(sample, seed=6)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_degenerate_samples(statistic):
+    assert all(math.isnan(end) for end in bootstrap_interval([3.0], statistic))
+    assert bootstrap_interval([0.1] * 9, statistic) == pytest.approx((0.1, 0.1))
+    assert bootstrap_interval([0.0] * 9, statistic) == (0.0, 0.0)
+    low, high = bootstrap_interval([1.0, 2.0], statistic)
+    assert 1 <= low <= high <= 2
+
+
+@pytest.mark.parametrize("values", [[], [[1, 2]], [1, math.nan], [1, math.inf]])
+def test_bootstrap_refuses_values(values):
+    with pytest.raises(ValueError, match="values must be"):
+        bootstrap_interval(values)
+
+
+@pytest.mark.parametrize(
+    "options", [{"level": 0}, {"level": 1}, {"resamples": 3}, {"seed": -1}, {"statistic": "mode"}]
+)
+def test_bootstrap_refuses_options(options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        bootstrap_interval([1.0, 2.0, 3.0], **options)
+
+
+def test_bootstrap_refuses_text():
+    with pytest.raises(TypeError, match="values must be a list of numbers"):
+        bootstrap_interval(["fast", "slow"])
+
+
+def test_ert_of_a_geometric_restart_is_the_whole_cost():
+    """A run succeeds within its cap with probability p: restarted, it costs what ERT says."""
+    rng = np.random.default_rng(11)
+    mean, cap = 50.0, 60.0
+    times = rng.exponential(mean, 20_000)
+    solved = times <= cap
+    ert = expected_running_time(np.minimum(times, cap), solved)
+    # The exponential law forgets its past, so cutting and restarting leaves the mean as it was.
+    assert ert.low < mean < ert.high
+    assert ert.value == pytest.approx(mean, rel=0.02)
+    assert (ert.runs, ert.successes) == (20_000, solved.sum())
+
+
+def test_ert_interval_covers_the_truth():
+    rng = np.random.default_rng(2)
+    covered = []
+    for _ in range(400):
+        times = rng.exponential(50, 60)
+        ert = expected_running_time(np.minimum(times, 60), times <= 60, resamples=400)
+        covered.append(ert.low <= 50 <= ert.high)
+    assert 0.91 <= np.mean(covered) <= 0.98
+
+
+def test_ert_edges():
+    without = expected_running_time([100] * 20, [False] * 20)
+    assert without.value == without.high == math.inf
+    assert without.low == pytest.approx(100 / wilson_interval(0, 20).high)
+    assert expected_running_time([5, 5, 5], [True] * 3)[:3] == (5, 5, 5)
+    lone = expected_running_time([7], [True])
+    assert lone.value == 7
+    assert math.isnan(lone.low)
+    one = expected_running_time([50.0] * 9 + [10.0], [False] * 9 + [True])
+    assert one.value == 460
+    assert one.low < 460 < one.high
+
+
+@pytest.mark.parametrize("success", [[True], [True, 2], [[True, False]], ["yes", "no"]])
+def test_ert_refuses(success):
+    with pytest.raises(ValueError, match="success must hold one boolean"):
+        expected_running_time([1, 2], success)
+
+
+@given(st.lists(st.one_of(st.integers(1, 50), st.just(math.inf)), min_size=1, max_size=40))
+def test_ecdf_counts(hits):
+    curve = ecdf(hits)
+    places = np.arange(0, 60)
+    assert np.allclose(curve(places), [np.mean(np.asarray(hits) <= place) for place in places])
+    assert curve.pairs == len(hits)
+
+
+def test_ecdf_without_censoring_is_scipy_s():
+    sample = np.random.default_rng(0).integers(1, 100, 200)
+    theirs = stats.ecdf(sample).cdf
+    ours = ecdf(sample)
+    assert np.array_equal(ours.evaluations, theirs.quantiles)
+    assert np.allclose(ours.share, theirs.probabilities)
+
+
+def test_ecdf_over_runs_and_targets_is_the_mean_over_targets():
+    rng = np.random.default_rng(1)
+    hits = np.where(rng.random((30, 4)) < 0.2, np.inf, rng.integers(1, 90, (30, 4)))
+    places = np.arange(100)
+    each = [ecdf(column)(places) for column in hits.T]
+    assert np.allclose(ecdf(hits)(places), np.mean(each, axis=0))
+
+
+@pytest.mark.parametrize("hits", [[], [math.nan]])
+def test_ecdf_refuses(hits):
+    with pytest.raises(ValueError, match="hits must hold"):
+        ecdf(hits)
+
+
+def test_first_hits_by_brute_force():
+    rng = np.random.default_rng(4)
+    when = np.cumsum(rng.integers(1, 9, 30))
+    fitness = np.sort(rng.random(30))
+    targets = rng.random(50)
+    expected = [
+        min([w for w, f in zip(when, fitness, strict=True) if f >= t], default=math.inf)
+        for t in targets
+    ]
+    assert first_hits(when, fitness, targets).tolist() == expected
+    with pytest.raises(ValueError, match="same length"):
+        first_hits([1, 2], [0.5], [0.1])
+
+
+def test_pairwise_tests_are_scipy_s_with_counted_effects():
+    rng = np.random.default_rng(5)
+    samples = {
+        name: rng.integers(0, top, 25) for name, top in zip("abc", (20, 25, 60), strict=True)
+    }
+    tests = pairwise_tests(samples)
+    assert [(t.first, t.second) for t in tests] == list(itertools.combinations("abc", 2))
+    for test in tests:
+        x, y = samples[test.first], samples[test.second]
+        assert test.p_value == pytest.approx(stats.mannwhitneyu(x, y).pvalue)
+        difference = np.subtract.outer(x, y)
+        assert test.a12 == pytest.approx(np.mean((difference > 0) + 0.5 * (difference == 0)))
+        assert test.cliff_delta == pytest.approx(np.mean(np.sign(difference)))
+
+
+def test_pairwise_tests_take_censored_and_constant_samples():
+    tests = pairwise_tests(
+        {"a": [1, 2, math.inf], "b": [3, math.inf, math.inf], "c": [1, 2, math.inf]}
+    )
+    assert tests[1].a12 == 0.5
+    same = pairwise_tests({"a": [5, 5], "b": [5, 5, 5]})[0]
+    assert (same.p_value, same.a12, same.effect) == (1.0, 0.5, "negligible")
+    with pytest.raises(ValueError, match="at least two samples"):
+        pairwise_tests({"a": [1]})
+    with pytest.raises(ValueError, match="b must be free of NaN"):
+        pairwise_tests({"a": [1], "b": [math.nan]})
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_rejects_what_the_step_down_procedure_rejects(p):
+    adjusted = holm(p)
+    for level in (0.01, 0.05, 0.3):
+        order = np.argsort(p)
+        rejected = set()
+        for step, index in enumerate(order):
+            if p[index] * (len(p) - step) > level:
+                break
+            rejected.add(int(index))
+        assert set(np.flatnonzero(adjusted <= level).tolist()) == rejected
+
+
+def test_effect_names():
+    assert [effect_name(d) for d in (0, -0.2, 0.4, -0.9)] == [
+        "negligible",
+        "small",
+        "medium",
+        "large",
+    ]
