@@ -1,0 +1,300 @@
+"""Problems whose positive set is a union of arcs in psi, the angle of the last two coordinates."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperna._validation import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_integer,
+    check_points,
+)
+from hyperna.problems.arcs import (
+    Union,
+    best_unions,
+    cap,
+    complement,
+    covered,
+    merge_arcs,
+    simple_fraction,
+)
+from hyperna.problems.base import PROBLEMS, Problem, check_network, register
+
+HALF_TURN = Fraction(1, 2)
+QUARTER_TURN = Fraction(1, 4)
+
+# More optima than this are not listed: ARCS(k) with N < k has exponentially many.
+MOST_OPTIMA = 1000
+
+_TURN = {"turn": 1.0, "radian": 2 * math.pi, "degree": 360.0}
+
+
+@dataclass(frozen=True)
+class ArcProblem(Problem):
+    """Positive where psi = atan2(x_D, x_(D-1)) lies in a union of closed arcs.
+
+    Parameters
+    ----------
+    name : str
+        What the problem is called in tables and messages.
+    arcs : iterable of (start, end)
+        Arcs in turns, start < end, as fractions (floats are taken as the simple fraction next to
+        them, if there is one). They are turned into [0, 1), sorted, and merged where they overlap
+        or touch; an arc that passes 0 has end > 1.
+    dim : int
+        Dimension of the points, at least 2.
+    summary : str, optional
+        One line for lists of problems.
+    default_neurons : int, optional
+        Number of hidden neurons to take where nobody says otherwise: one per arc.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> quarter = ArcProblem("quarter", [(0, Fraction(1, 4))])
+    >>> quarter.label([[1.0, 0.0], [1.0, 1.0], [-1.0, 1.0]])
+    array([ True,  True, False])
+    >>> quarter.optima(neurons=1)
+    [array([[0.125     , 0.70710678]])]
+    """
+
+    name: str
+    arcs: Union
+    dim: int = 2
+    summary: str = field(default="", compare=False)
+    default_neurons: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dim", check_integer("dim", self.dim, 2))
+        object.__setattr__(self, "arcs", merge_arcs(_checked_intervals(self.arcs, 1.0)))
+        count = len(self.arcs)
+        neurons = self.default_neurons or count
+        object.__setattr__(self, "default_neurons", check_integer("default_neurons", neurons, 1))
+        if not self.summary:
+            share = float(covered(self.arcs))
+            text = f"{count} arc{'s'[: count != 1]} covering {share:.4g} of the circle"
+            object.__setattr__(self, "summary", text)
+
+    def label(self, X: ArrayLike) -> BoolArray:
+        """Return for each row of X (n, D) whether psi lies in one of the closed arcs.
+
+        At multiples of a quarter turn the signs of the coordinates decide, not a rounded angle.
+        Where both coordinates are 0, psi is 0.
+        """
+        points = check_points("X", X, self.dim)
+        quadrant, part = _quadrants(points[:, -2], points[:, -1])
+        positive = np.zeros(len(points), dtype=np.bool_)
+        for start, end in self.arcs:
+            after_start = _compare(quadrant, part, start) >= 0
+            if end < 1:
+                positive |= after_start & (_compare(quadrant, part, end) <= 0)
+            else:
+                positive |= after_start | (_compare(quadrant, part, end - 1) <= 0)
+        return positive
+
+    def best_fitness(self, neurons: int, output: str = "or") -> float | None:
+        """Return the largest fitness that real-valued angles and biases attain, None if unknown.
+
+        At D = 2 a network of N neurons is positive on at most N arcs, whatever joins them, and each
+        of OR, AND and an evolved output can make it any N arcs. So the best approximation of the
+        positive set by N arcs is the answer. For D > 2 it is known for one arc only, which is a
+        half-space, an intersection of two or a union of two.
+        """
+        neurons, output = check_network(neurons, output)
+        if self.dim == 2:
+            return float(best_unions(self.arcs, neurons, 0)[0])
+        enough = self._wedge_neurons(output)
+        return 1.0 if enough and neurons >= enough else None
+
+    def optima(self, neurons: int, output: str = "or") -> list[FloatArray]:
+        """Return the best networks where they are known and finitely many, else an empty list.
+
+        At D = 2 and up to as many neurons as arcs an OR has one neuron per arc of a best
+        approximation, an AND one neuron per gap, firing on all but the gap. More neurons leave some
+        of them free, and more than 1000 best approximations are not listed. See `Problem.optima`
+        for what the arrays hold.
+        """
+        neurons, output = check_network(neurons, output)
+        if self.dim > 2:
+            return self._wedge_optima(neurons, output)
+        if neurons > len(self.arcs):
+            return []
+        unions = best_unions(self.arcs, neurons, MOST_OPTIMA)[1]
+        if output == "and":
+            # A half-space is the complement of the one with opposite normal and bias.
+            caps = [[cap(gap) for gap in complement(union)] for union in unions]
+            return [np.array([((a + 0.5) % 1, 0.0 - b) for a, b in gaps]) for gaps in caps]
+        return [np.array([cap(arc) for arc in union]) for union in unions]
+
+    def _wedge_neurons(self, output: str) -> int | None:
+        """Return how many neurons classify a single arc without error in any dimension."""
+        if len(self.arcs) > 1:
+            return None
+        length = covered(self.arcs)
+        if length == HALF_TURN:
+            return 1
+        fitting = "and" if length < HALF_TURN else "or"
+        return 2 if output in (fitting, "evolved") else None
+
+    def _wedge_optima(self, neurons: int, output: str) -> list[FloatArray]:
+        """Return the optimum for a single arc in D > 2: half-spaces through its ends."""
+        if neurons != self._wedge_neurons(output):
+            return []
+        (start, end), *_ = self.arcs
+        if neurons == 2 and output == "evolved" and end - start < HALF_TURN:
+            return []  # an AND, which is not the OR that optima of an evolved output stand for
+        middles = [start + QUARTER_TURN, end - QUARTER_TURN][:neurons]
+        # Angles of a quarter turn put the normal into the plane of the last two coordinates.
+        ahead = [0.25] * (self.dim - 2)
+        return [np.array([[*ahead, float(middle % 1), 0.0] for middle in middles])]
+
+
+def _quadrants(x: FloatArray, y: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return psi as a quadrant 0..3 and the part of it that is passed, in [0, 1).
+
+    Only signs decide about the quadrant; close to its end the part may round to 1 and is kept
+    below, so that a point before a multiple of a quarter turn never counts as lying on it.
+    """
+    second, third, fourth = (x <= 0) & (y > 0), (x < 0) & (y <= 0), (x >= 0) & (y < 0)
+    where = [second, third, fourth]
+    quadrant = np.select(where, [1, 2, 3], 0)
+    along = np.select(where, [y, -x, -y], x)
+    across = np.select(where, [-x, -y, x], y)
+    part = np.arctan2(across + 0.0, along + 0.0) / (math.pi / 2)
+    # A point that is off the axis by less than the smallest angle is still off the axis.
+    part = np.where(across > 0, np.maximum(part, np.finfo(float).tiny), 0.0)
+    return quadrant, np.minimum(part, np.nextafter(1.0, 0.0))
+
+
+def _compare(quadrant: IntArray, part: FloatArray, turns: Fraction) -> NDArray[Any]:
+    """Return the sign of psi - turns, for turns in [0, 1)."""
+    whole, rest = divmod(4 * turns, 1)
+    ahead = np.sign(quadrant - int(whole))
+    return np.where(ahead == 0, np.sign(part - float(rest)), ahead)
+
+
+def _checked_intervals(intervals: Any, turn: float) -> list[tuple[Fraction, Fraction]]:
+    """Return intervals in units of 1/turn of a turn as pairs of fractions of a turn."""
+    try:
+        pairs = [(start, end) for start, end in intervals]
+    except (TypeError, ValueError):
+        raise ValueError(f"arcs must be pairs (start, end), got {intervals!r}") from None
+    if not pairs:
+        raise ValueError("arcs must hold at least one pair (start, end), got none")
+    return [_checked_interval(start, end, turn) for start, end in pairs]
+
+
+def _checked_interval(start: Any, end: Any, turn: float) -> tuple[Fraction, Fraction]:
+    for value in (start, end):
+        if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+            raise TypeError(f"arc ends must be real numbers, got {value!r}")
+        if not (isinstance(value, Fraction | int) or math.isfinite(value)):
+            raise ValueError(f"arc ends must be finite, got {value!r}")
+    first, last = _in_turns(start, turn), _in_turns(end, turn)
+    if first >= last:
+        raise ValueError(
+            f"an arc must start before it ends, got ({start}, {end}); "
+            f"to pass 0 write the end as more than one turn"
+        )
+    return first, last
+
+
+def _in_turns(value: Any, turn: float) -> Fraction:
+    exact = isinstance(value, Fraction | int | np.integer)
+    if exact and turn == int(turn):
+        return Fraction(int(value) if isinstance(value, np.integer) else value) / int(turn)
+    return simple_fraction(float(value) / turn)
+
+
+@register("half", "psi in [0, pi]: one half-space, the easiest problem")
+def half(dim: int = 2) -> ArcProblem:
+    """Positive where psi is in [0, pi], the half-space x_D >= 0."""
+    return _classic("half", [(0, HALF_TURN)], dim)
+
+
+@register("quarter", "psi in [0, pi/2]: angle and bias both matter")
+def quarter(dim: int = 2) -> ArcProblem:
+    """Positive where psi is in [0, pi/2]."""
+    return _classic("quarter", [(0, QUARTER_TURN)], dim, neurons=1 if dim == 2 else 2)
+
+
+@register("two_quarters", "psi in [0, pi/2] or [pi, 3pi/2]: two neurons share the work")
+def two_quarters(dim: int = 2) -> ArcProblem:
+    """Positive where psi is in [0, pi/2] or [pi, 3 pi/2]."""
+    return _classic("two_quarters", [(0, QUARTER_TURN), (HALF_TURN, 3 * QUARTER_TURN)], dim)
+
+
+@register("local_opt", "three arcs on which one neuron meets a local optimum of fitness 2/3")
+def local_opt(dim: int = 2) -> ArcProblem:
+    """Positive where psi is in [0, pi/3], [2 pi/3, pi] or [4 pi/3, 11 pi/6]."""
+    ends = [(0, 2), (4, 6), (8, 11)]
+    return _classic("local_opt", [_twelfths(*pair) for pair in ends], dim, neurons=1)
+
+
+@register("arcs", "k equally spaced arcs, each half of its period, for k neurons")
+def equal_arcs(k: int, dim: int = 2) -> ArcProblem:
+    """Positive on k arcs [j/k, j/k + 1/(2k)] of a turn, j = 0 .. k-1."""
+    k = check_integer("k", k, 1, 1000)
+    starts = [Fraction(j, k) for j in range(k)]
+    return ArcProblem(f"arcs:k={k}", tuple((s, s + Fraction(1, 2 * k)) for s in starts), dim)
+
+
+@register("custom_arcs", "your own union of arcs, e.g. intervals=0..90 180..270,unit=degree")
+def custom_arcs(
+    intervals: str | Iterable[Sequence[float]], unit: str = "turn", dim: int = 2
+) -> ArcProblem:
+    """Return the problem whose positive set is a union of closed arcs of your choice.
+
+    Parameters
+    ----------
+    intervals : iterable of (start, end), or str
+        Arcs counter-clockwise from start to end, start < end; an end may be more than a turn.
+        Arcs that overlap or touch count as one. As text: ``"0..90 180..270"``. The empty set and
+        the whole circle are refused: nothing is to be learnt about them.
+    unit : {"turn", "radian", "degree"}
+        Unit of the ends. Fractions and integers of a turn or degree are exact; floats count as the
+        fraction of a turn with denominator up to 10000 that they agree with to 15 digits, if any.
+    dim : int
+        Dimension of the points.
+
+    Examples
+    --------
+    >>> caps = custom_arcs([(350, 370), (90, 180)], unit="degree")
+    >>> caps.arcs
+    ((Fraction(1, 4), Fraction(1, 2)), (Fraction(35, 36), Fraction(37, 36)))
+    >>> caps.best_fitness(neurons=1)
+    0.9444444444444444
+    """
+    turn = _TURN[check_choice("unit", unit, _TURN)]
+    pairs = _parse_intervals(intervals) if isinstance(intervals, str) else intervals
+    arcs = merge_arcs(_checked_intervals(pairs, turn))
+    written = " ".join(f"{start}..{end}" for start, end in arcs)
+    return ArcProblem(f"custom_arcs:intervals={written}", arcs, dim)
+
+
+def _parse_intervals(text: str) -> list[tuple[Fraction, Fraction]]:
+    """Return the pairs in "0..1/4 0.5..0.75"."""
+    try:
+        pairs = [tuple(map(Fraction, word.split(".."))) for word in text.split()]
+        return [(start, end) for start, end in pairs]
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(
+            f"intervals must be written as 'start..end start..end', got {text!r}"
+        ) from None
+
+
+def _twelfths(start: int, end: int) -> tuple[Fraction, Fraction]:
+    return Fraction(start, 12), Fraction(end, 12)
+
+
+def _classic(name: str, arcs: Any, dim: int, neurons: int = 0) -> ArcProblem:
+    return ArcProblem(name, tuple(arcs), dim, PROBLEMS[name].summary, neurons)

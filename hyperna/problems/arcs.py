@@ -1,0 +1,179 @@
+"""Exact arithmetic with unions of arcs on a circle of circumference 1 (one turn).
+
+An arc is a pair of fractions (start, end) with 0 <= start < 1 and start < end < start + 1; one
+that passes 0 has end > 1. A union is a tuple of arcs, sorted by their starts, that do not touch.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import compress
+
+Arc = tuple[Fraction, Fraction]
+Union = tuple[Arc, ...]
+
+# Radians and degrees arrive as floats. One this close to a fraction with a denominator of at most
+# _SIMPLE means that fraction: pi/3 is a sixth of a turn, 0.1 is a tenth.
+_CLOSE = Fraction(1, 10**15)
+_SIMPLE = 10_000
+
+
+def simple_fraction(value: float | Fraction) -> Fraction:
+    """Return the simple fraction that a float stands for, or else the float's exact value.
+
+    Examples
+    --------
+    >>> simple_fraction(0.1)
+    Fraction(1, 10)
+    """
+    exact = Fraction(value)
+    if isinstance(value, Fraction):
+        return exact
+    simple = exact.limit_denominator(_SIMPLE)
+    return simple if abs(simple - exact) <= _CLOSE * (1 + abs(exact)) else exact
+
+
+def merge_arcs(intervals: Iterable[Arc]) -> Union:
+    """Return the union of closed arcs given by any (start, end) with start < end.
+
+    Overlapping and touching arcs become one. The whole circle is refused.
+    """
+    turned = sorted((start % 1, start % 1 + (end - start)) for start, end in intervals)
+    merged: list[Arc] = []
+    for start, end in turned:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    # An arc that passes 0 may reach the first ones from behind.
+    while len(merged) > 1 and merged[-1][1] - 1 >= merged[0][0]:
+        start, end = merged.pop(0)
+        merged[-1] = (merged[-1][0], max(merged[-1][1], end + 1))
+    if any(end - start >= 1 for start, end in merged):
+        raise ValueError("the intervals cover the whole circle; leave a part of it negative")
+    return tuple(merged)
+
+
+def complement(union: Union) -> Union:
+    """Return the arcs between those of a union.
+
+    Examples
+    --------
+    >>> complement(((Fraction(0), Fraction(1, 4)),))
+    ((Fraction(1, 4), Fraction(1, 1)),)
+    """
+    return merge_arcs(_gaps(union))
+
+
+def covered(union: Union) -> Fraction:
+    """Return the total length of a union."""
+    return sum((end - start for start, end in union), Fraction(0))
+
+
+def cosine_of_turn(part: Fraction) -> float:
+    """Return cos(2 pi part), exactly where it is rational.
+
+    Examples
+    --------
+    >>> cosine_of_turn(Fraction(1, 6)), cosine_of_turn(Fraction(3, 4))
+    (0.5, 0.0)
+    """
+    folded = min(part % 1, 1 - part % 1)
+    if folded == Fraction(1, 6) or folded == Fraction(1, 3):
+        return 0.5 if folded < Fraction(1, 4) else -0.5
+    return math.sin(2 * math.pi * float(Fraction(1, 4) - folded))
+
+
+def cap(arc: Arc) -> tuple[float, float]:
+    """Return angle (in turns) and bias of the neuron that fires on an arc."""
+    start, end = arc
+    return float((start + end) / 2 % 1), cosine_of_turn((end - start) / 2)
+
+
+@lru_cache(maxsize=64)
+def best_unions(union: Union, size: int, limit: int) -> tuple[Fraction, tuple[Union, ...]]:
+    """Return the best approximations of a union by at most `size` arcs.
+
+    Returns
+    -------
+    share : Fraction
+        Share of the circle on which the best approximations agree with `union`.
+    best : tuple of unions
+        All of them, none if there are more than `limit`.
+
+    Notes
+    -----
+    The ends of a best approximation are ends of `union`: moving any other end one way or the other
+    does not harm. So each of the k arcs and k gaps of `union` is either taken or left, which is a
+    choice of `size` runs in a circular sequence of 2k signed lengths with the largest sum. With
+    fewer than min(size, k) runs a missing arc or a covered gap could be put right for a gain, so
+    every best approximation has exactly min(size, k) runs.
+    """
+    runs = min(size, len(union))
+    if runs == len(union):
+        return Fraction(1), (union,)
+    pieces = [piece for pair in zip(union, _gaps(union), strict=True) for piece in pair]
+    unit = math.lcm(*(end.denominator for _, end in pieces), *(s.denominator for s, _ in pieces))
+    lengths = [int((end - start) * unit) for start, end in pieces]
+    gains = [-length if i % 2 else length for i, length in enumerate(lengths)]
+    tables = [_run_table(gains, runs, before) for before in (False, True)]
+    best = max(table[0][before][runs] for before, table in enumerate(tables))
+    share = Fraction(best + sum(lengths[1::2]), unit)
+    choices: list[list[bool]] = []
+    for before, table in enumerate(tables):
+        if table[0][before][runs] == best and len(choices) <= limit:
+            choices += _trace(gains, table, runs, bool(before), limit + 1 - len(choices))
+    if len(choices) > limit:
+        return share, ()
+    return share, tuple(merge_arcs(compress(pieces, taken)) for taken in choices)
+
+
+def _gaps(union: Union) -> list[Arc]:
+    """Return the gap after each arc."""
+    following = [*(start for start, _ in union[1:]), union[0][0] + 1]
+    return [(end, start) for (_, end), start in zip(union, following, strict=True)]
+
+
+Table = list[list[list[int]]]
+
+
+def _run_table(gains: Sequence[int], runs: int, before: bool) -> Table:
+    """Return value[i][b][n], the largest gain of pieces i.. with n more runs starting there.
+
+    b says whether piece i - 1 is taken. The last piece is taken iff `before`, so that the ends of
+    the sequence fit together.
+    """
+    # Below every sum of gains, even after gains are added to it.
+    impossible = -1 - 3 * sum(map(abs, gains))
+    table = [[[impossible] * (runs + 1) for _ in range(2)]]
+    table[0][before][0] = 0
+    for gain in reversed(gains):
+        left, taken = table[-1]
+        stay = [gain + value for value in taken]
+        start = [impossible, *stay[:-1]]
+        table.append([list(map(max, left, start)), list(map(max, left, stay))])
+    table.reverse()
+    return table
+
+
+def _trace(
+    gains: Sequence[int], table: Table, runs: int, before: bool, limit: int
+) -> list[list[bool]]:
+    """Return up to `limit` choices of pieces that attain the value of the table."""
+    found: list[list[bool]] = []
+    stack: list[tuple[list[bool], int]] = [([], runs)]
+    while stack and len(found) < limit:
+        taken, left = stack.pop()
+        i = len(taken)
+        if i == len(gains):
+            found.append(taken)
+            continue
+        previous = taken[-1] if taken else before
+        value = table[i][previous][left]
+        rest = left if previous else left - 1
+        if rest >= 0 and gains[i] + table[i + 1][True][rest] == value:
+            stack.append(([*taken, True], rest))
+        if table[i + 1][False][left] == value:
+            stack.append(([*taken, False], left))
+    return found

@@ -1,0 +1,184 @@
+"""What a problem is, and the registry that finds one by its name."""
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from numpy.typing import ArrayLike
+
+from hyperna._validation import BoolArray, FloatArray, check_choice, check_integer
+
+OUTPUTS = ("or", "and", "evolved")
+
+
+class Problem(ABC):
+    """A labelling of points in R^D, with what is known about networks that learn it.
+
+    A subclass has the attributes `name`, `dim`, `summary` (one line) and `default_neurons`, and the
+    method `label`; it overrides `optima` and `best_fitness` where something is known.
+
+    Examples
+    --------
+    >>> from hyperna.problems import problem
+    >>> half = problem("half")
+    >>> half.label([[0.0, 1.0], [0.0, -1.0]])
+    array([ True, False])
+    >>> half.best_fitness(neurons=1, output="or")
+    1.0
+    """
+
+    name: str
+    dim: int
+    summary: str
+    default_neurons: int
+
+    @abstractmethod
+    def label(self, X: ArrayLike) -> BoolArray:
+        """Return for each row of X (n, D) whether the point is positive."""
+
+    def optima(self, neurons: int, output: str = "or") -> list[FloatArray]:
+        """Return the best networks where they are known and finitely many, else an empty list.
+
+        Each is an array (N, D): for every hidden neuron its D - 1 angles in turns and its bias
+        value. Not listed, though just as good, are other orders of the neurons and, for D > 2, the
+        mirror images (a_k, a_(k+1)) -> (-a_k, a_(k+1) + 1/2 turn) that describe the same neuron.
+        For an evolved output the optima are those of the OR, which it can express; it can do so
+        with any of the neurons flipped, (a, b) -> (a + 1/2 turn, -b), too.
+        """
+        check_network(neurons, output)
+        return []
+
+    def best_fitness(self, neurons: int, output: str = "or") -> float | None:
+        """Return the largest fitness that real-valued angles and biases attain, None if unknown."""
+        check_network(neurons, output)
+        return None
+
+
+def check_network(neurons: int, output: str) -> tuple[int, str]:
+    """Return the number of neurons and the output kind after checking them."""
+    return check_integer("neurons", neurons, 1), check_choice("output", output, OUTPUTS)
+
+
+@dataclass(frozen=True)
+class ProblemFactory:
+    """An entry of `PROBLEMS`: call it with the parameters to get the problem.
+
+    Examples
+    --------
+    >>> from hyperna.problems import PROBLEMS
+    >>> PROBLEMS["arcs"].required
+    ('k',)
+    >>> PROBLEMS["arcs"](k=3).best_fitness(neurons=3)
+    1.0
+    """
+
+    name: str
+    summary: str
+    build: Callable[..., Problem]
+
+    def __call__(self, **parameters: Any) -> Problem:
+        """Build the problem."""
+        known = self.parameters
+        for given in parameters:
+            if given not in known:
+                accepted = ", ".join(known) or "none"
+                raise ValueError(
+                    f"problem {self.name!r} has no parameter {given!r}; its parameters: {accepted}"
+                )
+        missing = [name for name in self.required if name not in parameters]
+        if missing:
+            raise ValueError(f"problem {self.name!r} needs the parameter {missing[0]!r}")
+        return self.build(**parameters)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of all parameters."""
+        return tuple(inspect.signature(self.build).parameters)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Names of the parameters without a default."""
+        signature = inspect.signature(self.build).parameters
+        return tuple(name for name, entry in signature.items() if entry.default is entry.empty)
+
+    def parse(self, name: str, text: str) -> Any:
+        """Return the value of a parameter that is written as text."""
+        entry = inspect.signature(self.build).parameters.get(name)
+        kind = entry.annotation if entry else str
+        if kind is int:
+            try:
+                return int(text)
+            except ValueError:
+                raise ValueError(f"{name} must be an integer, got {text!r}") from None
+        if kind is bool:
+            return check_choice(name, text.lower(), ("true", "false")) == "true"
+        return text
+
+
+PROBLEMS: dict[str, ProblemFactory] = {}
+
+Build = TypeVar("Build", bound=Callable[..., Problem])
+
+
+def register(name: str, summary: str) -> Callable[[Build], Build]:
+    """Enter the decorated function into `PROBLEMS`; nothing else is needed to add a problem."""
+
+    def enter(build: Build) -> Build:
+        PROBLEMS[name] = ProblemFactory(name, summary, build)
+        return build
+
+    return enter
+
+
+def problem(name: str, dim: int | None = None, **parameters: Any) -> Problem:
+    """Return the problem of this name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `PROBLEMS`, optionally followed by parameters as in ``"arcs:k=3"``; several are
+        separated by commas.
+    dim : int, optional
+        Dimension D of the points; without it the problem's default (2 for arcs, 3 for the cube).
+    **parameters
+        What the problem asks for, e.g. ``k=3``.
+
+    Examples
+    --------
+    >>> problem("quarter", dim=3).dim
+    3
+    >>> problem("arcs", k=3) == problem("arcs:k=3")
+    True
+    >>> problem("nonsense")
+    Traceback (most recent call last):
+    ...
+    ValueError: problem must be one of 'half', 'quarter', 'two_quarters', 'local_opt', 'arcs', \
+'custom_arcs', 'cube', 'csv', got 'nonsense'
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"problem must be a name such as 'half', got {name!r}")
+    key, _, settings = name.partition(":")
+    factory = PROBLEMS[check_choice("problem", key.strip(), PROBLEMS)]
+    written = _parse_settings(name, settings, factory)
+    if dim is not None:
+        parameters = {"dim": dim, **parameters}
+    twice = sorted(written.keys() & parameters.keys())
+    if twice:
+        raise ValueError(f"{twice[0]} is given twice: in {name!r} and as an argument")
+    return factory(**written, **parameters)
+
+
+def _parse_settings(name: str, settings: str, factory: ProblemFactory) -> dict[str, Any]:
+    """Return the parameters in "key=value,key=value"."""
+    parsed: dict[str, Any] = {}
+    for setting in filter(None, (piece.strip() for piece in settings.split(","))):
+        key, equals, value = (piece.strip() for piece in setting.partition("="))
+        if not (key and equals and value) or key in parsed:
+            raise ValueError(
+                f"problem parameters must be written once each as 'name:key=value,key=value', "
+                f"got {name!r}"
+            )
+        parsed[key] = factory.parse(key, value)
+    return parsed

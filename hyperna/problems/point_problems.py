@@ -1,0 +1,223 @@
+"""Problems that are finite sets of labelled points."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hyperna._validation import (
+    BoolArray,
+    FloatArray,
+    check_integer,
+    check_labels,
+    check_points,
+)
+from hyperna.problems.base import Problem, check_network, register
+from hyperna.problems.tables import read_table
+
+# 2**20 corners with 20 coordinates take 168 MB.
+LARGEST_CUBE = 20
+
+
+@dataclass(frozen=True, eq=False)
+class PointProblem(Problem):
+    """A finite set of labelled points, each with a weight.
+
+    A neuron's bias lies in [-1, 1] and its normal has length 1, so only points in the unit ball can
+    be separated freely; `scaled` moves the points there.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, D)
+        The points, one a row.
+    y : array_like of shape (n,)
+        Labels, booleans or 0 and 1.
+    weight : array_like of shape (n,), optional
+        What a point counts: finite, not negative, not all zero. Without it all points count alike.
+    name, summary : str, optional
+        What the problem is called, and a line about it.
+    default_neurons : int
+        Number of hidden neurons to take where nobody says otherwise.
+
+    Examples
+    --------
+    >>> xor = PointProblem([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], name="xor")
+    >>> xor.dim, xor.label([[0, 1]])
+    (2, array([ True]))
+    """
+
+    X: FloatArray
+    y: BoolArray
+    weight: FloatArray | None = None
+    name: str = "points"
+    summary: str = ""
+    default_neurons: int = 1
+
+    def __post_init__(self) -> None:
+        points = check_points("X", self.X).copy()
+        labels = check_labels("y", self.y, len(points))
+        object.__setattr__(self, "X", points)
+        object.__setattr__(self, "y", labels)
+        if self.weight is not None:
+            object.__setattr__(self, "weight", check_weights("weight", self.weight, len(points)))
+        check_integer("default_neurons", self.default_neurons, 1)
+        if not self.summary:
+            text = f"{len(points)} points in R^{self.dim}, {int(labels.sum())} of them positive"
+            object.__setattr__(self, "summary", text)
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]
+        """Dimension of the points."""
+        return int(self.X.shape[1])
+
+    def label(self, X: ArrayLike) -> BoolArray:
+        """Return the labels of points of the set.
+
+        Other points have no label, nor have points that occur with both labels: a ValueError.
+        """
+        wanted = check_points("X", X, self.dim)
+        labels = [self._labels.get(_key(point)) for point in wanted]
+        if None in labels:
+            point = wanted[labels.index(None)].tolist()
+            raise ValueError(f"X must hold points of {self.name!r} with one label, got {point}")
+        return np.array(labels, dtype=np.bool_)
+
+    @cached_property
+    def _labels(self) -> dict[bytes, bool | None]:
+        found: dict[bytes, bool | None] = {}
+        for point, label in zip(self.X, self.y.tolist(), strict=True):
+            key = _key(point)
+            found[key] = label if found.get(key, label) == label else None
+        return found
+
+    def scaled(self) -> "PointProblem":
+        """Return the same points shifted and shrunk or stretched into the unit ball.
+
+        The middle of the bounding box becomes the origin and the farthest point gets length 1.
+
+        Examples
+        --------
+        >>> PointProblem([[0, 0], [6, 8]], [0, 1]).scaled().X
+        array([[-0.6, -0.8],
+               [ 0.6,  0.8]])
+        """
+        low, high = self.X.min(axis=0), self.X.max(axis=0)
+        centred = self.X - (low / 2 + high / 2)
+        largest = float(np.abs(centred).max()) or 1.0
+        centred /= largest
+        farthest = float(np.sqrt((centred**2).sum(axis=1).max())) or 1.0
+        return PointProblem(
+            centred / farthest, self.y, self.weight, self.name, self.summary, self.default_neurons
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CubeCorners(PointProblem):
+    """Corners of a cube on the unit sphere, positive if an odd number of coordinates is."""
+
+    name: str = "cube"
+    summary: str = field(default="")
+
+    def best_fitness(self, neurons: int, output: str = "or") -> float | None:
+        """Return 1 where enough neurons are known to suffice, else None.
+
+        An OR needs a neuron for each of the 2^(D-1) positive corners at most, an AND one for each
+        negative corner; an evolved output does with D, which count the positive coordinates.
+        """
+        neurons, output = check_network(neurons, output)
+        enough = min(self.dim, 2 ** (self.dim - 1)) if output == "evolved" else 2 ** (self.dim - 1)
+        return 1.0 if neurons >= enough else None
+
+
+def check_weights(name: str, weight: ArrayLike, n: int) -> FloatArray:
+    """Return n finite weights that are not negative and not all zero, as a new array."""
+    weights = np.array(weight, dtype=np.float64)
+    if weights.shape != (n,):
+        raise ValueError(f"{name} must have shape ({n},), got shape {weights.shape}")
+    wrong = weights[~(np.isfinite(weights) & (weights >= 0))]
+    if wrong.size:
+        raise ValueError(f"{name} must be finite and not negative, got {wrong[0]}")
+    if not weights.any():
+        raise ValueError(f"{name} must not be all zero, got {n} zeros")
+    return weights
+
+
+def points(
+    X: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None, name: str = "points"
+) -> PointProblem:
+    """Return the problem of labelled points (X, y).
+
+    Examples
+    --------
+    >>> points([[0.0, 1.0], [0.0, -1.0]], [True, False]).summary
+    '2 points in R^2, 1 of them positive'
+    """
+    return PointProblem(X, y, weight, name)  # type: ignore[arg-type]
+
+
+@register("cube", "corners of a cube, positive if an odd number of coordinates is positive")
+def cube(dim: int = 3) -> PointProblem:
+    """Return the 2^D corners (±1, .., ±1)/sqrt(D), labelled by parity.
+
+    For D = 3 the positive corners are four of which no two are neighbours.
+
+    Examples
+    --------
+    >>> corners = cube(dim=2)
+    >>> corners.X.round(3).tolist()
+    [[-0.707, -0.707], [-0.707, 0.707], [0.707, -0.707], [0.707, 0.707]]
+    >>> corners.y.tolist()
+    [False, True, True, False]
+    """
+    dim = check_integer("dim", dim, 1, LARGEST_CUBE)
+    index = np.arange(2**dim)[:, np.newaxis]
+    ones = (index >> np.arange(dim)[::-1]) & 1
+    corners = (2 * ones - 1) / np.sqrt(dim)
+    return CubeCorners(corners, ones.sum(axis=1) % 2 == 1, default_neurons=2 ** (dim - 1))
+
+
+@register("csv", "labelled points from a CSV file, e.g. path=flowers.csv,label=species")
+def read_csv(
+    path: str | PathLike[str],
+    label: str | None = None,
+    weight: str | None = None,
+    scale: bool = False,
+) -> PointProblem:
+    r"""Return the labelled points of a CSV file.
+
+    Parameters
+    ----------
+    path : str or path
+        A file in UTF-8 whose first line names the columns. All columns besides label and weight
+        are coordinates and hold finite numbers.
+    label : str, optional
+        Name of the label column, the last one if not given. It holds two different values; the
+        larger one is positive (as numbers if both are numbers, else in alphabetical order, so 1
+        beats 0 and "yes" beats "no").
+    weight : str, optional
+        Name of a column with weights; without it all points count alike.
+    scale : bool
+        Whether to move the points into the unit ball, see `PointProblem.scaled`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "fruit.csv"
+    ...     _ = file.write_text("length,width,kind\n0.9,0.2,banana\n0.4,0.4,pear\n")
+    ...     fruit = read_csv(file)
+    >>> fruit.name, fruit.y.tolist(), fruit.summary
+    ('fruit', [False, True], "2 points in R^2, 1 of them positive (kind = 'pear')")
+    """
+    table = read_table(path, label, weight)
+    found = PointProblem(table.points, table.positive, table.weight, Path(path).stem)
+    summary = f"{found.summary} ({table.label} = {table.positive_label!r})"
+    named = PointProblem(found.X, found.y, found.weight, found.name, summary)
+    return named.scaled() if scale else named
+
+
+def _key(point: FloatArray) -> bytes:
+    return (point + 0.0).tobytes()  # -0.0 and 0.0 are the same coordinate
