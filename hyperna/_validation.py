@@ -113,6 +113,17 @@ def check_points(name: str, X: ArrayLike, dim: int | None = None) -> FloatArray:
     return points
 
 
+def check_reals(name: str, values: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    """Return values as a float64 array of the given shape with finite entries."""
+    array = np.asarray(_numbers(name, values), dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got shape {array.shape}")
+    wrong = array[~np.isfinite(array)]
+    if wrong.size:
+        raise ValueError(f"{name} must be finite, got {wrong[0]}")
+    return array
+
+
 def check_labels(name: str, y: ArrayLike, n: int) -> BoolArray:
     """Return the n labels y, given as booleans or as the numbers 0 and 1, as a new bool array.
 

@@ -12,6 +12,7 @@ from hyperna._validation import (
     check_labels,
     check_points,
     check_real,
+    check_reals,
 )
 
 
@@ -142,3 +143,14 @@ def test_labels_are_a_copy():
 def test_bad_labels_are_named(y, message):
     with pytest.raises(ValueError, match=message):
         check_labels("y", y, 3)
+
+
+def test_arrays_of_reals():
+    assert check_reals("t", [1, 2], (2,)).tolist() == [1.0, 2.0]
+    assert check_reals("t", 3, ()) == 3.0
+    with pytest.raises(ValueError, match=r"t must have shape \(2,\), got shape \(3,\)"):
+        check_reals("t", [1, 2, 3], (2,))
+    with pytest.raises(ValueError, match="t must be finite, got nan"):
+        check_reals("t", [1, math.nan], (2,))
+    with pytest.raises(ValueError, match="t must be an array of real numbers"):
+        check_reals("t", ["a", "b"], (2,))

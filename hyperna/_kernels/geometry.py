@@ -81,10 +81,11 @@ def cos_sin_turn(phi, resolution):
     cosine, sine = cos_sin_octant(step, resolution)
     if octant == 1 or octant == 2 or octant == 5 or octant == 6:
         cosine, sine = sine, cosine
+    # Subtracting from 0 rather than negating keeps zeros positive.
     if 2 <= octant <= 5:
-        cosine = -cosine
+        cosine = 0.0 - cosine
     if octant >= 4:
-        sine = -sine
+        sine = 0.0 - sine
     return cosine, sine
 
 

@@ -1,0 +1,347 @@
+"""The search grid: integer genomes and what they stand for, angles, biases and unit normals.
+
+A genome holds the hidden neurons one after another, each with its angles and then its bias. An
+evolved output neuron follows at the end, with its own angles and bias.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hyperna._kernels import geometry
+from hyperna._validation import (
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_integer,
+    check_reals,
+)
+
+OUTPUTS = ("or", "and", "evolved")
+INITS = ("grid", "sphere")
+MAX_RESOLUTION = 2**40
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All networks of a given shape, as integer vectors with wrap-around.
+
+    At resolution r an angle is an integer phi in {0..r-1} with value 2 pi phi / r, and a bias is
+    an integer b in {0..r} with value 2 b / r - 1. A neuron in R^D has D - 1 angles, all over the
+    full circle; its unit normal is w_1 = cos a_1, w_k = sin a_1 ... sin a_(k-1) cos a_k,
+    w_D = sin a_1 ... sin a_(D-1). For D > 2 several angle tuples share a normal. For D = 1 the
+    angles are replaced by an orientation in {0, 1} that stands for w = +1 and w = -1.
+
+    Parameters
+    ----------
+    dim : int
+        Dimension D >= 1 of the points.
+    neurons : int
+        Number N >= 1 of hidden neurons.
+    resolution : int
+        Number r of angle values, from 2 to 2**40.
+    output : {"or", "and", "evolved"}
+        How the hidden bits are joined. An evolved output neuron has N - 1 angles and a bias; a
+        network of one neuron needs none, so that its output is then the hidden bit.
+
+    Examples
+    --------
+    >>> grid = Grid(dim=2, neurons=1, resolution=8)
+    >>> grid.moduli
+    array([8, 9])
+    >>> W, b = grid.normals([2, 6])
+    >>> W
+    array([[0., 1.]])
+    >>> b
+    array([0.5])
+    """
+
+    dim: int
+    neurons: int
+    resolution: int
+    output: str = "or"
+
+    def __post_init__(self) -> None:
+        """Validate the shape and store plain ints."""
+        resolution = check_integer("resolution", self.resolution, 2, MAX_RESOLUTION)
+        object.__setattr__(self, "dim", check_integer("dim", self.dim, 1))
+        object.__setattr__(self, "neurons", check_integer("neurons", self.neurons, 1))
+        object.__setattr__(self, "resolution", resolution)
+        object.__setattr__(self, "output", check_choice("output", self.output, OUTPUTS))
+
+    @property
+    def width(self) -> int:
+        """Number of components of a hidden neuron."""
+        return max(self.dim, 2)
+
+    @property
+    def has_output_neuron(self) -> bool:
+        """Whether the genome ends with an output neuron."""
+        return self.output == "evolved" and self.neurons > 1
+
+    @property
+    def output_code(self) -> int:
+        """The output layer as kernels know it; one neuron without output layer counts as OR."""
+        if self.output == "and":
+            return geometry.AND
+        return geometry.EVOLVED if self.has_output_neuron else geometry.OR
+
+    @property
+    def output_start(self) -> int:
+        """Number of components of the hidden layer: where an output neuron begins."""
+        return self.neurons * self.width
+
+    @property
+    def components(self) -> int:
+        """Number of components of a genome."""
+        return self.output_start + (self.neurons if self.has_output_neuron else 0)
+
+    @property
+    def bias_components(self) -> IntArray:
+        """Indices of all biases, the output neuron's last."""
+        hidden = np.arange(1, self.neurons + 1, dtype=np.int64) * self.width - 1
+        return np.append(hidden, self.components - 1) if self.has_output_neuron else hidden
+
+    @property
+    def moduli(self) -> IntArray:
+        """Number of values of each component: r for angles, r + 1 for biases."""
+        angle = self.resolution if self.dim > 1 else 2
+        moduli = np.full(self.components, angle, dtype=np.int64)
+        moduli[self.output_start :] = self.resolution
+        moduli[self.bias_components] = self.resolution + 1
+        return moduli
+
+    @property
+    def zero_bias(self) -> int:
+        """The bias component of value 0, which only an even resolution has."""
+        if self.resolution % 2:
+            raise ValueError(
+                "resolution must be even for a bias of value 0 to lie on the grid, "
+                f"got {self.resolution}"
+            )
+        return self.resolution // 2
+
+    def check(self, genome: ArrayLike) -> IntArray:
+        """Return a validated int64 copy of a genome."""
+        # Lists are taken apart as they are: NumPy would make floats of huge integers.
+        values = genome if isinstance(genome, np.ndarray) else np.array(genome, dtype=object)
+        if values.shape != (self.components,):
+            raise ValueError(
+                f"genome must have {self.components} components, got shape {values.shape}"
+            )
+        moduli = self.moduli
+        suspects = np.arange(self.components)
+        if values.dtype.kind in "iu":
+            suspects = suspects[(values < 0) | (values >= moduli)]
+        for index in suspects.tolist():
+            check_integer(f"genome component {index}", values[index], 0, int(moduli[index]) - 1)
+        return np.array(values, dtype=np.int64)
+
+    def normals(self, genome: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return unit normals (N, D) and biases (N,) of the hidden neurons."""
+        return geometry.layer_weights(
+            self.check(genome), self.dim, self.neurons, self.resolution, 0
+        )
+
+    def output_neuron(self, genome: ArrayLike) -> tuple[FloatArray, float] | None:
+        """Return unit normal (N,) and bias of the evolved output neuron, None without one."""
+        values = self.check(genome)
+        if not self.has_output_neuron:
+            return None
+        w, b = geometry.layer_weights(values, self.neurons, 1, self.resolution, self.output_start)
+        return w[0], float(b[0])
+
+    def angles(self, genome: ArrayLike) -> FloatArray:
+        """Return the angles of the hidden neurons in radians, shape (N, D - 1).
+
+        For D = 1 the shape is (N, 1): an orientation is the angle 0 or pi, and w = cos a.
+        """
+        steps = self._hidden(genome)[:, :-1].astype(np.float64)
+        return steps * (2 * math.pi / (self.resolution if self.dim > 1 else 2))
+
+    def biases(self, genome: ArrayLike) -> FloatArray:
+        """Return the bias values of the hidden neurons, shape (N,)."""
+        levels = self._hidden(genome)[:, -1].astype(np.float64)
+        return (2.0 * levels - self.resolution) / self.resolution
+
+    def from_angles(
+        self,
+        angles: ArrayLike,
+        biases: ArrayLike,
+        output_angles: ArrayLike | None = None,
+        output_bias: float | None = None,
+    ) -> IntArray:
+        """Return the genome nearest to angles in radians, shaped as in `angles`, and biases.
+
+        Each angle is rounded to the nearest multiple of 2 pi / r, each bias to the nearest of
+        its r + 1 values after clipping to [-1, 1].
+
+        Examples
+        --------
+        >>> import math
+        >>> Grid(2, 1, 1200).from_angles([[math.pi / 2]], [0.0])
+        array([300, 600])
+        """
+        shape = (self.neurons, self.width - 1)
+        turns = check_reals("angles", angles, shape) / (2 * math.pi)
+        hidden = self._round(turns, check_reals("biases", biases, (self.neurons,)), self.dim)
+        self._check_output_given(output_angles, output_bias, "output_angles", "output_bias")
+        if output_angles is None or output_bias is None:
+            return hidden
+        turns = check_reals("output_angles", output_angles, (self.neurons - 1,)) / (2 * math.pi)
+        bias = check_reals("output_bias", output_bias, ())
+        return np.append(hidden, self._round(turns[None], bias[None], self.neurons))
+
+    def from_weights(
+        self,
+        W: ArrayLike,
+        t: ArrayLike,
+        output_w: ArrayLike | None = None,
+        output_t: float | None = None,
+    ) -> IntArray:
+        """Return the genome nearest to neurons that fire iff w·x >= t, for w of any length.
+
+        A neuron is first divided by the length of w. Then each angle of its normal and its bias
+        are rounded to the grid. Of the angle tuples with the same normal, the one is taken whose
+        first D - 2 angles lie in [0, pi]; at odd resolution, where half a turn is off the grid,
+        the one with the least sum of squared roundings. A t / |w| outside [-1, 1] is clipped:
+        in the unit ball a neuron above 1 never fires and becomes one that fires in a single
+        point, one below -1 fires everywhere and keeps doing so. Beyond the unit ball, where the
+        hidden bits of an output neuron lie, clipping moves the boundary.
+
+        Parameters
+        ----------
+        W : array of shape (N, D)
+            Weights of the hidden neurons, no row all zero.
+        t : array of shape (N,)
+            Thresholds of the hidden neurons.
+        output_w : array of shape (N,), optional
+            Weights of the evolved output neuron, given if and only if there is one.
+        output_t : float, optional
+            Threshold of the evolved output neuron.
+
+        Examples
+        --------
+        >>> grid = Grid(dim=2, neurons=1, resolution=1200)
+        >>> grid.from_weights([[0.0, 3.0]], [1.5])
+        array([300, 900])
+        """
+        weights = check_reals("W", W, (self.neurons, self.dim))
+        thresholds = check_reals("t", t, (self.neurons,))
+        hidden = self._nearest("W", weights, thresholds)
+        self._check_output_given(output_w, output_t, "output_w", "output_t")
+        if output_w is None or output_t is None:
+            return hidden
+        weights = check_reals("output_w", output_w, (self.neurons,))
+        threshold = check_reals("output_t", output_t, ())
+        return np.append(hidden, self._nearest("output_w", weights[None], threshold[None]))
+
+    def random(self, rng: np.random.Generator, init: str = "grid", bias: bool = True) -> IntArray:
+        """Return a random genome.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of randomness.
+        init : {"grid", "sphere"}
+            "grid" is uniform on the integer grid. "sphere" draws every normal uniformly from the
+            unit sphere and rounds it to the grid, with uniform biases; for large D uniform angles
+            are far from that, because w_k shrinks like 2^-k.
+        bias : bool
+            If False every bias has the value 0, which needs an even resolution.
+        """
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
+        check_choice("init", init, INITS)
+        genome = rng.integers(0, self.moduli)
+        if init == "sphere":
+            genome = self._with_random_normals(genome, rng)
+        if not bias:
+            genome[self.bias_components] = self.zero_bias
+        return genome
+
+    def _hidden(self, genome: ArrayLike) -> IntArray:
+        """Return the hidden neurons as rows of a validated copy."""
+        return self.check(genome)[: self.output_start].reshape(self.neurons, self.width)
+
+    def _round(self, turns: FloatArray, biases: FloatArray, dim: int) -> IntArray:
+        """Return the part of a genome nearest to neurons in R^dim, one a row."""
+        modulus = self.resolution if dim > 1 else 2
+        angles = np.rint(turns % 1.0 * modulus).astype(np.int64) % modulus
+        levels = np.rint((np.clip(biases, -1.0, 1.0) + 1.0) / 2.0 * self.resolution)
+        return np.column_stack([angles, levels.astype(np.int64)]).ravel()
+
+    def _nearest(self, name: str, W: FloatArray, t: FloatArray) -> IntArray:
+        """Return the part of a genome nearest to the neurons w·x >= t, one a row."""
+        largest = np.abs(W).max(axis=1)
+        if not largest.all():
+            row = int(np.flatnonzero(largest == 0)[0])
+            raise ValueError(
+                f"{name} must give every neuron a direction, got only zeros in row {row}"
+            )
+        # Powers of two change no digit and keep the lengths of extreme weights finite.
+        exponent = np.frexp(largest)[1]
+        W = np.ldexp(W, -exponent[:, None])
+        with np.errstate(over="ignore"):
+            t = np.ldexp(t, -exponent) / np.hypot.reduce(W, axis=1, initial=0.0)
+        return self._round(_turns_of_normals(W, self.resolution), t, W.shape[1])
+
+    def _check_output_given(self, w: object, t: object, w_name: str, t_name: str) -> None:
+        """Refuse an output neuron that the grid lacks, and a missing one."""
+        if self.has_output_neuron and (w is None or t is None):
+            raise ValueError(f"{w_name} and {t_name} must be given for an evolved output neuron")
+        if not self.has_output_neuron and not (w is None and t is None):
+            raise ValueError(
+                f"{w_name} and {t_name} must be left out: a network with output "
+                f"{self.output!r} and {self.neurons} hidden neurons has no output neuron"
+            )
+
+    def _with_random_normals(self, genome: IntArray, rng: np.random.Generator) -> IntArray:
+        """Return the genome with all normals drawn uniformly from the sphere; keep its biases."""
+        W = rng.standard_normal((self.neurons, self.dim))
+        layers = [self._nearest("W", W, np.zeros(self.neurons))]
+        if self.has_output_neuron:
+            w = rng.standard_normal((1, self.neurons))
+            layers.append(self._nearest("output_w", w, np.zeros(1)))
+        result = np.concatenate(layers)
+        result[self.bias_components] = genome[self.bias_components]
+        return result
+
+
+def _turns_of_normals(W: FloatArray, resolution: int) -> FloatArray:
+    """Return the angles, in turns, of the directions of the rows of W."""
+    W = W + 0.0  # -0.0 becomes 0.0: arctan2 tells them apart
+    if W.shape[1] == 1:
+        return np.where(W > 0, 0.0, 0.5)
+    # Lengths of what remains after k coordinates; the last one keeps the sign of w_D.
+    remaining = np.hypot.accumulate(W[:, ::-1], axis=1)[:, ::-1]
+    turns = np.arctan2(remaining[:, 1:], W[:, :-1]) / (2 * math.pi)
+    if resolution % 2 == 0 or W.shape[1] == 2:
+        return turns
+    return np.array([_nearest_mirror_image(row, resolution) for row in turns.tolist()])
+
+
+def _nearest_mirror_image(turns: list[float], resolution: int) -> list[float]:
+    """Return the angles with the same normal whose squared roundings sum to the least.
+
+    A negated sine at angle k is undone by half a turn at angle k + 1, so there are 2^(D-2) tuples
+    with the same normal. Those that agree so far differ only in the sign of the product of
+    sines; the best one for either sign is carried along.
+    """
+
+    def rounding(turn: float) -> float:
+        return (turn * resolution - round(turn * resolution)) ** 2
+
+    best: dict[int, tuple[float, list[float]]] = {1: (0.0, [])}
+    for k, a in enumerate(turns):
+        images = {(1, 1): a, (1, -1): -a, (-1, 1): a + 0.5, (-1, -1): 0.5 - a}
+        best = {
+            after: min(
+                (cost + rounding(images[before, after]), [*path, images[before, after]])
+                for before, (cost, path) in best.items()
+            )
+            for after in ((1, -1) if k < len(turns) - 1 else (1,))
+        }
+    return best[1][1]
