@@ -45,7 +45,6 @@ _PUBLIC = {
         "Uniform",
     ),
     "algorithm": ("OnePlusOneNA", "RunResult"),
-    "classifier": ("NAClassifier",),
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 

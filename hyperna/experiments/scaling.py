@@ -72,7 +72,7 @@ class ScalingFit:
         return self.factor * np.exp(self.exponent * self.law.log_base(np.asarray(r, dtype=float)))
 
     def __str__(self) -> str:
-        """Return the law with its fitted numbers, such as ``2 r^1.60, exponent in [1.58, 1.62]``."""
+        """Return the law with its numbers, such as ``2 r^1.60, exponent in [1.58, 1.62]``."""
         text = self.law.formula.replace("a", f"{self.factor:.3g}", 1)
         if not self.law.fitted_exponent:
             low, high = self.factor_interval

@@ -1,0 +1,117 @@
+"""What several commands share: converting texts of the command line and checking output files."""
+
+import argparse
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hyperna._validation import check_integer, check_real
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PICTURE_SUFFIXES = (".png", ".pdf", ".svg")
+
+
+def make_console() -> "Console":
+    """Return a console on standard output; in a pipe its lines are long enough not to break."""
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+
+
+def integer(low: int, high: int | None = None) -> Callable[[str], int]:
+    """Return a converter of option values to integers from low to high."""
+
+    def convert(text: str) -> int:
+        try:
+            value: Any = int(text)
+        except ValueError:
+            value = text
+        return _as_option(check_integer, "value", value, low, high)
+
+    return convert
+
+
+def real(low: float, high: float, *, low_open: bool = False) -> Callable[[str], float]:
+    """Return a converter of option values to finite numbers from low to high."""
+
+    def convert(text: str) -> float:
+        try:
+            value: Any = float(text)
+        except ValueError:
+            value = text
+        return _as_option(check_real, "value", value, low, high, low_open=low_open)
+
+    return convert
+
+
+def _as_option(check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Run a check and hand its message to argparse, which puts the option's name in front."""
+    try:
+        return check(*arguments, **options)
+    except (TypeError, ValueError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def parse_arcs(text: str) -> list[tuple[Fraction, Fraction]]:
+    """Read arcs in degrees, exactly as written, counter-clockwise from start to end.
+
+    Examples
+    --------
+    >>> parse_arcs("0-90, 180-202.5")
+    [(Fraction(0, 1), Fraction(90, 1)), (Fraction(180, 1), Fraction(405, 2))]
+    """
+    number = r"\s*(\d+(?:\.\d*)?)\s*"
+    arcs = []
+    for item in text.split(","):
+        match = re.fullmatch(f"{number}-{number}", item)
+        if match is None:
+            raise ValueError(
+                f"--arcs must list intervals in degrees like '0-90,180-270', got {item.strip()!r}"
+            )
+        start, end = Fraction(match[1]), Fraction(match[2])
+        arcs.append((start, end if end >= start else end + 360))
+    return arcs
+
+
+def check_picture(text: str) -> Path:
+    """Return the path of a picture that can be written, or say why it cannot, before any work."""
+    path = Path(text)
+    if path.suffix.lower() not in PICTURE_SUFFIXES:
+        raise ValueError(f"--plot must end in .png, .pdf or .svg, got {text!r}")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ImportError("--plot needs matplotlib: install it with pip install 'hyperna[plot]'")
+    check_writable(path)
+    return path
+
+
+def check_writable(path: Path) -> None:
+    """Raise an OSError if the file cannot be written."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: folder {folder} does not exist; create it")
+    if path.is_dir():
+        raise IsADirectoryError(f"cannot write {path}: it is a folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"cannot write {path}: folder {folder} is not writable")
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside the file that replaces it when all is written.
+
+    A reader sees the old file or the new one, never half of it.
+    """
+    draft = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        yield draft
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)

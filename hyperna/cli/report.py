@@ -1,0 +1,238 @@
+"""The report of a batch of runs, with its uncertainty: as a table, as JSON, as a picture."""
+
+import argparse
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hyperna import __version__
+from hyperna.cli.options import make_console, written_whole
+from hyperna.experiments.statistics import (
+    bootstrap_interval,
+    expected_running_time,
+    wilson_interval,
+)
+
+Summary = dict[str, Any]
+
+
+def summarise(
+    args: argparse.Namespace, problem: Any, algorithm: Any, fitness: Any, runs: Any
+) -> Summary:
+    """Return all that is reported about a batch; undefined numbers are NaN or infinite."""
+    evaluations, reached = np.asarray(runs.evaluations), np.asarray(runs.fitness)
+    successes = int(np.count_nonzero(runs.success))
+    running_time = expected_running_time(evaluations, runs.success)
+    return {
+        "runs": len(evaluations),
+        "successes": successes,
+        "success_share": successes / len(evaluations),
+        "success_interval": list(wilson_interval(successes, len(evaluations))),
+        "mean_evaluations": float(evaluations.mean()),
+        "mean_interval": list(bootstrap_interval(evaluations)),
+        "sd_evaluations": float(evaluations.std(ddof=1)) if len(evaluations) > 1 else math.nan,
+        "median_evaluations": float(np.median(evaluations)),
+        "median_interval": list(bootstrap_interval(evaluations, "median")),
+        "expected_running_time": running_time.value,
+        "expected_running_time_interval": [running_time.low, running_time.high],
+        "best_fitness": float(reached.max()),
+        "mean_fitness": float(reached.mean()),
+        "mean_fitness_interval": list(bootstrap_interval(reached)),
+        "stop_reasons": dict(Counter(map(str, runs.stop_reasons)).most_common()),
+        "success_means": success_meaning(args, problem, algorithm),
+        "settings": settings(args, problem, algorithm, fitness),
+    }
+
+
+def settings(args: argparse.Namespace, problem: Any, algorithm: Any, fitness: Any) -> Summary:
+    """Return what was run, enough to run it again."""
+    return {
+        "problem": problem.name,
+        "dim": problem.dim,
+        "neurons": algorithm.neurons,
+        "output": algorithm.output,
+        "resolution": algorithm.resolution,
+        "mutation": str(algorithm.mutation),
+        "bias": algorithm.bias,
+        "redraw_void": algorithm.redraw_void,
+        "mutation_probability": algorithm.mutation_probability,
+        "init": algorithm.init,
+        "fitness": str(fitness),
+        "budget": args.budget or default_budget(args.resolution),
+        "stagnation": args.stagnation,
+        "target": args.target,
+        "restarts": args.restarts,
+        "seed": args.seed,
+        "version": __version__,
+    }
+
+
+def default_budget(resolution: int) -> int:
+    """Return the paper's cap, floor(100 r ln r)."""
+    return math.floor(100 * resolution * math.log(resolution))
+
+
+def success_meaning(args: argparse.Namespace, problem: Any, algorithm: Any) -> str:
+    """Say in words what counts as a success."""
+    if args.target is not None:
+        return f"fitness of at least {args.target:g}"
+    if problem.optima(algorithm.neurons, algorithm.output):
+        return "every component less than one grid step from an optimum"
+    best = problem.best_fitness(algorithm.neurons, algorithm.output)
+    if best is not None:
+        return f"the best possible fitness, {best:g}"
+    return "nothing: no optimum is known, give --target to define one"
+
+
+def print_json(summary: Summary, runs: Any | None) -> None:
+    """Print the summary as one JSON object, with every run's evaluations if runs are given."""
+    everything = dict(summary)
+    if runs is not None:
+        everything["evaluations"] = np.asarray(runs.evaluations).tolist()
+    print(json.dumps(_finite(everything), ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """Replace NaN and infinities, which JSON does not have, by null."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def print_table(summary: Summary, picture: Path | None) -> None:
+    """Print the summary for people."""
+    from rich.table import Table
+
+    console = make_console()
+    for line in _headline(summary):
+        console.print(line, soft_wrap=True)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("")
+    table.add_column("value", justify="right")
+    table.add_column("95 % interval", justify="right")
+    table.add_column("of")
+    for row in _rows(summary):
+        table.add_row(*row)
+    console.print(table)
+    if picture is not None:
+        console.print(f"picture: {picture}", markup=False, soft_wrap=True)
+
+
+def _headline(summary: Summary) -> list[str]:
+    from rich.markup import escape
+
+    used = summary["settings"]
+    neurons = f"{used['neurons']} neuron" + "s" * (used["neurons"] > 1)
+    extras = [
+        text
+        for text, given in (
+            ("no bias", not used["bias"]),
+            ("void steps redrawn", used["redraw_void"]),
+            (f"mutation probability {used['mutation_probability']}", used["mutation_probability"]),
+            (f"init {used['init']}", used["init"] != "grid"),
+            (f"stagnation {used['stagnation']}", used["stagnation"]),
+            (f"{used['restarts']} restarts", used["restarts"]),
+        )
+        if given
+    ]
+    return [
+        f"[bold]{escape(used['problem'])}[/bold] in D = {used['dim']}: "
+        f"{neurons}, output {used['output']}, resolution {used['resolution']:,}",
+        ", ".join([f"{used['mutation']} mutation", *extras]),
+        f"{summary['runs']:,} runs from seed {used['seed']}, "
+        f"at most {used['budget']:,} evaluations each",
+        f"success: {summary['success_means']}",
+    ]
+
+
+def _rows(summary: Summary) -> list[tuple[str, str, str, str]]:
+    runs = summary["runs"]
+    every = f"{runs:,} runs"
+    rows = [
+        (
+            "success share",
+            _percent(summary["success_share"]),
+            _interval(summary["success_interval"], _percent),
+            f"{summary['successes']:,} of {every}",
+        ),
+        (
+            "evaluations, mean",
+            _count(summary["mean_evaluations"]),
+            _interval(summary["mean_interval"], _count),
+            every,
+        ),
+        ("evaluations, sd", _count(summary["sd_evaluations"]), "", every),
+        (
+            "evaluations, median",
+            _count(summary["median_evaluations"]),
+            _interval(summary["median_interval"], _count),
+            every,
+        ),
+        (
+            "evaluations per success",
+            _count(summary["expected_running_time"]),
+            _interval(summary["expected_running_time_interval"], _count),
+            f"{summary['successes']:,} successes",
+        ),
+        ("fitness, best", _share(summary["best_fitness"]), "", every),
+        (
+            "fitness, mean",
+            _share(summary["mean_fitness"]),
+            _interval(summary["mean_fitness_interval"], _share),
+            every,
+        ),
+    ]
+    for reason, count in summary["stop_reasons"].items():
+        interval = _interval(wilson_interval(count, runs), _percent)
+        rows.append(
+            (f"stopped: {reason}", _percent(count / runs), interval, f"{count:,} of {every}")
+        )
+    return rows
+
+
+def _interval(ends: Any, write: Any) -> str:
+    low, high = ends
+    return "–" if math.isnan(low) else f"{write(low)} … {write(high)}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _share(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.6f}"
+
+
+def _count(value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:,.1f}"
+
+
+def save_picture(path: Path, problem: Any, runs: Any) -> None:
+    """Draw the best network (D = 2), the runtimes and the best run's progress into a file."""
+    from matplotlib.figure import Figure
+
+    from hyperna.plots import plot_circle, plot_improvements, plot_runtimes
+
+    # Of the fittest runs the quickest, as the lexicographic order says.
+    best = runs.replay(int(np.lexsort((runs.evaluations, -np.asarray(runs.fitness)))[0]))
+    on_circle = problem.dim == 2
+    figure = Figure(figsize=(13.5, 6.2) if on_circle else (7.5, 7.5), layout="constrained")
+    grid = figure.add_gridspec(2, 2 if on_circle else 1, width_ratios=[1.05, 1][: 1 + on_circle])
+    if on_circle:
+        plot_circle(problem, best.network, figure.add_subplot(grid[:, 0]))
+    plot_runtimes(runs, figure.add_subplot(grid[0, -1]))
+    plot_improvements(best, figure.add_subplot(grid[1, -1]))
+    with written_whole(path) as draft:
+        figure.savefig(draft, dpi=150)
