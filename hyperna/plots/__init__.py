@@ -4,6 +4,18 @@ They need matplotlib (``pip install 'hyperna[plot]'``), which is imported when s
 """
 
 from hyperna.plots.circle import plot_circle
-from hyperna.plots.runs import plot_improvements, plot_runtimes
+from hyperna.plots.landscape import plot_landscape
+from hyperna.plots.runs import plot_boxes, plot_convergence, plot_improvements, plot_runtimes
+from hyperna.plots.scaling import plot_scaling
+from hyperna.plots.sphere import plot_sphere
 
-__all__ = ["plot_circle", "plot_improvements", "plot_runtimes"]
+__all__ = [
+    "plot_boxes",
+    "plot_circle",
+    "plot_convergence",
+    "plot_improvements",
+    "plot_landscape",
+    "plot_runtimes",
+    "plot_scaling",
+    "plot_sphere",
+]

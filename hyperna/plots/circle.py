@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna.networks import Network
-from hyperna.plots.style import BLUE, FONT_SIZE, GREY, LINES, ORANGE, VERMILLION, new_axes
+from hyperna.plots.style import BLUE, FONT_SIZE, GREY, NEURONS, ORANGE, VERMILLION, new_axes
 from hyperna.problems import PointProblem, Problem
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def draw_lines(ax: "Axes", network: Network, reach: float = 1.0) -> None:
     """Draw the line of each hidden neuron inside radius ``reach`` and its normal vector."""
     normals, biases = network.weights()
     for index, (normal, bias) in enumerate(zip(normals, biases, strict=True)):
-        colour = LINES[(index + 2) % len(LINES)]
+        colour = NEURONS[index % len(NEURONS)]
         foot = bias * normal
         along = np.array([-normal[1], normal[0]])
         half = np.sqrt(max(reach**2 - bias**2, (0.12 * reach) ** 2))

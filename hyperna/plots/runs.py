@@ -1,10 +1,11 @@
 """Runs in pictures: how long they took and how a run's fitness rose."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hyperna.algorithm import RunResult, Runs
 from hyperna.experiments.statistics import ecdf
@@ -62,3 +63,72 @@ def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
     ax.set_xscale("log")
     title = f"{result.stop_reason} after {result.evaluations:,} evaluations"
     return finish(ax, x="fitness evaluations", y="fitness", title=title)
+
+
+def plot_boxes(batches: Mapping[str, Runs], ax: "Axes | None" = None) -> "Axes":
+    """Draw the evaluations of several batches as box plots, with the share of solved runs.
+
+    Boxes hold the middle half of all runs, whiskers reach from the 5th to the 95th percentile, and
+    failed runs count with the evaluations they spent.
+
+    Examples
+    --------
+    >>> from hyperna import OnePlusOneNA, problem
+    >>> quick = OnePlusOneNA(neurons=1, resolution=60).run_many(problem("half"), runs=20)
+    >>> len(plot_boxes({"harmonic": quick}).get_xticks())
+    1
+    """
+    ax = new_axes(ax)
+    drawn = ax.boxplot(
+        [np.asarray(batch.evaluations, dtype=float) for batch in batches.values()],
+        whis=(5, 95),
+        widths=0.55,
+        patch_artist=True,
+        medianprops={"color": "black", "linewidth": 2},
+        flierprops={
+            "marker": ".",
+            "markersize": 4,
+            "markerfacecolor": "0.5",
+            "markeredgecolor": "0.5",
+        },
+    )
+    for box, colour in zip(drawn["boxes"], cycle(LINES), strict=False):
+        box.set(facecolor=colour, alpha=0.55)
+    names = [
+        f"{name}\n{int(batch.success.sum())} of {len(batch)} solved"
+        for name, batch in batches.items()
+    ]
+    ax.set_xticks(range(1, len(names) + 1), names)
+    ax.set_yscale("log")
+    return finish(ax, y="fitness evaluations")
+
+
+def plot_convergence(results: Sequence[RunResult], ax: "Axes | None" = None) -> "Axes":
+    """Draw how the fitness of several runs rises: median and bands of the middle 50 % and 90 %.
+
+    Examples
+    --------
+    >>> from hyperna import OnePlusOneNA, problem
+    >>> na = OnePlusOneNA(neurons=1, resolution=60)
+    >>> plot_convergence([na.run(problem("half"), seed=s) for s in range(5)]).get_xscale()
+    'log'
+    """
+    if not results:
+        raise ValueError("results must hold at least one run")
+    ax = new_axes(ax)
+    last = max(result.evaluations for result in results)
+    where = np.unique(np.geomspace(1, max(last, 2), 300).round())
+    curves = np.array([_fitness_at(result, where) for result in results])
+    low, lower, middle, upper, high = np.quantile(curves, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
+    ax.fill_between(where, low, high, step="post", color=BLUE, alpha=0.18, label="90 % of runs")
+    ax.fill_between(where, lower, upper, step="post", color=BLUE, alpha=0.35, label="50 % of runs")
+    ax.step(where, middle, where="post", color=BLUE, linewidth=2.4, label="median")
+    ax.set_xscale("log")
+    ax.legend(frameon=False, fontsize=FONT_SIZE - 1, loc="lower right")
+    return finish(ax, x="fitness evaluations", y="fitness", title=f"{len(results)} runs")
+
+
+def _fitness_at(result: RunResult, where: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the fitness that a run had at the given evaluations."""
+    steps = np.searchsorted(result.improvements["evaluation"], where, side="right") - 1
+    return np.asarray(result.improvements["fitness"])[np.maximum(steps, 0)]

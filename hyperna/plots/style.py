@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 # Okabe and Ito's palette: distinguishable with every common kind of colour blindness.
 BLACK = "#000000"
@@ -16,6 +17,8 @@ SKY = "#56B4E9"
 YELLOW = "#F0E442"
 GREY = "#999999"
 LINES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
+# Blue, orange and vermillion mean positive, answered and wrong beside these.
+NEURONS = (GREEN, PURPLE, SKY, BLACK)
 
 # Large enough that a picture printed at half its size can still be read.
 FONT_SIZE = 13
@@ -33,6 +36,15 @@ def new_axes(ax: "Axes | None", size: tuple[float, float] = (6.4, 4.8), **option
         ) from None
     _, made = plt.subplots(figsize=size, subplot_kw=options, layout="constrained")
     return made
+
+
+def plain_logarithmic(axis: "Axis") -> None:
+    """Label a logarithmic axis with plain numbers: 1, 2, 5, 10, 20, ..."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    axis.set_minor_locator(NullLocator())
 
 
 def finish(ax: "Axes", *, x: str = "", y: str = "", title: str = "", grid: bool = True) -> "Axes":

@@ -1,0 +1,172 @@
+"""The fitness of one neuron at D = 2 over all its angles and biases."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperna._kernels.circle import circle_score
+from hyperna.fitness import ExactArcs, Fitness, fitness_of
+from hyperna.grid import Grid
+from hyperna.networks import Network
+from hyperna.plots.style import BLACK, FONT_SIZE, VERMILLION, finish, new_axes
+from hyperna.problems import Problem
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+def plot_landscape(
+    subject: Problem | Fitness,
+    resolution: int = 120,
+    trajectory: ArrayLike | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw the fitness of one neuron over angle and bias, with local optima and a run's way.
+
+    Parameters
+    ----------
+    subject
+        A problem or fitness with D = 2.
+    resolution
+        Of the grid; the picture evaluates all its r (r + 1) states.
+    trajectory
+        Genomes (angle, bias) in the order they were visited, on a grid of the same resolution.
+
+    Examples
+    --------
+    >>> from hyperna import problem
+    >>> plot_landscape(problem("half"), resolution=24).get_xlabel()
+    'angle in degrees'
+    """
+    ax = new_axes(ax, (8.0, 5.6))
+    scores, units = score_table(subject, resolution)
+    image = ax.imshow(
+        scores.T / units,
+        origin="lower",
+        aspect="auto",
+        cmap="cividis",
+        extent=(
+            -180 / resolution,
+            360 - 180 / resolution,
+            -1 - 1 / resolution,
+            1 + 1 / resolution,
+        ),
+    )
+    bar = ax.figure.colorbar(image, ax=ax)
+    bar.set_label("fitness", fontsize=FONT_SIZE)
+    bar.ax.tick_params(labelsize=FONT_SIZE - 1)
+    if trajectory is not None:
+        _draw_way(ax, np.asarray(trajectory), resolution)
+    _draw_optima(ax, scores, units, resolution)
+    ax.set_xticks(range(0, 361, 60))
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.14),
+        ncols=2,
+        frameon=False,
+        fontsize=FONT_SIZE - 1,
+    )
+    return finish(ax, x="angle in degrees", y="bias", grid=False)
+
+
+def score_table(subject: Problem | Fitness, resolution: int) -> tuple[IntArray, int]:
+    """Return the score of every (angle, bias) state and the score of no mistake.
+
+    Examples
+    --------
+    >>> from hyperna import problem
+    >>> scores, units = score_table(problem("half"), 4)
+    >>> (scores / units).max(), scores.shape
+    (1.0, (4, 5))
+    """
+    fitness = fitness_of(subject)
+    if fitness.dim != 2:
+        raise ValueError(f"a landscape has two axes and needs D = 2, got D = {fitness.dim}")
+    grid = Grid(dim=2, neurons=1, resolution=resolution)
+    states = np.indices((resolution, resolution + 1)).reshape(2, -1).T.astype(np.int64)
+    if isinstance(fitness, ExactArcs):
+        kernel = fitness.kernel(grid)
+        scores = [circle_score(kernel, state) for state in states]
+    else:
+        scores = [fitness.score(Network(grid, state)) for state in states]
+    return np.array(scores, dtype=np.int64).reshape(resolution, -1), fitness.units(grid)
+
+
+def local_optima(scores: IntArray) -> BoolArray:
+    """Mark the states from which steps of length 1 (either or both components) never improve.
+
+    Whole plateaus count: a state is left out as soon as a walk over equal states leads to a better
+    one. Both components wrap around.
+
+    Examples
+    --------
+    >>> local_optima(np.array([[0, 0, 0], [0, 2, 2], [0, 0, 0], [0, 1, 0], [0, 0, 0]])).astype(int)
+    array([[0, 0, 0],
+           [0, 1, 1],
+           [0, 0, 0],
+           [0, 1, 0],
+           [0, 0, 0]])
+    """
+    shifts = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0)]
+
+    def around(table: NDArray) -> list[NDArray]:
+        return [np.roll(table, shift, axis=(0, 1)) for shift in shifts]
+
+    equal = [other == scores for other in around(scores)]
+    leaves = np.any([other > scores for other in around(scores)], axis=0)
+    while True:
+        more = leaves | np.any(
+            [same & free for same, free in zip(equal, around(leaves), strict=True)], axis=0
+        )
+        if np.array_equal(more, leaves):
+            return ~leaves
+        leaves = more
+
+
+def _draw_optima(ax: "Axes", scores: IntArray, units: int, resolution: int) -> None:
+    found = local_optima(scores)
+    best = scores == scores.max()
+    for chosen, marker, size, colour, name in (
+        (found & ~best, "X", 11, VERMILLION, "local optimum"),
+        (found & best, "*", 17, "white", "best on this grid"),
+    ):
+        if not chosen.any():
+            continue
+        angle, bias = np.nonzero(chosen)
+        low, high = scores[chosen].min() / units, scores[chosen].max() / units
+        values = f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f} to {high:.3f}"
+        ax.plot(
+            360 * angle / resolution,
+            2 * bias / resolution - 1,
+            linestyle="none",
+            marker=marker,
+            markersize=size,
+            markerfacecolor=colour,
+            markeredgecolor=BLACK,
+            label=f"{name}: {values}",
+            zorder=5,
+            clip_on=False,
+        )
+
+
+def _draw_way(ax: "Axes", states: IntArray, resolution: int) -> None:
+    """Draw the visited states, without lines across the edges where a component wraps around."""
+    from matplotlib.patheffects import withStroke
+
+    x, y = 360 * states[:, 0] / resolution, 2 * states[:, 1] / resolution - 1
+    jumps = (np.abs(np.diff(x)) > 180) | (np.abs(np.diff(y)) > 1)
+    cuts = np.flatnonzero(jumps) + 1
+    outline = [withStroke(linewidth=3.5, foreground=BLACK)]
+    ax.plot(
+        np.insert(x.astype(float), cuts, np.nan),
+        np.insert(y.astype(float), cuts, np.nan),
+        color="white",
+        linewidth=1.5,
+        path_effects=outline,
+        label="accepted states of a run",
+    )
+    ax.plot(x[:1], y[:1], "o", color="white", markeredgecolor=BLACK, markersize=9, label="start")

@@ -1,0 +1,352 @@
+"""The command line: what it prints, what its JSON holds, and how it refuses."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from hyperna import OnePlusOneNA, __version__, problem
+from hyperna.cli import COMMANDS, build_parser, main
+from hyperna.experiments.statistics import bootstrap_interval, wilson_interval
+
+KEYS = {
+    "runs", "success_share", "success_interval", "mean_evaluations", "mean_interval",
+    "sd_evaluations", "median_evaluations", "mean_fitness", "stop_reasons", "settings",
+}  # fmt: skip
+POINTS = "x,y,class\n0.1,0.9,1\n-0.2,0.8,1\n0.3,-0.7,0\n-0.5,-0.4,0\n"
+
+
+def run_json(capsys, *argv):
+    assert main(["run", *argv, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.count("\n") == 1
+    return json.loads(out, parse_constant=pytest.fail)
+
+
+def refusal(capsys, *argv):
+    """Return the one line that a refused command prints."""
+    assert main(list(argv)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("hyperna: error: ")
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.fixture
+def csv(tmp_path):
+    path = tmp_path / "four.csv"
+    path.write_text(POINTS, encoding="utf-8")
+    return str(path)
+
+
+def test_json_sums_up_the_library_s_own_runs(capsys):
+    shown = run_json(
+        capsys,
+        "quarter",
+        "--resolution",
+        "60",
+        "--mutation",
+        "local",
+        "--runs",
+        "40",
+        "--seed",
+        "3",
+        "--all",
+    )
+    runs = OnePlusOneNA(neurons=1, resolution=60, mutation="local").run_many(
+        problem("quarter"), runs=40, seed=3
+    )
+    assert shown.keys() >= KEYS
+    assert shown["evaluations"] == runs.evaluations.tolist()
+    assert shown["runs"] == 40
+    assert shown["success_share"] == runs.success.mean()
+    assert shown["success_interval"] == list(wilson_interval(int(runs.success.sum()), 40))
+    assert shown["mean_evaluations"] == pytest.approx(runs.evaluations.mean())
+    assert shown["mean_interval"] == list(bootstrap_interval(runs.evaluations))
+    assert shown["sd_evaluations"] == pytest.approx(runs.evaluations.std(ddof=1))
+    assert shown["median_evaluations"] == np.median(runs.evaluations)
+    assert shown["mean_fitness"] == pytest.approx(runs.fitness.mean())
+    assert sum(shown["stop_reasons"].values()) == 40
+    assert shown["settings"]["seed"] == 3
+    assert shown["settings"]["mutation"] == "local"
+
+
+def test_evaluations_only_with_all(capsys):
+    assert "evaluations" not in run_json(capsys, "half", "--runs", "3", "--resolution", "12")
+
+
+def test_jobs_do_not_change_the_result(capsys):
+    argv = ("half", "--runs", "30", "--resolution", "30", "--all")
+    assert run_json(capsys, *argv) == run_json(capsys, *argv, "--jobs", "2")
+
+
+def test_one_run_has_no_interval(capsys):
+    shown = run_json(capsys, "half", "--runs", "1", "--resolution", "12")
+    assert shown["mean_interval"] == [None, None]
+    assert shown["sd_evaluations"] is None
+    assert main(["run", "half", "--runs", "1", "--resolution", "12"]) == 0
+
+
+def test_table_names_setting_success_and_uncertainty(capsys):
+    assert main(["run", "two_quarters", "--resolution", "24", "--runs", "20", "--seed", "7"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    for words in (
+        "two_quarters", "D = 2", "2 neurons", "harmonic", "20 runs", "seed 7", "95 % interval",
+        "success: every component", "evaluations, mean", "evaluations, median", "fitness, best",
+        "stopped: optimum",
+    ):  # fmt: skip
+        assert words in out
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("quarter", "--dim", "3", "--neurons", "2", "--output", "evolved", "--points", "256"),
+        ("half", "--dim", "4", "--sampling", "random", "--points", "200", "--init", "sphere"),
+        ("half", "--no-bias", "--redraw-void"),
+        ("half", "--mutation", "pareto:shape=1.5,scale=2"),
+        ("half", "--mutation-probability", "1", "--target", "0.9"),
+        ("cube", "--dim", "2", "--target", "1"),
+        ("arcs", "--k", "3", "--neurons", "2"),
+        ("arcs", "--arcs", "350-10, 90-135.5", "--target", "0.8"),
+        ("arcs:k=2",),
+        ("half", "--restarts", "2", "--stagnation", "50", "--budget", "100"),
+        ("half", "--budget", "1"),
+        ("quarter", "--output", "and", "--neurons", "2"),
+    ],
+)
+def test_settings_of_all_kinds(capsys, argv):
+    shown = run_json(capsys, *argv, "--runs", "3", "--resolution", "24")
+    assert shown["runs"] == 3
+    assert 0 <= shown["mean_fitness"] <= shown["best_fitness"] <= 1
+
+
+def test_huge_resolution(capsys):
+    shown = run_json(capsys, "half", "--no-bias", "--resolution", str(2**40), "--runs", "5")
+    assert shown["success_share"] == 1
+    assert shown["mean_evaluations"] < 10**5
+
+
+def test_csv_file(capsys, csv):
+    shown = run_json(
+        capsys, csv, "--label", "class", "--runs", "5", "--target", "1", "--budget", "5000"
+    )
+    assert shown["settings"]["dim"] == 2
+    assert shown["best_fitness"] == 1
+
+
+def test_list_names_everything(capsys):
+    from hyperna.grid import OUTPUTS
+    from hyperna.mutation import LAWS
+    from hyperna.problems import PROBLEMS
+
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    names = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert names == [*PROBLEMS, *LAWS, *OUTPUTS]
+    assert all(len(line.split()) > 1 for line in lines if line.startswith("  "))
+    assert main(["list", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert list(shown["problems"]) == list(PROBLEMS)
+
+
+def test_version_and_help(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"hyperna {__version__}\n"
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"\n    {name} " in shown for name in COMMANDS)
+    for name in COMMANDS:
+        assert main([name, "--help"]) == 0
+        assert f"hyperna {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        ((), "COMMAND"),
+        (("walk",), "walk"),
+        (("run",), "PROBLEM"),
+        (("run", "hlaf"), "half"),
+        (("run", "half", "--dim", "1"), "dim"),
+        (("run", "half", "--dim", "two"), "--dim"),
+        (("run", "half", "--neurons", "0"), "--neurons"),
+        (("run", "half", "--neurons", "1.5"), "--neurons"),
+        (("run", "half", "--output", "xor"), "--output"),
+        (("run", "half", "--resolution", "1"), "from 2 to 1099511627776"),
+        (("run", "half", "--resolution", "nan"), "--resolution"),
+        (("run", "half", "--resolution", str(2**40 + 1)), "--resolution"),
+        (("run", "half", "--mutation", "gauss"), "gauss"),
+        (("run", "half", "--mutation", "pareto:shape"), "shape"),
+        (("run", "half", "--mutation", "pareto:shape=wide"), "wide"),
+        (("run", "half", "--mutation", "pareto:shape=-1"), "shape"),
+        (("run", "half", "--mutation", "pareto:width=1"), "width"),
+        (("run", "half", "--mutation", ""), "mutation"),
+        (("run", "half", "--mutation-probability", "0"), "--mutation-probability"),
+        (("run", "half", "--mutation-probability", "nan"), "--mutation-probability"),
+        (("run", "half", "--init", "middle"), "--init"),
+        (("run", "half", "--runs", "0"), "--runs"),
+        (("run", "half", "--runs", "-5"), "--runs"),
+        (("run", "half", "--seed", "-1"), "--seed"),
+        (("run", "half", "--seed", "x"), "--seed"),
+        (("run", "half", "--jobs", "0"), "jobs"),
+        (("run", "half", "--jobs", "-2"), "jobs"),
+        (("run", "half", "--budget", "0"), "--budget"),
+        (("run", "half", "--budget", "inf"), "--budget"),
+        (("run", "half", "--stagnation", "0"), "--stagnation"),
+        (("run", "half", "--target", "1.5"), "--target"),
+        (("run", "half", "--target", "nan"), "--target"),
+        (("run", "half", "--restarts", "-1"), "--restarts"),
+        (("run", "half", "--dim", "3", "--points", "0"), "--points"),
+        (("run", "half", "--dim", "3", "--sampling", "sloppy"), "--sampling"),
+        (("run", "cube", "--points", "10"), "--points"),
+        (("run", "cube", "--dim", "0"), "--dim"),
+        (("run", "cube", "--dim", "60"), "dim"),
+        (("run", "half", "--k", "3"), "'k'"),
+        (("run", "arcs"), "--k"),
+        (("run", "arcs", "--k", "0"), "--k"),
+        (("run", "arcs", "--k", "2", "--arcs", "0-90"), "--arcs"),
+        (("run", "half", "--arcs", "0-90"), "--arcs"),
+        (("run", "arcs", "--arcs", "0-90,x"), "'x'"),
+        (("run", "arcs", "--arcs", ""), "--arcs"),
+        (("run", "arcs", "--arcs", "0-360"), "whole circle"),
+        (("run", "arcs", "--arcs", "90-90"), "arc"),
+        (("run", "half", "--label", "class"), "--label"),
+        (("run", "half", "--weight", "w"), "--weight"),
+        (("run", "half", "--scale"), "--scale"),
+        (("run", "half", "--all"), "--json"),
+        (("run", "half", "--plot", "circle.gif"), ".png"),
+        (("run", "half", "--plot", "no/such/folder/a.png"), "does not exist"),
+        (("run", "half", "--colour", "red"), "--colour"),
+        (("run", "missing.csv"), "missing.csv"),
+        (("list", "everything"), "everything"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line(capsys, argv, words):
+    assert words in refusal(capsys, *argv)
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        (b"", ()),
+        (b"x,y,class\n", ()),
+        (b"x,y,class\n1,2\n", ()),
+        (b"x,y,class\n1,two,0\n2,3,1\n", ()),
+        (b"x,y,class\n1,nan,0\n2,3,1\n", ()),
+        (b"x,y,class\n1,2,0\n2,3,1\n4,5,2\n", ()),
+        (b"x,y,class\n1,2,0\n2,3,0\n", ()),
+        (b"\xff\xfe\x00garbage", ()),
+        (POINTS.encode(), ("--label", "kind")),
+        (POINTS.encode(), ("--weight", "mass")),
+        (POINTS.encode(), ("--dim", "3")),
+        (POINTS.encode(), ("--points", "9")),
+        (POINTS.encode(), ("--k", "2")),
+    ],
+)
+def test_bad_csv_is_one_line(capsys, tmp_path, content, options):
+    path = tmp_path / "points.csv"
+    path.write_bytes(content)
+    refusal(capsys, "run", str(path), *options)
+
+
+def test_a_folder_is_no_csv(capsys, tmp_path):
+    assert str(tmp_path) in refusal(capsys, "run", str(tmp_path))
+
+
+def test_picture_is_checked_before_the_run(capsys, tmp_path, monkeypatch):
+    import hyperna.algorithm
+
+    def never(*args, **kwargs):
+        raise AssertionError("the run began before the picture was checked")
+
+    monkeypatch.setattr(hyperna.algorithm.OnePlusOneNA, "run_many", never)
+    (tmp_path / "folder.png").mkdir()
+    assert "is a folder" in refusal(capsys, "run", "half", "--plot", str(tmp_path / "folder.png"))
+    if os.geteuid() != 0:
+        closed = tmp_path / "closed"
+        closed.mkdir(mode=0o500)
+        assert "not writable" in refusal(capsys, "run", "half", "--plot", str(closed / "a.png"))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert "hyperna[plot]" in refusal(capsys, "run", "half", "--plot", str(tmp_path / "a.png"))
+
+
+@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
+def test_picture_is_written_whole(capsys, tmp_path, suffix):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / f"half.{suffix}"
+    assert main(["run", "half", "--runs", "5", "--resolution", "24", "--plot", str(path)]) == 0
+    assert f"picture: {path}" in capsys.readouterr().out
+    begins = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[suffix]
+    assert path.read_bytes().startswith(begins)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failed_write_leaves_the_old_picture(tmp_path, capsys, monkeypatch):
+    figure = pytest.importorskip("matplotlib.figure")
+    path = tmp_path / "half.png"
+    path.write_bytes(b"old")
+
+    def full_disk(self, file, **options):
+        file.write_bytes(b"half of")
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(figure.Figure, "savefig", full_disk)
+    argv = ("run", "half", "--runs", "2", "--resolution", "12", "--plot", str(path))
+    assert "No space left" in refusal(capsys, *argv)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_interrupt_is_one_line(capsys, monkeypatch):
+    import hyperna.algorithm
+
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(hyperna.algorithm.OnePlusOneNA, "run_many", interrupt)
+    assert main(["run", "half"]) == 130
+    assert capsys.readouterr().err == "hyperna: interrupted\n"
+
+
+def test_debug_shows_where():
+    with pytest.raises(ValueError, match="hlaf"):
+        main(["--debug", "run", "hlaf"])
+
+
+def test_every_option_has_help():
+    for command in build_parser()._subparsers._group_actions[0].choices.values():
+        assert all(action.help for action in command._actions)
+
+
+def test_module_runs_as_a_process():
+    argv = [
+        sys.executable,
+        "-m",
+        "hyperna",
+        "run",
+        "half",
+        "--runs",
+        "5",
+        "--resolution",
+        "24",
+        "--json",
+    ]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["runs"] == 5
+    assert done.stderr == ""
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m hyperna list --json | head -c 5"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == '{\n  "'
+    assert done.stderr == ""

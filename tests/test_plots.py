@@ -1,0 +1,191 @@
+"""Pictures are checked by what they show: the arcs, lines, curves and markers drawn."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+import matplotlib.pyplot as plt
+from matplotlib.patches import Wedge
+
+from hyperna import Grid, Network, OnePlusOneNA, fitness_of, points, problem
+from hyperna.experiments.scaling import theorem_bound
+from hyperna.experiments.statistics import ecdf
+from hyperna.plots import (
+    plot_boxes,
+    plot_circle,
+    plot_convergence,
+    plot_improvements,
+    plot_landscape,
+    plot_runtimes,
+    plot_scaling,
+    plot_sphere,
+)
+from hyperna.plots.circle import circular_runs
+from hyperna.plots.landscape import local_optima, score_table
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def runs():
+    na = OnePlusOneNA(neurons=1, resolution=60, mutation="local")
+    return na.run_many(problem("local_opt"), runs=60, seed=0)
+
+
+def wedges(ax, label):
+    """Degrees (first, last) of the ring pieces whose legend entry is the label or continues it."""
+    pieces = [patch for patch in ax.patches if isinstance(patch, Wedge)]
+    colours = {piece.get_label(): piece.get_edgecolor() for piece in pieces}
+    return sorted(
+        (piece.theta1, piece.theta2) for piece in pieces if piece.get_edgecolor() == colours[label]
+    )
+
+
+def test_circle_shows_labels_answers_and_mistakes():
+    network = Network(Grid(2, 1, 120), [0, 60])
+    ax = plot_circle(problem("half"), network)
+    assert wedges(ax, "positive") == pytest.approx([(0, 180)])
+    assert wedges(ax, "network answers 1") == pytest.approx([(270, 450)])
+    assert wedges(ax, "wrong") == pytest.approx([(90, 180), (270, 360)])
+    assert ax.get_title() == "half: 50.00 % right"
+
+
+def test_circle_draws_each_neuron_s_line():
+    network = Network(Grid(2, 2, 120), [15, 102, 75, 80])
+    ax = plot_circle(problem("two_quarters"), network)
+    lines = {line.get_label(): line.get_xydata() for line in ax.lines}
+    for index, (normal, bias) in enumerate(zip(*network.weights(), strict=True)):
+        assert lines[f"neuron {index + 1}"] @ normal == pytest.approx([bias, bias])
+
+
+def test_circle_marks_wrong_points():
+    X = np.array([[0.5, 0.5], [-0.5, 0.5], [0.5, -0.5]])
+    network = Network(Grid(2, 1, 4), [1, 2])
+    ax = plot_circle(points(X, [1, 0, 0]), network)
+    wrong = next(c for c in ax.collections if c.get_label() == "wrong")
+    assert wrong.get_offsets().tolist() == [[-0.5, 0.5]]
+
+
+def test_circle_and_sphere_refuse_other_dimensions():
+    flat, solid = Network(Grid(2, 1, 4), [0, 2]), Network(Grid(3, 1, 4), [0, 0, 2])
+    with pytest.raises(ValueError, match="D = 2 only, got a problem with D = 3"):
+        plot_circle(problem("half", dim=3), flat)
+    with pytest.raises(ValueError, match="D = 3 only, got a problem with D = 3 and a network with"):
+        plot_sphere(problem("half", dim=3), flat)
+    with pytest.raises(ValueError, match="D = 2 only"):
+        plot_circle(problem("half"), solid)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_circular_runs_cover_what_is_true(seed):
+    inside = np.random.default_rng(seed).random(12) < 0.6
+    covered = [i % 12 for first, last in circular_runs(inside) for i in range(first, last)]
+    assert sorted(covered) == np.flatnonzero(inside).tolist()
+
+
+def test_sphere_draws_the_planes_cut():
+    network = Network(Grid(3, 1, 120), [10, 25, 80])
+    ax = plot_sphere(problem("half", dim=3), network)
+    (normal,), (bias,) = network.weights()
+    circle = np.array(
+        next(line for line in ax.lines if line.get_label() == "neuron 1").get_data_3d()
+    ).T
+    assert circle @ normal == pytest.approx(np.full(len(circle), bias))
+    assert (circle**2).sum(axis=1) == pytest.approx(np.ones(len(circle)))
+
+
+def plateau_escapes(scores, start):
+    """Whether a walk over equal neighbours from start meets a better state."""
+    a, b = scores.shape
+    seen, stack = {start}, [start]
+    while stack:
+        i, j = stack.pop()
+        for di in (-1, 0, 1):
+            for dj in (-1, 0, 1):
+                there = ((i + di) % a, (j + dj) % b)
+                if scores[there] > scores[i, j]:
+                    return True
+                if scores[there] == scores[i, j] and there not in seen:
+                    seen.add(there)
+                    stack.append(there)
+    return False
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_local_optima_by_brute_force(seed):
+    scores = np.random.default_rng(seed).integers(0, 3, (7, 6))
+    expected = [[not plateau_escapes(scores, (i, j)) for j in range(6)] for i in range(7)]
+    assert local_optima(scores).tolist() == expected
+
+
+@pytest.mark.parametrize("name", ["quarter", "cube"])
+def test_score_table_is_the_fitness(name):
+    subject = problem(name, dim=2)
+    scores, units = score_table(subject, 8)
+    grid = Grid(2, 1, 8)
+    for angle, bias in ((0, 0), (1, 6), (5, 8)):
+        assert scores[angle, bias] / units == fitness_of(subject)(Network(grid, [angle, bias]))
+
+
+def test_landscape_marks_the_optimum():
+    ax = plot_landscape(problem("half"), 24, trajectory=[[0, 0], [23, 3], [6, 12]])
+    best = next(line for line in ax.lines if line.get_label().startswith("best"))
+    assert best.get_xydata().tolist() == [[90.0, 0.0]]
+    way = next(line for line in ax.lines if line.get_label().startswith("accepted"))
+    assert np.isnan(way.get_xydata()).any()
+    with pytest.raises(ValueError, match="needs D = 2"):
+        plot_landscape(problem("half", dim=3))
+
+
+def test_runtimes_curve_is_the_ecdf_of_solved_runs(runs):
+    ax = plot_runtimes(runs)
+    x, y = ax.lines[0].get_data()
+    curve = ecdf(np.where(runs.success, runs.evaluations, np.inf))
+    assert y[-1] == runs.success.mean() < 1
+    assert np.allclose(curve(x[1:-1]), y[1:-1])
+    both = plot_runtimes({"one": runs, "two": runs})
+    assert [text.get_text() for text in both.get_legend().get_texts()] == ["one", "two"]
+
+
+def test_improvements_rise_to_the_result(runs):
+    result = runs.replay(0)
+    x, y = plot_improvements(result).lines[0].get_data()
+    assert np.all(np.diff(y) >= 0)
+    assert (x[-1], y[-1]) == (result.evaluations, result.fitness)
+
+
+def test_boxes_show_medians(runs):
+    ax = plot_boxes({"local": runs, "again": runs})
+    medians = [line for line in ax.lines if len(set(line.get_ydata())) == 1]
+    assert np.median(runs.evaluations) in [line.get_ydata()[0] for line in medians]
+    assert ax.get_xticklabels()[0].get_text().startswith("local\n")
+
+
+def test_convergence_ends_at_the_median_fitness(runs):
+    results = [runs.replay(i) for i in range(9)]
+    middle = next(line for line in plot_convergence(results).lines if line.get_label() == "median")
+    assert middle.get_ydata()[-1] == np.median([result.fitness for result in results])
+    with pytest.raises(ValueError, match="at least one run"):
+        plot_convergence([])
+
+
+def test_scaling_shows_means_fits_and_bound():
+    rng = np.random.default_rng(0)
+    samples = {r: rng.exponential(r, 300) for r in (100, 200, 400, 800)}
+    ax = plot_scaling(samples, theorem_bound("half", "local"))
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert len(texts) == 5
+    assert any(text.startswith("theorem: O(r)") for text in texts)
+    few = plot_scaling({100: [3, 4], 200: [5, 6]})
+    assert len(few.get_legend().get_texts()) == 1
+
+
+def test_given_axes_are_used(runs):
+    _, ax = plt.subplots()
+    assert plot_runtimes(runs, ax) is ax
+    assert plot_improvements(runs.replay(0), ax=ax) is ax

@@ -1,0 +1,41 @@
+"""What the README shows must work: its Python runs, its commands parse, its files exist."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from hyperna.cli import build_parser
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+COMMANDS = [
+    *re.findall(r"(?:^|&& )(hyperna .*?)$", README, flags=re.MULTILINE),
+    *re.findall(r"`(hyperna (?:run|list)[^`]*)`", README),
+]
+
+
+def test_there_is_something_to_check():
+    assert len(PYTHON) >= 3
+    assert len(COMMANDS) >= 6
+
+
+@pytest.mark.parametrize("code", PYTHON)
+def test_python_blocks_run(code, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_parse(command):
+    words = shlex.split(command)[1:]
+    if "--help" not in words:
+        assert build_parser().parse_args(words).command == words[0]
+
+
+def test_linked_files_exist():
+    for target in re.findall(r"\]\((?!https?:)([^)]+)\)", README):
+        assert (ROOT / target).exists(), target
