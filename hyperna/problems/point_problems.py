@@ -14,6 +14,7 @@ from hyperna._validation import (
     check_integer,
     check_labels,
     check_points,
+    check_reals,
 )
 from hyperna.problems.base import Problem, check_network, register
 from hyperna.problems.tables import read_table
@@ -134,12 +135,9 @@ class CubeCorners(PointProblem):
 
 def check_weights(name: str, weight: ArrayLike, n: int) -> FloatArray:
     """Return n finite weights that are not negative and not all zero, as a new array."""
-    weights = np.array(weight, dtype=np.float64)
-    if weights.shape != (n,):
-        raise ValueError(f"{name} must have shape ({n},), got shape {weights.shape}")
-    wrong = weights[~(np.isfinite(weights) & (weights >= 0))]
-    if wrong.size:
-        raise ValueError(f"{name} must be finite and not negative, got {wrong[0]}")
+    weights = check_reals(name, weight, (n,)).copy()
+    if weights.min() < 0:
+        raise ValueError(f"{name} must not be negative, got {weights.min()}")
     if not weights.any():
         raise ValueError(f"{name} must not be all zero, got {n} zeros")
     return weights

@@ -37,8 +37,10 @@ def read_table(
                 f"{argument} must name a column of {path}, got {name!r}; "
                 f"its columns: {', '.join(header)}"
             )
+    if label == weight:
+        raise ValueError(f"weight and label must be different columns of {path}, got {label!r}")
     features = [name for name in header if name not in columns]
-    if not features or len(set(columns)) < len(columns):
+    if not features:
         raise ValueError(f"{path} must have a column besides label and weight, got {header}")
     points = np.array(list(_numbers(path, header, rows, features)))
     place = header.index(label)

@@ -1,0 +1,216 @@
+"""Fitness on finite sets of points and on samples of the sphere."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hyperna._validation import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_integer,
+    check_labels,
+    check_points,
+)
+from hyperna.fitness.base import Fitness
+from hyperna.grid import Grid
+from hyperna.networks import Network
+from hyperna.problems import PointProblem, Problem
+from hyperna.problems.point_problems import check_weights
+
+# Sums of correctly classified weights stay far below the largest int64.
+LARGEST_TOTAL = 2**50
+METHODS = ("sobol", "random", "even")
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteSet(Fitness):
+    """Weighted share of a finite set of points that is classified correctly.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, D)
+        The points.
+    y : array_like of shape (n,)
+        Labels, booleans or 0 and 1.
+    weights : array_like of shape (n,), optional
+        What a point counts: finite, not negative, not all zero. They become integers in the same
+        proportion; where that is impossible they are rounded to 1/2**50 of their sum.
+    problem : Problem, optional
+        Where the points come from.
+
+    Examples
+    --------
+    >>> fitness = FiniteSet([[0.0, 1.0], [0.0, -1.0]], [1, 0], weights=[0.25, 0.75])
+    >>> fitness.weights, fitness.total
+    (array([1, 3]), 4)
+    >>> fitness(Network(Grid(2, 1, 4), [1, 0]))
+    0.25
+    """
+
+    X: FloatArray
+    y: BoolArray
+    weights: IntArray = None  # type: ignore[assignment]
+    problem: Problem | None = None
+
+    def __post_init__(self) -> None:
+        points = check_points("X", self.X).copy()
+        object.__setattr__(self, "X", points)
+        object.__setattr__(self, "y", check_labels("y", self.y, len(points)))
+        object.__setattr__(self, "weights", integer_weights(self.weights, len(points)))
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]
+        """Dimension of the points."""
+        return int(self.X.shape[1])
+
+    @cached_property
+    def total(self) -> int:
+        """Sum of the weights."""
+        return int(self.weights.sum())
+
+    def units(self, grid: Grid) -> int:
+        """Return the sum of the weights."""
+        return self.total
+
+    def score(self, network: Network) -> int:
+        """Return the weight of the correctly classified points."""
+        self._check_grid(network.grid)
+        return int(self.weights[network.predict(self.X) == self.y].sum())
+
+    def kernel(self, grid: Grid) -> NamedTuple:
+        """Return points, labels and weights as compiled code takes them."""
+        from hyperna._kernels.points import make_points
+
+        self._check_grid(grid)
+        return make_points(self.X, self.y, self.weights, grid)
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled(Fitness):
+    """Share of points on the unit sphere that is classified correctly.
+
+    Parameters
+    ----------
+    problem : Problem
+        What labels the points.
+    n : int
+        Number of points; powers of two suit "sobol".
+    method : {"sobol", "random", "even"}
+        Quasi-random points, independent random points, or a fixed evenly spread set.
+    seed : int
+        Seed of the first two.
+
+    Examples
+    --------
+    >>> from hyperna.problems import problem
+    >>> fitness = Sampled(problem("half", dim=3), n=1024)
+    >>> fitness(Network(Grid(3, 1, 8), [2, 2, 4]))
+    1.0
+    """
+
+    problem: Problem
+    n: int = 2**14
+    method: str = "sobol"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.problem, Problem) or isinstance(self.problem, PointProblem):
+            raise TypeError(f"problem must label the whole sphere, got {self.problem!r}")
+        check_integer("n", self.n, 1)
+        check_integer("seed", self.seed, 0)
+        check_choice("method", self.method, METHODS)
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]
+        """Dimension of the points."""
+        return self.problem.dim
+
+    @property
+    def total(self) -> int:
+        """Number of points."""
+        return self.n
+
+    @cached_property
+    def points(self) -> FiniteSet:
+        """The points and their labels."""
+        X = _spread(self.method, self.n, self.dim, self.seed)
+        return FiniteSet(X, self.problem.label(X), problem=self.problem)
+
+    def units(self, grid: Grid) -> int:
+        """Return the number of points."""
+        return self.n
+
+    def score(self, network: Network) -> int:
+        """Return the number of correctly classified points."""
+        return self.points.score(network)
+
+    def kernel(self, grid: Grid) -> NamedTuple:
+        """Return the points as compiled code takes them."""
+        return self.points.kernel(grid)
+
+    def standard_error(self, network: Network) -> float:
+        """Return sqrt(f (1 - f) / n), the standard error of a share f of n random points.
+
+        It is meant for networks that were not chosen by these very points: the fitness of a network
+        evolved on them is optimistic. For "sobol" and "even" the error is usually several times
+        smaller, so the value is cautious, but it is not a proved bound for them.
+        """
+        share = self(network)
+        return math.sqrt(share * (1 - share) / self.n)
+
+
+def _spread(method: str, n: int, dim: int, seed: int) -> FloatArray:
+    from hyperna import sphere  # its scipy parts take a while to load, and D = 2 can do without
+
+    if method == "even":
+        return sphere.even_points(n, dim)
+    return (sphere.sobol_points if method == "sobol" else sphere.random_points)(n, dim, seed)
+
+
+# Class weights are few and in simple proportion; thousands of different weights are neither.
+_MOST_RATIOS = 1000
+_ALIKE = Fraction(1, 10**14)
+
+
+def integer_weights(weights: ArrayLike | None, n: int) -> IntArray:
+    """Return n integer weights in the proportion of the given ones, equal ones being 1.
+
+    Examples
+    --------
+    >>> integer_weights([0.1, 0.2, 0.3], 3)
+    array([1, 2, 3])
+    """
+    if weights is None:
+        return np.ones(n, np.int64)
+    checked = check_weights("weights", weights, n)
+    values, place, count = np.unique(checked, return_inverse=True, return_counts=True)
+    whole = _proportional_integers(values.tolist(), count.tolist())
+    if whole is None:
+        values = values / values[-1]
+        whole = np.rint(values * (LARGEST_TOTAL / float(np.dot(values, count)))).tolist()
+    return np.array(whole, np.int64)[place]
+
+
+def _proportional_integers(values: list[float], count: list[int]) -> list[int] | None:
+    """Return the smallest integers in the same proportion to 14 digits, None if too large."""
+    if all(map(float.is_integer, values)):
+        simple = [Fraction(int(value)) for value in values]
+    elif len(values) <= _MOST_RATIOS:
+        ratios = [Fraction(value) / Fraction(values[-1]) for value in values]
+        simple = [ratio.limit_denominator(10**6) for ratio in ratios]
+        if any(abs(r - s) > r * _ALIKE for r, s in zip(ratios, simple, strict=True)):
+            return None
+    else:
+        return None
+    unit = math.lcm(*(ratio.denominator for ratio in simple))
+    whole = [int(ratio * unit) for ratio in simple]
+    divisor = math.gcd(*whole)
+    whole = [value // divisor for value in whole]
+    return whole if sum(map(int.__mul__, whole, count)) <= LARGEST_TOTAL else None

@@ -1,0 +1,595 @@
+import itertools
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperna.problems import (
+    PROBLEMS,
+    ArcProblem,
+    PointProblem,
+    Problem,
+    cube,
+    custom_arcs,
+    points,
+    problem,
+    read_csv,
+)
+from hyperna.problems.arcs import best_unions, complement, cosine_of_turn, covered, merge_arcs
+
+CLASSICS = ["half", "quarter", "two_quarters", "local_opt"]
+ROOT2, ROOT3 = math.sqrt(2) / 2, math.sqrt(3) / 2
+RNG = np.random.default_rng(7)
+
+
+def fires(neuron, X):
+    """Bits of one neuron given as D - 1 angles in turns and a bias, straight from the formula."""
+    *turns, bias = neuron
+    normal, product = [], 1.0
+    for turn in turns:
+        normal.append(product * math.cos(2 * math.pi * turn))
+        product *= math.sin(2 * math.pi * turn)
+    return X @ np.array([*normal, product]) >= bias
+
+
+def joined(optimum, X, output):
+    bits = np.array([fires(neuron, X) for neuron in optimum])
+    return bits.all(axis=0) if output == "and" else bits.any(axis=0)
+
+
+def circle_points(n):
+    # Half a step away from all round fractions, where rounding would decide.
+    angles = 2 * np.pi * (np.arange(n) + 0.5) / n
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def sphere_points(n, dim):
+    X = RNG.standard_normal((n, dim))
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+# ---- labels
+
+
+@pytest.mark.parametrize(
+    ("name", "inside"),
+    [
+        ("half", lambda d: d <= 180),
+        ("quarter", lambda d: d <= 90),
+        ("two_quarters", lambda d: d <= 90 or 180 <= d <= 270),
+        ("local_opt", lambda d: d <= 60 or 120 <= d <= 180 or 240 <= d <= 330),
+    ],
+)
+@pytest.mark.parametrize("dim", [2, 3, 5])
+def test_labels_follow_the_definition(name, inside, dim):
+    degrees = [d + s for d in range(0, 360, 10) for s in (0.5, 3, 9.5)]
+    X = np.zeros((len(degrees), dim))
+    X[:, -2:] = [[math.cos(math.radians(d)), math.sin(math.radians(d))] for d in degrees]
+    X[:, :-2] = RNG.standard_normal((len(degrees), dim - 2))
+    assert problem(name, dim=dim).label(X).tolist() == [inside(d) for d in degrees]
+
+
+@pytest.mark.parametrize("tiny", [0.0, -0.0, 5e-324, 1e-300, 1e-17, 6e-17, 1e-9])
+def test_signs_decide_at_multiples_of_a_quarter_turn(tiny):
+    on_axis = tiny == 0
+    for side, (x, y) in enumerate([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)]):
+        start = Fraction(side, 4)
+        arc = ArcProblem("arc", [(start, start + Fraction(1, 8))])
+        end = ArcProblem("arc", [(start - Fraction(1, 8), start)])
+        before, after = (x + tiny * y, y - tiny * x), (x - tiny * y, y + tiny * x)
+        assert arc.label([before, after]).tolist() == [on_axis, True]
+        assert end.label([before, after]).tolist() == [True, on_axis]
+
+
+def test_the_pole_has_psi_zero():
+    assert problem("quarter", dim=3).label([[1.0, 0.0, 0.0], [1.0, -0.0, -0.0]]).all()
+    assert not custom_arcs([(0.1, 0.4)], dim=3).label([[1.0, 0.0, 0.0]]).any()
+
+
+def test_label_ignores_the_length_of_the_points_and_leaves_them_alone():
+    X = sphere_points(200, 3)
+    kept = X.copy()
+    local_opt = problem("local_opt", dim=3)
+    assert (local_opt.label(X) == local_opt.label(2**40 * X)).all()
+    assert (kept == X).all()
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7])
+def test_equal_arcs_cover_half_and_repeat(k):
+    arcs = problem("arcs", k=k).arcs
+    assert covered(arcs) == Fraction(1, 2)
+    assert [start for start, _ in arcs] == [Fraction(j, k) for j in range(k)]
+    assert all(end - start == Fraction(1, 2 * k) for start, end in arcs)
+
+
+def test_small_families_agree():
+    assert problem("arcs", k=1).arcs == problem("half").arcs
+    assert problem("arcs", k=2).arcs == problem("two_quarters").arcs
+
+
+# ---- unions of arcs against sets of integer units
+
+
+intervals_on_24 = st.lists(
+    st.tuples(st.integers(-30, 60), st.integers(1, 20)).map(lambda p: (p[0], p[0] + p[1])),
+    min_size=1,
+    max_size=5,
+)
+
+
+def units_of(intervals, n=24):
+    return {unit % n for start, end in intervals for unit in range(start, end)}
+
+
+@given(intervals_on_24)
+def test_merging_is_the_union_of_sets(intervals):
+    exact = [(Fraction(a, 24), Fraction(b, 24)) for a, b in intervals]
+    units = units_of(intervals)
+    if len(units) == 24:
+        with pytest.raises(ValueError, match="whole circle"):
+            merge_arcs(exact)
+        return
+    merged = merge_arcs(exact)
+    back = [(int(24 * a), int(24 * b)) for a, b in merged]
+    assert units_of(back) == units
+    assert sum(b - a for a, b in back) == len(units)
+    assert list(merged) == sorted(merged)
+    assert all(0 <= a < 1 and a < b < a + 1 for a, b in merged)
+    gaps = complement(merged)
+    assert units_of([(int(24 * a), int(24 * b)) for a, b in gaps]) == set(range(24)) - units
+    assert len(gaps) == len(merged)
+    assert merge_arcs(reversed(exact)) == merged
+
+
+def runs_of(taken):
+    return sum(now and not before for before, now in itertools.pairwise([taken[-1], *taken]))
+
+
+@given(st.lists(st.integers(1, 4), min_size=2, max_size=10), st.integers(1, 4), st.integers(0, 30))
+def test_best_unions_are_those_of_exhaustive_search(lengths, size, shift):
+    lengths = lengths[: len(lengths) // 2 * 2]
+    turn = sum(lengths)
+    ends = [Fraction(sum(lengths[:i]) + shift, turn) for i in range(len(lengths) + 1)]
+    union = merge_arcs(zip(ends[::2], ends[1::2], strict=False))
+    values = {}
+    for taken in itertools.product([False, True], repeat=len(lengths)):
+        if runs_of(taken) <= size:
+            right = sum(n for i, n in enumerate(lengths) if taken[i] == (i % 2 == 0))
+            values[taken] = right
+    best = max(values.values())
+    pieces = list(itertools.pairwise(ends))
+    wanted = {
+        merge_arcs(itertools.compress(pieces, taken))
+        for taken, value in values.items()
+        if value == best
+    }
+    share, found = best_unions(union, size, 10_000)
+    assert share == Fraction(best, turn)
+    assert len(found) == len(set(found))
+    assert set(found) == wanted
+
+
+def test_too_many_best_unions_are_not_listed():
+    many = problem("arcs", k=30)
+    assert many.best_fitness(15) == 0.75
+    assert many.optima(15) == []
+
+
+def test_cosines_are_exact_where_rational():
+    twelfths = [cosine_of_turn(Fraction(i, 12)) for i in range(13)]
+    assert twelfths[::2] == [1, 0.5, -0.5, -1, -0.5, 0.5, 1]
+    assert twelfths[3] == twelfths[9] == 0
+    assert twelfths[1] == twelfths[11] == -twelfths[5] == pytest.approx(ROOT3, abs=1e-15)
+
+
+# ---- optima and best fitness
+
+
+@pytest.mark.parametrize(
+    ("name", "neurons", "expected"),
+    [
+        ("half", 1, [[(1 / 4, 0)]]),
+        ("quarter", 1, [[(1 / 8, ROOT2)]]),
+        ("two_quarters", 2, [[(1 / 8, ROOT2), (5 / 8, ROOT2)]]),
+        (
+            "two_quarters",
+            1,
+            [[(1 / 8, ROOT2)], [(5 / 8, ROOT2)], [(3 / 8, -ROOT2)], [(7 / 8, -ROOT2)]],
+        ),
+        ("local_opt", 1, [[(11 / 12, 0)], [(3 / 4, -ROOT3)], [(1 / 12, -ROOT3)]]),
+    ],
+)
+@pytest.mark.parametrize("output", ["or", "evolved"])
+def test_optima_are_the_known_ones(name, neurons, expected, output):
+    found = sorted(np.array(problem(name).optima(neurons, output)).tolist())
+    assert np.allclose(found, sorted(expected), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "neurons", "value"),
+    [
+        ("half", 1, 1),
+        ("quarter", 1, 1),
+        ("quarter", 5, 1),
+        ("two_quarters", 1, 0.75),
+        ("two_quarters", 2, 1),
+        ("local_opt", 1, 0.75),
+        ("local_opt", 2, 11 / 12),
+        ("local_opt", 3, 1),
+    ],
+)
+@pytest.mark.parametrize("output", ["or", "and", "evolved"])
+def test_best_fitness_is_the_known_one(name, neurons, value, output):
+    assert problem(name).best_fitness(neurons, output) == value
+
+
+ARC_PROBLEMS = [
+    *map(problem, CLASSICS),
+    problem("arcs", k=3),
+    problem("arcs", k=4),
+    custom_arcs([(300, 420), (90, 130), (200, 210)], unit="degree"),
+    custom_arcs([(0.2, 0.95)]),
+]
+
+
+@pytest.mark.parametrize("arcs", ARC_PROBLEMS, ids=lambda p: p.name)
+@pytest.mark.parametrize("output", ["or", "and"])
+def test_optima_attain_the_best_fitness(arcs, output):
+    n = 72_000
+    X = circle_points(n)
+    y = arcs.label(X)
+    for neurons in range(1, len(arcs.arcs) + 1):
+        optima = arcs.optima(neurons, output)
+        assert optima
+        for optimum in optima:
+            assert optimum.shape == (neurons, 2)
+            assert ((optimum[:, 0] >= 0) & (optimum[:, 0] < 1)).all()
+            share = np.mean(joined(optimum, X, output) == y)
+            assert share == pytest.approx(arcs.best_fitness(neurons, output), abs=4 * neurons / n)
+
+
+@pytest.mark.parametrize("arcs", ARC_PROBLEMS, ids=lambda p: p.name)
+def test_one_neuron_has_the_same_optima_whatever_joins_it(arcs):
+    listed = [sorted(np.array(arcs.optima(1, kind)).tolist()) for kind in ("or", "and", "evolved")]
+    assert listed[0] == listed[2]
+    assert np.allclose(listed[0], listed[1], rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("arcs", ARC_PROBLEMS, ids=lambda p: p.name)
+def test_no_function_of_n_arcs_beats_the_best_fitness(arcs):
+    X = circle_points(720)
+    y = arcs.label(X)
+    for _ in range(100):
+        neurons = RNG.integers(1, 4)
+        bits = np.array([fires((RNG.random(), RNG.uniform(-1, 1)), X) for _ in range(neurons)])
+        pattern = (bits * 2 ** np.arange(neurons)[:, np.newaxis]).sum(axis=0)
+        # The best table of answers, more than any output neuron can have.
+        right = sum(
+            max(np.sum(y[pattern == p]), np.sum(~y[pattern == p])) for p in range(2**neurons)
+        )
+        assert right / 720 <= arcs.best_fitness(int(neurons)) + 2 * neurons / 720
+
+
+def test_spare_neurons_leave_no_single_optimum():
+    assert problem("half").optima(2) == []
+    assert problem("local_opt").optima(4, "and") == []
+
+
+@pytest.mark.parametrize("dim", [3, 4, 7])
+def test_single_arcs_in_higher_dimension(dim):
+    X = sphere_points(4000, dim)
+    long = custom_arcs([(0.7, 1.4)], dim=dim)
+    cases = [
+        (problem("half", dim=dim), 1, "or"),
+        (problem("half", dim=dim), 1, "evolved"),
+        (problem("quarter", dim=dim), 2, "and"),
+        (long, 2, "or"),
+        (long, 2, "evolved"),
+    ]
+    for arcs, neurons, output in cases:
+        (optimum,) = arcs.optima(neurons, output)
+        assert optimum.shape == (neurons, dim)
+        assert arcs.best_fitness(neurons, output) == 1
+        assert (joined(optimum, X, output) == arcs.label(X)).all()
+    half = problem("half", dim=dim).optima(1)[0]
+    assert half.tolist() == [[0.25] * (dim - 1) + [0.0]]
+
+
+def test_unknown_best_fitness_is_none():
+    quarter = problem("quarter", dim=3)
+    assert quarter.best_fitness(2, "evolved") == quarter.best_fitness(3, "and") == 1
+    assert quarter.best_fitness(2, "or") is None
+    assert quarter.best_fitness(1, "and") is None
+    assert quarter.optima(2, "evolved") == []
+    assert problem("two_quarters", dim=3).best_fitness(4, "evolved") is None
+    assert problem("half", dim=3).best_fitness(4, "or") == 1
+
+
+@pytest.mark.parametrize(("neurons", "output"), [(0, "or"), (1, "xor")])
+def test_network_shapes_are_checked(neurons, output):
+    for subject in (problem("half"), cube(3), points([[1.0]], [1])):
+        with pytest.raises(ValueError, match=r"neurons must|output must"):
+            subject.best_fitness(neurons, output)
+        with pytest.raises(ValueError, match=r"neurons must|output must"):
+            subject.optima(neurons, output)
+
+
+# ---- user-given arcs
+
+
+def test_units_agree():
+    wanted = ((Fraction(1, 6), Fraction(1, 3)), (Fraction(11, 12), Fraction(25, 24)))
+    pi = math.pi
+    for intervals, unit in [
+        ([(Fraction(1, 6), Fraction(1, 3)), (Fraction(-1, 12), Fraction(1, 24))], "turn"),
+        ([(60, 120), (330, 375.0)], "degree"),
+        ([(pi / 3, 2 * pi / 3), (-pi / 6, pi / 12)], "radian"),
+        ("60..120 330..375", "degree"),
+        ("1/6..1/3 11/12..25/24", "turn"),
+    ]:
+        assert custom_arcs(intervals, unit).arcs == wanted
+
+
+def test_irregular_floats_stay_what_they_are():
+    ((start, end),) = custom_arcs([(0.1234567, 0.7654321)]).arcs
+    assert (start, end) == (Fraction(0.1234567), Fraction(0.7654321))
+
+
+def test_custom_arcs_are_found_again_by_their_name():
+    caps = custom_arcs([(350, 370), (90, 180)], unit="degree")
+    assert problem(caps.name) == caps
+
+
+@pytest.mark.parametrize(
+    ("intervals", "error", "message"),
+    [
+        ([], ValueError, "at least one pair"),
+        ([(0, 1)], ValueError, "whole circle"),
+        ([(0, 0.6), (0.5, 1.1)], ValueError, "whole circle"),
+        ([(0, 0)], ValueError, r"start before it ends, got \(0, 0\)"),
+        ([(0.5, 0.25)], ValueError, "to pass 0 write the end as more than one turn"),
+        ([(0, math.nan)], ValueError, "finite, got nan"),
+        ([(0, math.inf)], ValueError, "finite, got inf"),
+        ([(0, "a")], TypeError, "real numbers, got 'a'"),
+        ([(0, True)], TypeError, "real numbers, got True"),
+        ([(0, 1, 2)], ValueError, "pairs"),
+        ([0.5], ValueError, "pairs"),
+        (0.5, ValueError, "pairs"),
+        ("0..x", ValueError, "start..end"),
+        ("0..1/0", ValueError, "start..end"),
+        ("0-1", ValueError, "start..end"),
+    ],
+)
+def test_wrong_intervals_are_refused(intervals, error, message):
+    with pytest.raises(error, match=message):
+        custom_arcs(intervals)
+
+
+# ---- the registry
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_entry_has_a_summary_of_one_line(name):
+    factory = PROBLEMS[name]
+    assert factory.name == name
+    assert 10 < len(factory.summary) < 90
+    assert "\n" not in factory.summary
+    assert set(factory.required) <= set(factory.parameters)
+
+
+@pytest.mark.parametrize("name", [name for name in PROBLEMS if not PROBLEMS[name].required])
+def test_entries_without_parameters_build_and_travel(name):
+    built = problem(name)
+    assert isinstance(built, Problem)
+    assert built.name == name
+    assert built.default_neurons >= 1
+    assert built.summary
+    copy = pickle.loads(pickle.dumps(built))
+    X = built.X if isinstance(built, PointProblem) else sphere_points(50, built.dim)
+    assert (copy.label(X) == built.label(X)).all()
+
+
+def test_parameters_as_text_and_as_arguments_agree():
+    assert problem("arcs:k=3,dim=3") == problem("arcs", dim=3, k=3)
+    assert problem("arcs", k=3) != problem("arcs", k=4)
+    assert problem("cube:dim=4").dim == 4
+    assert {problem("half"), problem("half"), problem("half", 3)} == {
+        problem("half"),
+        problem("half", 3),
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"name": "nonsense"}, ValueError, "'half', 'quarter'.*got 'nonsense'"),
+        ({"name": 3}, TypeError, "got 3"),
+        ({"name": "arcs"}, ValueError, "needs the parameter 'k'"),
+        ({"name": "half", "k": 2}, ValueError, "no parameter 'k'; its parameters: dim"),
+        ({"name": "arcs:k"}, ValueError, "key=value"),
+        ({"name": "arcs:k=2,k=3"}, ValueError, "once each"),
+        ({"name": "arcs:k=2", "k": 2}, ValueError, "given twice"),
+        ({"name": "arcs:k=two"}, ValueError, "k must be an integer, got 'two'"),
+        ({"name": "arcs", "k": 0}, ValueError, "k must be an integer from 1 to 1000, got 0"),
+        ({"name": "arcs", "k": 1.5}, TypeError, "k must be an integer"),
+        ({"name": "half", "dim": 1}, ValueError, "dim must be an integer >= 2, got 1"),
+        ({"name": "cube", "dim": 21}, ValueError, "dim must be an integer from 1 to 20, got 21"),
+    ],
+)
+def test_wrong_problems_are_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        problem(**arguments)
+
+
+# ---- labelled points
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 6])
+def test_cube_corners(dim):
+    corners = cube(dim)
+    assert corners.X.shape == (2**dim, dim)
+    assert np.allclose((corners.X**2).sum(axis=1), 1)
+    assert len({tuple(row) for row in corners.X}) == 2**dim
+    # Labels of neighbours, which differ in one coordinate, differ.
+    different = (corners.X[:, None] != corners.X[None]).sum(axis=2)
+    pairs = np.argwhere(different == 1)
+    assert len(pairs) == dim * 2**dim
+    assert (corners.y[pairs[:, 0]] != corners.y[pairs[:, 1]]).all()
+    assert (corners.label(corners.X) == corners.y).all()
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 4])
+def test_cube_neurons_suffice_as_claimed(dim):
+    corners = cube(dim)
+    enough = 2 ** (dim - 1)
+    bias = (dim - 1) / dim if dim > 1 else 0.5
+    own = np.array([corners.X @ corner >= bias for corner in corners.X])
+    assert (own[corners.y].any(axis=0) == corners.y).all()
+    assert (~own[~corners.y].any(axis=0) == corners.y).all()
+    assert corners.best_fitness(enough) == corners.best_fitness(enough, "and") == 1
+    assert corners.best_fitness(max(dim, 1), "evolved") == 1
+    if dim > 1:
+        assert corners.best_fitness(enough - 1) is None
+    # The counting network: neuron j fires when more than j coordinates are positive.
+    diagonal = np.full(dim, dim**-0.5)
+    counts = np.array([corners.X @ diagonal >= (2 * j + 1 - dim) / dim for j in range(dim)])
+    output = dim**-0.5 * (-1.0) ** np.arange(dim)
+    assert (output @ counts >= 0.5 * dim**-0.5).tolist() == corners.y.tolist()
+
+
+def test_points_know_only_their_own_labels():
+    data = points([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]], [1, 0, 1])
+    assert data.label([[-0.0, 1.0]]).tolist() == [True]
+    with pytest.raises(ValueError, match=r"got \[2.0, 2.0\]"):
+        data.label([[2.0, 2.0]])
+    with pytest.raises(ValueError, match="one label"):
+        data.label([[1.0, 0.0]])
+
+
+def test_points_are_copied():
+    X, y = np.eye(2), np.array([True, False])
+    data = points(X, y)
+    X[0, 0], y[0] = 5, False
+    assert data.X.tolist() == np.eye(2).tolist()
+    assert data.y.tolist() == [True, False]
+
+
+@given(st.lists(st.tuples(*[st.floats(-1e300, 1e300)] * 2), min_size=1, max_size=6))
+def test_scaled_points_fill_the_unit_ball(rows):
+    data = points(rows, np.zeros(len(rows))).scaled()
+    lengths = np.sqrt((data.X**2).sum(axis=1))
+    assert lengths.max() == pytest.approx(1) or not data.X.any()
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "weight", "message"),
+    [
+        ([], [], None, "X must have shape"),
+        ([[math.nan]], [1], None, "X must be finite"),
+        ([[1.0]], [2], None, "only 0 and 1"),
+        ([[1.0]], [1, 0], None, r"y must have shape \(1,\)"),
+        ([[1.0]], [1], [-1], "must not be negative, got -1"),
+        ([[1.0]], [1], [math.inf], "weight must be finite, got inf"),
+        ([[1.0]], [1], [0], "not be all zero"),
+        ([[1.0]], [1], [1, 2], r"weight must have shape \(1,\)"),
+        ([[1.0]], [1], ["a"], "weight must be"),
+    ],
+)
+def test_wrong_points_are_refused(X, y, weight, message):
+    with pytest.raises(ValueError, match=message):
+        points(X, y, weight)
+
+
+# ---- CSV files
+
+
+def written(folder, text):
+    path = folder / "data.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_csv_round_trip(tmp_path):
+    X = RNG.standard_normal((20, 3))
+    y = RNG.random(20) < 0.5
+    y[:2] = [True, False]
+    weight = RNG.random(20)
+    lines = [
+        f"{a!r},{'yes' if label else 'no'},{b!r},{c!r},{w!r}"
+        for (a, b, c), label, w in zip(X.tolist(), y, weight.tolist(), strict=True)
+    ]
+    path = written(tmp_path, "a,kind,b,c,w\n" + "\n".join(lines))
+    data = read_csv(path, label="kind", weight="w")
+    assert (data.X == X).all()
+    assert (data.y == y).all()
+    assert (data.weight == weight).all()
+    assert data.name == "data"
+    same = problem(f"csv:path={path},label=kind,weight=w,scale=true")
+    assert (same.X == data.scaled().X).all()
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        (["0", "1"], [False, True]),
+        (["1", "-1"], [True, False]),
+        (["9", "10"], [False, True]),
+        (["2", "2.0", "1"], [True, True, False]),
+        (["b", "a"], [True, False]),
+        (["9", "a"], [False, True]),
+        (["False", "True"], [False, True]),
+    ],
+)
+def test_the_larger_label_is_positive(tmp_path, labels, positive):
+    text = "x,label\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels))
+    assert read_csv(written(tmp_path, text)).y.tolist() == positive
+
+
+def test_csv_of_other_programs(tmp_path):
+    text = '\ufeff"x 1", "x 2" ,y\r\n1e-3, +2 ,"a"\r\n\r\n,,\r\n"3",4,b\r\n'
+    data = read_csv(written(tmp_path, text), label="y")
+    assert data.X.tolist() == [[0.001, 2.0], [3.0, 4.0]]
+    assert data.y.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("", {}, "is empty"),
+        ("\n \n", {}, "is empty"),
+        ("x,y\n", {}, "no points"),
+        ("1,2\n3,4\n", {}, "line of column names, got numbers: 1,2"),
+        ("x,x,y\n1,2,0\n", {}, "more than one column named 'x'"),
+        ("x,y\n1,0\n2\n", {}, "line 3: expected 2 values like the first line, got 1"),
+        ("x,y\n1,0\n\n2,1,1\n", {}, "line 4: expected 2 values"),
+        ("x,y\n1,0\nred,1\n", {}, "line 3, column 'x': expected a finite number, got 'red'"),
+        ("x,y\n1,0\n,1\n", {}, "line 3, column 'x': expected a finite number, got ''"),
+        ("x,y\n1,0\nnan,1\n", {}, "got 'nan'"),
+        ("x,y\ninf,0\n2,1\n", {}, "got 'inf'"),
+        ("x,y\n1,0\n2,0\n", {}, "two different values, got 1: 0"),
+        ("x,y\n1,0\n2,1\n3,2\n", {}, "two different values, got 3: 0.0, 1.0, 2.0"),
+        ("x,y\n1,0\n2,\n", {}, "line 3: the label 'y' is missing"),
+        ("x,y\n1,0\n2,NaN\n", {}, "line 3: the label 'y' is missing"),
+        ("x,y\n1,0\n", {"label": "z"}, "label must name a column .* got 'z'; its columns: x, y"),
+        ("x,y\n1,0\n", {"weight": "z"}, "weight must name a column"),
+        ("x,y\n1,0\n2,1\n", {"weight": "x"}, "besides label and weight"),
+        ("x,y\n1,0\n2,1\n", {"weight": "y"}, "weight and label must be different columns"),
+        ("x,w,y\n1,-1,0\n2,1,1\n", {"weight": "w"}, "must not be negative"),
+        ("y\n0\n1\n", {}, "besides label and weight"),
+        (b"x,y\n\xff\xfe,1\n", {}, "UTF-8"),
+    ],
+)
+def test_broken_csv_files_are_refused(tmp_path, text, options, message):
+    with pytest.raises(ValueError, match=message):
+        read_csv(written(tmp_path, text), **options)
+
+
+def test_missing_files_and_directories(tmp_path):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        read_csv(tmp_path / "nothing.csv")
+    with pytest.raises(IsADirectoryError, match="is a directory"):
+        read_csv(tmp_path)
