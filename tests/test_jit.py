@@ -1,0 +1,104 @@
+"""The kernel decorator: caches survive, edited helpers recompile, and no cache is no obstacle."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hyperna._kernels import jit
+
+HELPER = "from kernels.jit import kernel\n\n@kernel\ndef helper(x):\n    return x + {value}\n"
+MAIN = """\
+from kernels.helper import helper
+from kernels.jit import kernel
+
+@kernel
+def main(x):
+    return 10 * helper(x)
+"""
+PROGRAM = """\
+import numba
+from kernels.main import main
+assert not numba.config.DISABLE_JIT
+print(main(1), sum(main.stats.cache_hits.values()), main.stats.cache_path)
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A package of two kernels in two files, one compiled into the other."""
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    shutil.copy(jit.__file__, folder / "jit.py")
+    (folder / "helper.py").write_text(HELPER.format(value=1))
+    (folder / "main.py").write_text(MAIN)
+    return folder
+
+
+def run(package, program=PROGRAM, **environment):
+    """Run a program in a new process; return its result, its cache hits and its cache path."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
+    process = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=package.parent,
+        env={**inherited, "XDG_CACHE_HOME": str(package.parent / "home"), **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    result, hits, path = process.stdout.split()
+    return int(result), int(hits), path
+
+
+def test_an_edited_helper_recompiles_the_kernel_it_is_part_of(package):
+    assert run(package)[:2] == (20, 0)
+    assert run(package)[:2] == (20, 1)
+    helper = package / "helper.py"
+    times = helper.stat()
+    helper.write_text(HELPER.format(value=2))
+    # Even an edit that leaves size and modification time as they were.
+    os.utime(helper, ns=(times.st_atime_ns, times.st_mtime_ns))
+    for bytecode in (package / "__pycache__").glob("*.pyc"):
+        bytecode.unlink()  # Python's own cache does go by size and time
+    assert run(package)[:2] == (30, 0)
+
+
+def test_the_cache_lies_beside_the_source_or_where_the_user_says(package, tmp_path):
+    assert run(package)[2] == str(package / "__pycache__")
+    elsewhere = tmp_path / "elsewhere"
+    assert run(package, NUMBA_CACHE_DIR=str(elsewhere))[2].startswith(str(elsewhere))
+
+
+def test_a_package_that_cannot_be_written_to_uses_the_user_cache(package, tmp_path):
+    # A file in the place of the folder stops even a superuser, unlike permissions.
+    (package / "__pycache__").touch()
+    result, _, path = run(package)
+    assert result == 20
+    assert not path.startswith(str(package))
+    assert run(package) == (20, 1, path)
+
+
+def test_without_any_place_to_write_kernels_still_work(package, tmp_path):
+    (package / "__pycache__").touch()
+    (tmp_path / "home").touch()
+    assert run(package) == (20, 0, "None")
+
+
+def test_a_numba_without_the_private_parts_gets_the_plain_cache(package):
+    without = "from numba.core import caching\ndel caching.InTreeCacheLocator\n"
+    assert run(package, without + PROGRAM) == (20, 0, str(package / "__pycache__"))
+
+
+def test_interpreted_kernels_are_plain_functions(package):
+    program = "from kernels.main import main\nprint(main(1), 0, type(main).__name__)\n"
+    assert run(package, program, NUMBA_DISABLE_JIT="1") == (20, 0, "function")
+
+
+def test_the_digest_covers_every_file_of_the_folder():
+    names = {path.name for path in Path(jit.__file__).parent.glob("*.py")}
+    assert {"jit.py", "geometry.py"} <= names
+    assert len(jit.folder_digest()) == 64
