@@ -504,6 +504,16 @@ def test_fitness_of_keeps_the_problem():
     assert fitness_of(data).weights.tolist() == [1, 3]
 
 
+def test_descriptions_are_short_however_many_points():
+    many = fitness_of(problem("cube", dim=12))
+    assert str(many) == "weighted share of 4096 points"
+    assert repr(many) == "FiniteSet(4096 points in R^12, total weight 4096)"
+    assert repr(many.problem).startswith("CubeCorners('cube': 4096 points in R^12, 2048 of them")
+    assert str(fitness_of(problem("half"))) == "exact share of the circle"
+    sampled = Sampled(problem("half", dim=3), n=64)
+    assert str(sampled) == "share of 64 points on the sphere (sobol, seed 0)"
+
+
 def test_fitness_of_passes_the_sampling_on():
     chosen = fitness_of(problem("half"), n=100, method="random", seed=3)
     assert isinstance(chosen, Sampled)

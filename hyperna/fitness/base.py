@@ -17,6 +17,15 @@ class Fitness(ABC):
         Dimension of the points.
     problem : Problem or None
         The problem it measures, which knows optima and best fitness.
+
+    Examples
+    --------
+    >>> from hyperna.fitness import fitness_of
+    >>> from hyperna.problems import problem
+    >>> corners = fitness_of(problem("cube"))
+    >>> network = Network(Grid(dim=3, neurons=1, resolution=8), [0, 0, 8])
+    >>> corners.score(network), corners.units(network.grid), corners(network)
+    (4, 8, 0.5)
     """
 
     dim: int

@@ -51,6 +51,9 @@ class ExactArcs(Fitness):
                 f"arc lengths are exact at dim 2 only, got dim {self.problem.dim}; use Sampled"
             )
 
+    def __str__(self) -> str:
+        return "exact share of the circle"
+
     @property
     def dim(self) -> int:  # type: ignore[override]
         """Dimension of the points, 2."""

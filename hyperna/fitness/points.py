@@ -29,7 +29,7 @@ LARGEST_TOTAL = 2**50
 METHODS = ("sobol", "random", "even")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FiniteSet(Fitness):
     """Weighted share of a finite set of points that is classified correctly.
 
@@ -64,6 +64,12 @@ class FiniteSet(Fitness):
         object.__setattr__(self, "X", points)
         object.__setattr__(self, "y", check_labels("y", self.y, len(points)))
         object.__setattr__(self, "weights", integer_weights(self.weights, len(points)))
+
+    def __repr__(self) -> str:
+        return f"FiniteSet({len(self.X)} points in R^{self.dim}, total weight {self.total})"
+
+    def __str__(self) -> str:
+        return f"weighted share of {len(self.X)} points"
 
     @property
     def dim(self) -> int:  # type: ignore[override]
@@ -126,6 +132,10 @@ class Sampled(Fitness):
         check_integer("n", self.n, 1)
         check_integer("seed", self.seed, 0)
         check_choice("method", self.method, METHODS)
+
+    def __str__(self) -> str:
+        seed = "" if self.method == "even" else f", seed {self.seed}"
+        return f"share of {self.n} points on the sphere ({self.method}{seed})"
 
     @property
     def dim(self) -> int:  # type: ignore[override]

@@ -1,6 +1,6 @@
 """Problems that are finite sets of labelled points."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -23,7 +23,7 @@ from hyperna.problems.tables import read_table
 LARGEST_CUBE = 20
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PointProblem(Problem):
     """A finite set of labelled points, each with a weight.
 
@@ -68,6 +68,9 @@ class PointProblem(Problem):
         if not self.summary:
             text = f"{len(points)} points in R^{self.dim}, {int(labels.sum())} of them positive"
             object.__setattr__(self, "summary", text)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}: {self.summary})"
 
     @property
     def dim(self) -> int:  # type: ignore[override]
@@ -115,12 +118,11 @@ class PointProblem(Problem):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CubeCorners(PointProblem):
     """Corners of a cube on the unit sphere, positive if an odd number of coordinates is."""
 
     name: str = "cube"
-    summary: str = field(default="")
 
     def best_fitness(self, neurons: int, output: str = "or") -> float | None:
         """Return 1 where enough neurons are known to suffice, else None.
