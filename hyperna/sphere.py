@@ -9,7 +9,6 @@ import math
 
 import numpy as np
 from scipy.special import betaincinv
-from scipy.stats import qmc
 
 from hyperna._validation import FloatArray, check_integer
 
@@ -17,9 +16,7 @@ Seed = int | np.random.Generator | np.random.SeedSequence | None
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 MAX_POINTS = 2**30
-MAX_DIM = qmc.Sobol.MAXDIM + 1
-# SciPy renamed the argument in 1.15.
-_SOBOL_SEED = "rng" if "rng" in inspect.signature(qmc.Sobol).parameters else "seed"
+MAX_DIM = 21202  # one more than the Sobol sequence of SciPy has dimensions
 
 
 def random_points(n: int, dim: int, seed: Seed = None) -> FloatArray:
@@ -72,8 +69,12 @@ def even_points(n: int, dim: int) -> FloatArray:
 
 def _sobol(n: int, dim: int, scramble: bool, rng: np.random.Generator | None) -> FloatArray:
     """Return n points of a Sobol sequence, in the middles of the cells they stand for."""
+    from scipy.stats import qmc  # takes a second to import, which only these points need
+
+    # SciPy 1.15 renamed the argument.
+    seed_name = "rng" if "rng" in inspect.signature(qmc.Sobol).parameters else "seed"
+    engine = qmc.Sobol(dim, scramble=scramble, bits=30, **{seed_name: rng})
     levels = (n - 1).bit_length()
-    engine = qmc.Sobol(dim, scramble=scramble, bits=30, **{_SOBOL_SEED: rng})
     # A whole power of two is drawn and cut: SciPy warns of any other number.
     points = engine.random_base2(levels)[:n]
     return points + 2.0 ** -(31 if scramble else levels + 1)
