@@ -1,0 +1,6 @@
+"""Exact runtimes of the (1+1) NA with one neuron on the circle, from its Markov chain."""
+
+from hyperna.theory.chain import Chain, Moments
+from hyperna.theory.runtime import ExactRuntime, expected_runtime
+
+__all__ = ["Chain", "ExactRuntime", "Moments", "expected_runtime"]
