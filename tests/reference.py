@@ -21,10 +21,14 @@ LOCAL_OPT = [
 ]
 
 # Optima at D = 2: for each a list of (angle in turns, bias value), one per hidden neuron.
-HALF_OPTIMA = [[(1 / 4, 0.0)]]
-QUARTER_OPTIMA = [[(1 / 8, sqrt(2) / 2)]]
-TWO_QUARTERS_OPTIMA = [[(1 / 8, sqrt(2) / 2), (5 / 8, sqrt(2) / 2)]]
-LOCAL_OPT_OPTIMA = [[(11 / 12, 0.0)], [(3 / 4, -sqrt(3) / 2)], [(1 / 12, -sqrt(3) / 2)]]
+HALF_OPTIMA = [[(Fraction(1, 4), 0.0)]]
+QUARTER_OPTIMA = [[(Fraction(1, 8), sqrt(2) / 2)]]
+TWO_QUARTERS_OPTIMA = [[(Fraction(1, 8), sqrt(2) / 2), (Fraction(5, 8), sqrt(2) / 2)]]
+LOCAL_OPT_OPTIMA = [
+    [(Fraction(11, 12), 0.0)],
+    [(Fraction(3, 4), -sqrt(3) / 2)],
+    [(Fraction(1, 12), -sqrt(3) / 2)],
+]
 
 
 # ---- the algorithm
@@ -212,7 +216,7 @@ def cyclic_distance(a, b, modulus):
 def optimum_test(optima, resolution):
     """Genome -> is every component less than 1 away from an optimum's, neurons in any order?"""
     targets = [
-        [(angle * resolution, (bias + 1) * resolution / 2) for angle, bias in order]
+        [(float(angle * resolution), (bias + 1) * resolution / 2) for angle, bias in order]
         for optimum in optima
         for order in permutations(optimum)
     ]

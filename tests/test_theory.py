@@ -1,0 +1,454 @@
+"""Exact runtimes against brute force, closed forms and simulation."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from hyperna.fitness import ExactArcs
+from hyperna.grid import Grid
+from hyperna.mutation import LAWS
+from hyperna.problems import problem
+from hyperna.theory import Chain, expected_runtime
+from hyperna.theory import chain as chain_module
+from hyperna.theory.chain import angle_orbits, circulant, displacements, lump
+from hyperna.theory.runtime import all_scores
+
+PROBLEMS = {
+    "half": (reference.HALF, reference.HALF_OPTIMA),
+    "quarter": (reference.QUARTER, reference.QUARTER_OPTIMA),
+    "local_opt": (reference.LOCAL_OPT, reference.LOCAL_OPT_OPTIMA),
+}
+STEP_LAWS = {
+    "harmonic": reference.harmonic_law,
+    "local": reference.local_law,
+    "uniform": reference.uniform_law,
+}
+
+
+# ---- brute force: the chain from the algorithm's definition, one mutation after another
+
+
+def component_moves(value, modulus, law, probability):
+    """Probability of each new value of a component."""
+    result = [0.0] * modulus
+    result[value] += 1.0 - probability
+    for length, weight in enumerate(law, start=1):
+        result[(value + length) % modulus] += probability * weight / 2
+        result[(value - length) % modulus] += probability * weight / 2
+    return result
+
+
+def brute_force(name, r, law, *, bias=True, probability=0.5, redraw=False):
+    """Transition matrix on all search points and the flags of the absorbing ones."""
+    arcs, optima = PROBLEMS[name]
+    fitness, found = reference.arc_fitness(arcs, 1, r), reference.optimum_test(optima, r)
+    biases = range(r + 1) if bias else [r // 2]
+    states = [(phi, b) for phi in range(r) for b in biases]
+    scores = [fitness(state) for state in states]
+    target = np.array([found(state) for state in states])
+    matrix = np.zeros((len(states), len(states)))
+    steps = STEP_LAWS[law](r)
+    for i, (phi, b) in enumerate(states):
+        angle = component_moves(phi, r, steps, probability)
+        level = component_moves(b, r + 1, steps, probability if bias else 0.0)
+        stay = angle[phi] * level[b]
+        for j, (other_phi, other_b) in enumerate(states):
+            move = 0.0 if redraw and i == j else angle[other_phi] * level[other_b]
+            matrix[i, j if scores[j] >= scores[i] else i] += move / (1.0 - redraw * stay)
+    matrix[target] = np.eye(len(states))[target]
+    return matrix, target
+
+
+def fundamental(matrix, target):
+    """h, E[T; T < oo] and E[T^2; T < oo] of an absorbing chain by dense linear algebra."""
+    reaching = matrix > 0
+    alive = target.copy()
+    while True:
+        grown = alive | (reaching @ alive)
+        if (grown == alive).all():
+            break
+        alive = grown
+    free = alive & ~target
+    system = np.eye(free.sum()) - matrix[np.ix_(free, free)]
+    reach, time, square = target.astype(float), np.zeros(len(target)), np.zeros(len(target))
+    reach[free] = np.linalg.solve(system, matrix[np.ix_(free, target)].sum(axis=1))
+    time[free] = np.linalg.solve(system, reach[free])
+    square[free] = np.linalg.solve(system, 2 * time[free] - reach[free])
+    return reach, time, square
+
+
+SETTINGS = [
+    ("half", 5, "harmonic", {}),
+    ("half", 8, "uniform", {}),
+    ("half", 8, "local", {}),
+    ("half", 10, "local", {"bias": False}),
+    ("half", 10, "harmonic", {"bias": False}),
+    ("half", 6, "harmonic", {"bias": False, "redraw": True}),
+    ("quarter", 6, "uniform", {"probability": 0.3}),
+    ("quarter", 7, "harmonic", {}),
+    ("quarter", 8, "harmonic", {"redraw": True}),
+    ("quarter", 8, "harmonic", {"probability": 1.0}),
+    ("quarter", 8, "local", {"probability": 1.0}),
+    ("quarter", 9, "local", {}),
+    ("quarter", 10, "local", {"redraw": True, "probability": 0.2}),
+    ("local_opt", 9, "local", {}),
+    ("local_opt", 12, "local", {}),
+    ("local_opt", 10, "harmonic", {}),
+]
+
+
+def exact(name, r, law, *, bias=True, probability=None, redraw=False):
+    return expected_runtime(
+        problem(name),
+        r,
+        law,
+        bias=bias,
+        redraw_void=redraw,
+        mutation_probability=probability,
+    )
+
+
+@pytest.mark.parametrize(("name", "r", "law", "options"), SETTINGS)
+def test_all_states_agree_with_the_fundamental_matrix(name, r, law, options):
+    runtime = exact(name, r, law, **options)
+    matrix, target = brute_force(name, r, law, **options)
+    reach, time, square = fundamental(matrix, target)
+    np.testing.assert_allclose(runtime.per_state_probability.ravel(), reach, atol=1e-12)
+    sure = np.isfinite(runtime.per_state.ravel())
+    np.testing.assert_array_equal(sure, reach > 1 - 1e-12)
+    np.testing.assert_allclose(runtime.per_state.ravel()[sure], 1 + time[sure], rtol=1e-10)
+    assert runtime.optimum_share == pytest.approx(target.mean())
+    assert runtime.probability == pytest.approx(reach.mean())
+    if reach.any():
+        mean = time.mean() / reach.mean()
+        assert runtime.conditional_mean == pytest.approx(1 + mean)
+        spread = math.sqrt(square.mean() / reach.mean() - mean**2)
+        assert runtime.conditional_standard_deviation == pytest.approx(spread)
+    assert math.isinf(runtime.mean) == (not sure.all())
+    assert (runtime.probability == 1.0) == sure.all()
+
+
+@pytest.mark.parametrize(("name", "r", "law", "options"), SETTINGS)
+def test_distribution_agrees_with_iterating_the_chain(name, r, law, options):
+    matrix, target = brute_force(name, r, law, **options)
+    state = np.full(len(target), 1 / len(target))
+    expected = [0.0]
+    for _ in range(40):
+        expected.append(state[target].sum())
+        state = state @ matrix
+    runtime = exact(name, r, law, **options)
+    np.testing.assert_allclose(runtime.distribution(40), expected, atol=1e-13)
+    np.testing.assert_array_equal(runtime.distribution(0), [0.0])
+
+
+def test_moments_follow_from_the_distribution():
+    runtime = expected_runtime(problem("quarter"), 10)
+    survival = 1.0 - runtime.distribution(3000)
+    assert survival[-1] < 1e-12
+    assert runtime.mean == pytest.approx(survival.sum())
+    second = (survival * (2 * np.arange(survival.size) + 1)).sum()
+    assert runtime.standard_deviation == pytest.approx(math.sqrt(second - runtime.mean**2))
+
+
+def test_value_iteration_arrives_at_the_same_means():
+    matrix, target = brute_force("half", 8, "harmonic")
+    value = np.zeros(len(target))
+    for _ in range(5000):
+        value = np.where(target, 0.0, 1.0 + matrix @ value)
+    np.testing.assert_allclose(expected_runtime(problem("half"), 8).per_state.ravel(), 1 + value)
+
+
+# ---- the algebra on random landscapes
+
+
+def random_chain(seed, *, full):
+    """Few scores, so that there are plateaus, and a few targets anywhere."""
+    rng = np.random.default_rng(seed)
+    shape = (int(rng.integers(2, 9)), int(rng.integers(1, 8)))
+    score = rng.integers(0, 7, shape)
+    target = rng.random(shape) < 0.1
+    if not rng.integers(4):
+        target |= score == score.max()
+    axes = []
+    for size in shape:
+        matrix = rng.random((size, size)) + 0.01
+        if not full:
+            matrix *= rng.random((size, size)) < 0.5
+            matrix += 0.5 * np.eye(size)
+        axes.append(matrix / matrix.sum(axis=1, keepdims=True))
+    return Chain(score, target, *axes)
+
+
+def dense_matrix(chain):
+    moves = np.kron(chain.angle, chain.bias)
+    score, target = chain.score.ravel(), chain.target.ravel()
+    moves *= score[:, None] <= score
+    np.fill_diagonal(moves, 0.0)
+    np.fill_diagonal(moves, 1.0 - moves.sum(axis=1))
+    moves[target] = np.eye(score.size)[target]
+    return moves
+
+
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize(("strip", "batch"), [(1, 1), (2, 7), (3, 1000), (256, 8192)])
+def test_solvers_agree_with_dense_algebra_however_states_are_batched(
+    monkeypatch, full, strip, batch
+):
+    monkeypatch.setattr(chain_module, "_STRIP", strip)
+    monkeypatch.setattr(chain_module, "_BATCH", batch)
+    for seed in range(40):
+        chain = random_chain(seed, full=full)
+        moments = chain.moments()
+        reach, time, square = fundamental(dense_matrix(chain), chain.target.ravel())
+        np.testing.assert_allclose(moments.reach.ravel(), reach, atol=1e-9)
+        np.testing.assert_allclose(moments.time.ravel(), time, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(moments.square.ravel(), square, rtol=1e-8, atol=1e-9)
+        np.testing.assert_array_equal(moments.certain.ravel(), reach > 1 - 1e-9)
+
+
+def test_full_chains_solved_as_sparse_ones_give_the_same():
+    for seed in range(20):
+        chain = random_chain(seed, full=True)
+        batches, other = chain.moments(), chain_module._solve_sparse(chain)
+        np.testing.assert_allclose(batches.time, other.time, rtol=1e-9)
+        np.testing.assert_allclose(batches.square, other.square, rtol=1e-9)
+
+
+def test_strips_are_whole_fitness_levels():
+    chain = random_chain(3, full=True)
+    ranked = chain.score.ravel()[chain.order]
+    strips = list(chain.strips(0, ranked.size))
+    assert [begin for begin, _ in strips] == [0] + [end for _, end in strips[:-1]]
+    assert strips[-1][1] == ranked.size
+    assert all(ranked[end - 1] > ranked[end] for _, end in strips[:-1])
+    assert sparse.issparse(chain.sparse_accepted())
+
+
+@given(st.integers(2, 30), st.floats(0.05, 1.0), st.sampled_from(sorted(STEP_LAWS)))
+def test_displacements_are_those_of_single_steps(modulus, probability, law):
+    steps = STEP_LAWS[law](modulus)
+    expected = component_moves(0, modulus, steps, probability)
+    result = displacements(steps, modulus, probability)
+    np.testing.assert_allclose(result, expected, atol=1e-15)
+    np.testing.assert_allclose(circulant(result).sum(axis=1), 1.0)
+    np.testing.assert_allclose(circulant(result), circulant(result).T)
+
+
+def test_a_step_of_length_r_keeps_an_angle_and_changes_a_bias():
+    only_r = [0.0, 0.0, 0.0, 1.0]
+    np.testing.assert_array_equal(displacements(only_r, 4, 1.0), [1, 0, 0, 0])
+    np.testing.assert_array_equal(displacements(only_r, 5, 1.0), [0, 0.5, 0, 0, 0.5])
+
+
+@given(st.lists(st.integers(0, 2), min_size=2, max_size=12))
+def test_orbits_are_those_of_the_symmetries(kinds):
+    kinds = np.array(kinds)
+    orbit = angle_orbits(kinds)
+    np.testing.assert_array_equal(kinds[orbit], kinds)
+    np.testing.assert_array_equal(orbit[orbit], orbit)
+    turned = np.roll(np.arange(kinds.size), 1)
+    assert len(set(angle_orbits(kinds[turned]))) == len(set(orbit))
+
+
+@pytest.mark.parametrize("name", ["half", "quarter", "two_quarters", "arcs:k=3"])
+def test_joining_symmetric_angles_changes_nothing(name):
+    grid = Grid(2, 1, 24)
+    score = all_scores(ExactArcs(problem(name)), grid)
+    target = score == score.max()
+    steps = reference.harmonic_law(24)
+    angle, bias = (circulant(displacements(steps, m, 0.5)) for m in (24, 25))
+    joined, place = lump(score, target, angle, bias)
+    assert joined.score.shape[0] <= 13
+    whole = Chain(score, target, angle, bias).moments()
+    np.testing.assert_allclose(joined.moments().time[place], whole.time, rtol=1e-11)
+
+
+# ---- fitness
+
+
+@pytest.mark.parametrize("name", sorted(PROBLEMS))
+@pytest.mark.parametrize("r", [5, 12, 20])
+def test_scores_are_the_reference_s(name, r):
+    fitness, units = reference.arc_fitness(PROBLEMS[name][0], 1, r), reference.circle_units(r)
+    expected = [[fitness([phi, b]) for b in range(r + 1)] for phi in range(r)]
+    exact_arcs = ExactArcs(problem(name))
+    score = all_scores(exact_arcs, Grid(2, 1, r))
+    np.testing.assert_allclose(
+        score / exact_arcs.units(Grid(2, 1, r)), np.array(expected) / units, atol=1e-12
+    )
+    order = np.unique(score, return_inverse=True)[1]
+    np.testing.assert_array_equal(order, np.unique(expected, return_inverse=True)[1])
+
+
+def test_quarter_formula():
+    """Wrong length |e| + max(0, 2 (d - |e|/2)), while the arc still meets the quarter."""
+    r = 48
+    exact_arcs = ExactArcs(problem("quarter"))
+    score = all_scores(exact_arcs, Grid(2, 1, r)) / exact_arcs.units(Grid(2, 1, r))
+    points = (np.arange(20_000) + 0.5) / 20_000 * 2 * math.pi
+    positive = points < math.pi / 2
+    for phi in range(r):
+        for b in range(r // 2, r):
+            bias = 2 * b / r - 1
+            e = 2 * math.acos(bias) - math.pi / 2
+            d = abs((2 * math.pi * phi / r - math.pi / 4 + math.pi) % (2 * math.pi) - math.pi)
+            wrong = min(abs(e) + max(0.0, 2 * (d - abs(e) / 2)), e + math.pi)
+            assert score[phi, b] == pytest.approx(1 - wrong / (2 * math.pi), abs=1e-12)
+            fires = np.cos(points - 2 * math.pi * phi / r) >= bias
+            assert np.mean(fires == positive) == pytest.approx(score[phi, b], abs=2.1e-4)
+
+
+# ---- closed forms
+
+
+@pytest.mark.parametrize("r", [8, 40, 120, 1000])
+def test_half_without_bias_local_mutation(r):
+    """A step towards the optimum has probability 1/4, at the opposite point 1/2."""
+    runtime = expected_runtime(problem("half"), r, "local", bias=False)
+    assert runtime.mean == pytest.approx(r + 1 - 2 / r)
+    distance = np.abs((np.arange(r) - r // 4 + r // 2) % r - r // 2)
+    expected = 1 + 4.0 * distance - 2 * (distance == r // 2)
+    np.testing.assert_allclose(runtime.per_state, expected)
+
+
+@pytest.mark.parametrize("r", [8, 40, 120])
+def test_half_without_bias_harmonic_mutation(r):
+    """The recursion over the distance i to the optimum; every smaller one is accepted."""
+    harmonic = [0.0, *reference.harmonic_law(r)]
+    turn = [harmonic[i] / 4 + harmonic[r - i] / 4 for i in range(1, r)]
+    rate = [0.0, *turn]  # rate[i]: probability of the displacement i in one direction
+    mean = [0.0]
+    for i in range(1, r // 2 + 1):
+        leave, later = rate[i], 0.0
+        for j in range(1, i):
+            # a distance j is met on both sides of the optimum, i - j or i + j away
+            both = rate[i - j] + rate[i + j]
+            leave += both
+            later += both * mean[j]
+        mean.append((1 + later) / leave)
+    counts = [1] + [2] * (r // 2 - 1) + [1]
+    expected = 1 + sum(c * m for c, m in zip(counts, mean, strict=True)) / r
+    assert expected_runtime(problem("half"), r, bias=False).mean == pytest.approx(expected)
+
+
+def test_redrawing_void_steps_saves_exactly_their_share():
+    usual = expected_runtime(problem("quarter"), 24, "local")
+    redrawn = expected_runtime(problem("quarter"), 24, "local", redraw_void=True)
+    assert redrawn.mean - 1 == pytest.approx((usual.mean - 1) * 0.75)
+
+
+def test_growth_is_the_theorems():
+    """Without bias HALF is solved in time O(log^2 r) and O(r), QUARTER in O(log^3 r) and O(r^2)."""
+    r = np.array([80, 160, 320])
+    for name, bias, law, scale in [
+        ("half", False, "harmonic", np.log(r) ** 2),
+        ("half", False, "local", r),
+        ("quarter", True, "harmonic", np.log(r) ** 3),
+        ("quarter", True, "local", r**2),
+    ]:
+        ratio = [expected_runtime(problem(name), n, law, bias=bias).mean for n in r] / scale
+        assert ratio[2] < ratio[1] * 1.02 < ratio[0] * 1.05
+
+
+# ---- simulation
+
+
+@pytest.mark.parametrize(
+    ("name", "r", "law", "options"),
+    [
+        ("half", 16, "harmonic", {}),
+        ("half", 24, "local", {"bias": False}),
+        ("quarter", 16, "harmonic", {"probability": 0.8}),
+        ("quarter", 16, "local", {}),
+    ],
+)
+def test_mean_of_simulated_runs(name, r, law, options):
+    arcs, optima = PROBLEMS[name]
+    runs = [
+        reference.run(
+            arcs, optima, resolution=r, law=STEP_LAWS[law], seed=seed, budget=10**7, **options
+        )
+        for seed in range(2500)
+    ]
+    runtime = exact(name, r, law, **options)
+    error = runtime.standard_deviation / math.sqrt(len(runs))
+    assert abs(np.mean(runs) - runtime.mean) < 4 * error
+
+
+def test_share_and_mean_of_simulated_runs_that_are_not_stuck():
+    budget = 3000
+    arcs, optima = PROBLEMS["local_opt"]
+    fitness, found = reference.arc_fitness(arcs, 1, 12), reference.optimum_test(optima, 12)
+    moduli, steps, rng = reference.grid_moduli(1, 12), reference.local_law(12), random.Random(5)
+    times = []
+    total = 400
+    for _ in range(total):
+        best, _, used = reference.one_plus_one_na(fitness, found, moduli, steps, rng, budget)
+        times += [used] * found(best)
+    runtime = expected_runtime(problem("local_opt"), 12, "local")
+    share = len(times) / total
+    p = runtime.probability
+    assert 0 < p < 1
+    assert abs(share - p) < 4 * math.sqrt(p * (1 - p) / total)
+    error = runtime.conditional_standard_deviation / math.sqrt(len(times))
+    assert abs(np.mean(times) - runtime.conditional_mean) < 4 * error
+
+
+# ---- targets and refusals
+
+
+def test_fitness_target_ends_the_run_at_that_fitness():
+    grid = Grid(2, 1, 20)
+    exact_arcs = ExactArcs(problem("quarter"))
+    share = all_scores(exact_arcs, grid) / exact_arcs.units(grid)
+    runtime = expected_runtime(problem("quarter"), 20, target=0.9)
+    np.testing.assert_array_equal(runtime.per_state == 1.0, share >= 0.9)
+    assert expected_runtime(problem("quarter"), 20, target=0.0).mean == 1.0
+
+
+def test_unreachable_target_is_never_found():
+    runtime = expected_runtime(problem("quarter"), 16, bias=False)
+    assert runtime.probability == 0.0
+    assert math.isinf(runtime.mean)
+    assert math.isnan(runtime.conditional_mean)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"resolution": 1201}, "resolution must be an integer from 2 to 1200, got 1201"),
+        ({"resolution": 15, "bias": False}, "resolution must be even"),
+        ({"mutation_probability": 0.0}, "mutation_probability"),
+        ({"target": 1.5}, "target"),
+        ({"mutation": "nothing"}, "mutation must be one of"),
+    ],
+)
+def test_wrong_arguments_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        expected_runtime(problem("half"), **{"resolution": 16, **options})
+
+
+@pytest.mark.parametrize("name", [n for n in sorted(LAWS) if LAWS[n].continuous])
+def test_laws_without_a_table_are_refused(name):
+    with pytest.raises(TypeError, match="no table of probabilities"):
+        expected_runtime(problem("half"), 16, name)
+
+
+def test_other_problems_are_refused():
+    with pytest.raises(TypeError, match="union of arcs at dim 2"):
+        expected_runtime(problem("half", dim=3), 16)
+
+
+def test_too_many_moves_are_refused_before_they_are_made(monkeypatch):
+    monkeypatch.setattr(chain_module, "MOST_MOVES", 1000)
+    with pytest.raises(ValueError, match="smaller resolution"):
+        expected_runtime(problem("half"), 24, mutation_probability=1.0)
+    runtime = expected_runtime(problem("half"), 24)
+    with pytest.raises(ValueError, match="smaller resolution"):
+        runtime.distribution(5)
