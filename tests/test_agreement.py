@@ -1,4 +1,4 @@
-"""The compiled algorithm against exact runtimes: 100,000 runs a setting, within 4 standard errors."""
+"""The compiled algorithm against exact runtimes: 100,000 runs a setting, 4 standard errors."""
 
 import math
 

@@ -337,6 +337,13 @@ def test_half_without_bias_harmonic_mutation(r):
     assert expected_runtime(problem("half"), r, bias=False).mean == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("r", [8, 40, 600])
+def test_half_without_bias_uniform_mutation(r):
+    """Every step hits the optimum with probability 1/(2r), and no accepted step hurts."""
+    runtime = expected_runtime(problem("half"), r, "uniform", bias=False)
+    assert runtime.mean == pytest.approx(2 * r - 1)
+
+
 def test_redrawing_void_steps_saves_exactly_their_share():
     usual = expected_runtime(problem("quarter"), 24, "local")
     redrawn = expected_runtime(problem("quarter"), 24, "local", redraw_void=True)
