@@ -454,6 +454,7 @@ def test_other_problems_are_refused():
 
 def test_too_many_moves_are_refused_before_they_are_made(monkeypatch):
     monkeypatch.setattr(chain_module, "MOST_MOVES", 1000)
+    monkeypatch.setattr(chain_module, "MOST_SPARSE_MOVES", 1000)
     with pytest.raises(ValueError, match="smaller resolution"):
         expected_runtime(problem("half"), 24, mutation_probability=1.0)
     runtime = expected_runtime(problem("half"), 24)

@@ -36,8 +36,9 @@ from hyperna._validation import BoolArray, FloatArray, IntArray
 # batch of strips is complete, its states are passed on to all others by the two matrix products.
 _STRIP = 256
 _BATCH = 8192
-# Moves kept in memory at once, where all of them are: about two gigabytes.
+# Moves between states, where all are kept in memory: about a gigabyte, dense or sparse.
 MOST_MOVES = 2**28
+MOST_SPARSE_MOVES = 2**25
 
 
 def displacements(steps: ArrayLike, modulus: int, probability: float) -> FloatArray:
@@ -168,6 +169,13 @@ class Chain:
         """Number of pairs of states with a mutation from one to the other."""
         return int(np.count_nonzero(self.angle)) * int(np.count_nonzero(self.bias))
 
+    def _check_moves(self, most: int) -> None:
+        if self.moves_count > most:
+            raise ValueError(
+                f"all moves between states must be kept in memory here, at most {most}, "
+                f"got {self.moves_count}; use a smaller resolution"
+            )
+
     @cached_property
     def order(self) -> IntArray:
         """States (as flat indices) from the fittest to the least fit."""
@@ -175,22 +183,15 @@ class Chain:
 
     def moments(self) -> Moments:
         """Solve the chain: by batches if mutation reaches everything, else as a sparse system."""
-        if self.moves_count > MOST_MOVES and not self.full:
-            raise ValueError(
-                f"a mutation that cannot make every state from every other one must have at most "
-                f"{MOST_MOVES} moves, got {self.moves_count}; use a smaller resolution"
-            )
+        if not self.full:
+            self._check_moves(MOST_SPARSE_MOVES)
         # several threads on matrices this small mostly wait for each other
         with threadpool_limits(1):
             return _solve_by_batches(self) if self.full else _solve_sparse(self)
 
     def distribution(self, offspring: int, start: FloatArray) -> FloatArray:
         """P(T <= t) for t = 0 .. offspring, with `start` the probabilities of the first state."""
-        if self.moves_count > MOST_MOVES:
-            raise ValueError(
-                f"the distribution needs at most {MOST_MOVES} moves between states, "
-                f"got {self.moves_count}; use a smaller resolution"
-            )
+        self._check_moves(MOST_MOVES if self.full else MOST_SPARSE_MOVES)
         with threadpool_limits(1):
             return _iterate(self, offspring, start)
 
