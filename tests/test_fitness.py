@@ -544,3 +544,16 @@ def test_circle_kernel_holds_what_it_should(output):
     assert circle.positive * 12 == circle.turn * 7
     assert (circle.resolution, circle.neurons, circle.join) == (120, 2, OUTPUTS.index(output))
     assert circle.half_width.tolist() == list(half_widths(120, circle.turn))
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("dim", [1, 2, 4])
+def test_points_kernel_scores_like_predictions(dim, output):
+    kernels = pytest.importorskip("hyperna._kernels.points")
+    rng = np.random.default_rng(dim)
+    X = rng.uniform(-1, 1, (70, dim))
+    fitness = FiniteSet(X, rng.random(70) < 0.5, rng.integers(1, 9, 70))
+    for neurons in (1, 3):
+        for network in random_networks(neurons, 50, output, 10, dim=dim):
+            kernel = fitness.kernel(network.grid)
+            assert kernels.points_score(kernel, network.genome) == fitness.score(network)

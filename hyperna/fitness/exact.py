@@ -123,7 +123,7 @@ _BITS = 100
 _TWO_PI = 7964883625991394727376702227904  # floor(2 pi 2**100)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def half_widths(resolution: int, turn: int) -> tuple[int, ...]:
     """Return arccos(b) in units for each of the r + 1 biases b, rounded correctly.
 

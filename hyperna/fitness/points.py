@@ -95,7 +95,15 @@ class FiniteSet(Fitness):
         from hyperna._kernels.points import make_points
 
         self._check_grid(grid)
-        return make_points(self.X, self.y, self.weights, grid)
+        return make_points(
+            columns=np.ascontiguousarray(self.X.T),
+            positive=self.y,
+            weight=self.weights,
+            join=grid.output_code,
+            neurons=grid.neurons,
+            resolution=grid.resolution,
+            dim=grid.dim,
+        )
 
 
 @dataclass(frozen=True, eq=False)
