@@ -1,0 +1,156 @@
+"""Random numbers inside the kernels: xoshiro256++ and exact draws built on it.
+
+The state is a ``uint64`` array of four words. A run's stream is derived from a key of four words
+(made by `numpy.random.SeedSequence`) and the run's number, so that it depends on nothing else.
+Reference for the generator: Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021.
+"""
+
+import math
+
+import numpy as np
+
+from hyperna._kernels.jit import inline_kernel, kernel, lean_kernel
+
+_ROTATE_RESULT = np.uint64(23)
+_ROTATE_BACK = np.uint64(64 - 23)
+_ROTATE_STATE = np.uint64(45)
+_ROTATE_STATE_BACK = np.uint64(64 - 45)
+_SHIFT = np.uint64(17)
+_TO_53_BITS = np.uint64(11)
+_ONE = np.uint64(1)
+_UNIT = 2.0**-53
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
+
+
+@inline_kernel
+def next_word(stream):
+    """The next 64 random bits; advances `stream` in place."""
+    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
+    total = s0 + s3
+    word = ((total << _ROTATE_RESULT) | (total >> _ROTATE_BACK)) + s0
+    shifted = s1 << _SHIFT
+    s2 ^= s0
+    s3 ^= s1
+    stream[1] = s1 ^ s2
+    stream[0] = s0 ^ s3
+    stream[2] = s2 ^ shifted
+    stream[3] = (s3 << _ROTATE_STATE) | (s3 >> _ROTATE_STATE_BACK)
+    return word
+
+
+@lean_kernel
+def mix(word):
+    """The finaliser of splitmix64: a bijection of 64-bit words that scatters nearby inputs."""
+    word = (word ^ (word >> _S30)) * _MIX_1
+    word = (word ^ (word >> _S27)) * _MIX_2
+    return word ^ (word >> _S31)
+
+
+@lean_kernel
+def seed_stream(key, run, stream):
+    """Set `stream` to the start of run number `run` under `key`."""
+    for j in range(4):
+        place = mix((np.uint64(run) * np.uint64(4) + np.uint64(j)) * _GOLDEN + _GOLDEN)
+        stream[j] = mix(key[j] ^ place) + _GOLDEN * np.uint64(j)
+
+
+@inline_kernel
+def uniform(stream):
+    """A float in [0, 1) on the grid of 2**-53."""
+    return np.float64(np.int64(next_word(stream) >> _TO_53_BITS)) * _UNIT
+
+
+@inline_kernel
+def positive_uniform(stream):
+    """A float in (0, 1], safe for logarithms."""
+    return (np.float64(np.int64(next_word(stream) >> _TO_53_BITS)) + 1.0) * _UNIT
+
+
+@inline_kernel
+def below(stream, bound):
+    """An integer uniform on 0..bound-1, exactly (bit mask and rejection)."""
+    mask = np.uint64(bound - 1)
+    mask |= mask >> np.uint64(1)
+    mask |= mask >> np.uint64(2)
+    mask |= mask >> np.uint64(4)
+    mask |= mask >> np.uint64(8)
+    mask |= mask >> np.uint64(16)
+    mask |= mask >> np.uint64(32)
+    while True:
+        value = np.int64(next_word(stream) & mask)
+        if value < bound:
+            return value
+
+
+@lean_kernel
+def normal(stream):
+    """A standard normal number (polar method)."""
+    while True:
+        x = 2.0 * uniform(stream) - 1.0
+        y = 2.0 * uniform(stream) - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            return x * math.sqrt(-2.0 * math.log(square) / square)
+
+
+@lean_kernel
+def geometric(stream, log_failure):
+    """Failures before the first success, where `log_failure` = log P(failure) < 0."""
+    return np.int64(min(math.floor(math.log(positive_uniform(stream)) / log_failure), 4.0e18))
+
+
+@inline_kernel
+def pick(word, threshold, alias, first, bits):
+    """The index that a random word gives in the alias table of 2**bits entries beginning at `first`.
+
+    The method is Walker's (1977). The lowest bit of the word is not used.
+    """
+    index = np.int64(word >> np.uint64(64 - bits))
+    rest = np.int64((word << np.uint64(bits)) >> np.uint64(bits + 1))
+    other = alias[first + index]
+    # Bit operations instead of a branch, which could not be predicted: keep is -1 or 0.
+    keep = (rest - threshold[first + index]) >> 63
+    return other ^ ((other ^ index) & keep)
+
+
+@kernel
+def fill_alias_table(fraction, alias, stack):
+    """Alias table (Vose 1991) of weights that have been scaled to the mean 1, in place."""
+    size = fraction.size
+    low, high = 0, size
+    for i in range(size):
+        alias[i] = i
+        if fraction[i] < 1.0:
+            stack[low] = i
+            low += 1
+        else:
+            high -= 1
+            stack[high] = i
+    while low > 0 and high < size:
+        low -= 1
+        poor, rich = stack[low], stack[high]
+        alias[poor] = rich
+        fraction[rich] = (fraction[rich] + fraction[poor]) - 1.0
+        if fraction[rich] < 1.0:
+            high += 1
+            stack[low] = rich
+            low += 1
+    for i in range(low):
+        fraction[stack[i]] = 1.0
+    for i in range(high, size):
+        fraction[stack[i]] = 1.0
+
+
+def alias_table(weight):
+    """Alias table of non-negative weights for `pick`: (threshold, alias, bits)."""
+    bits = max(1, (weight.size - 1).bit_length())
+    fraction = np.zeros(1 << bits)
+    fraction[: weight.size] = weight * (fraction.size / weight.sum())
+    alias = np.zeros(fraction.size, np.int64)
+    fill_alias_table(fraction, alias, np.zeros(fraction.size, np.int64))
+    threshold = np.rint(fraction * 2.0 ** (63 - bits)).astype(np.int64)
+    return threshold, alias, bits

@@ -1,0 +1,407 @@
+"""Step laws: how far a mutated component moves.
+
+A law is a small frozen dataclass. A discrete one states its probabilities, `StepLaw.weights`; that is enough to use it
+everywhere, up to a resolution of 2**22:
+
+>>> import numpy as np
+>>> from dataclasses import dataclass
+>>> @dataclass(frozen=True)
+... class Even(StepLaw):
+...     summary = "even lengths only, all equally likely"
+...     def weights(self, resolution):
+...         return (np.arange(1, resolution + 1) % 2 == 0).astype(float)
+>>> Even().pmf(5)
+array([0. , 0.5, 0. , 0.5, 0. ])
+
+A law that must reach larger resolutions overrides `StepLaw.steps` and returns one of the forms the kernels know.
+"""
+
+import math
+from dataclasses import dataclass, fields
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlog1py, xlogy
+
+from hyperna._kernels.mutation import (
+    BLOCKS,
+    BLOCKS_PER_OCTAVE,
+    CAUCHY,
+    CONSTANT,
+    EXPONENTIAL,
+    LARGEST_SUBSET_TABLE,
+    PARETO,
+    SELF_ADJUSTING,
+    TABLE,
+    UNIFORM,
+    VOID_LEVELS,
+    Mutation,
+)
+from hyperna._kernels.random import alias_table
+from hyperna._validation import check_integer, check_real
+
+LARGEST_RESOLUTION = 2**40
+_LARGEST_TABLE = 2**22
+# Beyond this length an alias table falls out of the fast caches and blocks are the quicker way.
+_POWER_LAW_TABLE = 2**11
+
+LAWS: dict[str, type["StepLaw"]] = {}
+
+
+class Steps(NamedTuple):
+    """A step law as data for the kernels: see `hyperna._kernels.mutation.Mutation`."""
+
+    kind: int
+    largest: int
+    weights: NDArray[np.float64] = np.zeros(0)
+    exponent: float = 0.0
+    scale: float = 0.0
+    growth: float = 1.0
+    decay: float = 1.0
+
+
+@dataclass(frozen=True)
+class StepLaw:
+    """Base of all step laws; a subclass enters the registry `LAWS` under its name.
+
+    Class attributes
+    ----------------
+    name : str
+        Name in the registry and on the command line; the class name in snake case unless stated.
+    summary : str
+        One line for listings.
+    continuous : bool
+        Whether steps are real numbers. The parameters are then kept to 40 binary digits of their range.
+    """
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    continuous: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        if "name" not in cls.__dict__:
+            cls.name = "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__)[1:]
+        LAWS[cls.name] = cls
+
+    def weights(self, resolution: int) -> NDArray[np.float64]:
+        """Non-negative numbers proportional to the probabilities of the lengths 1..resolution."""
+        raise TypeError(f"{type(self).__name__} has no table of probabilities")
+
+    def pmf(self, resolution: int) -> NDArray[np.float64]:
+        """Probabilities of the step lengths 1..resolution.
+
+        Examples
+        --------
+        >>> Harmonic().pmf(2)
+        array([0.66666667, 0.33333333])
+        """
+        largest = check_integer("resolution", resolution, 2, _LARGEST_TABLE)
+        weight = np.asarray(self.weights(largest), dtype=float)
+        if weight.shape != (largest,):
+            raise ValueError(
+                f"weights({largest}) of {self!r} must have shape ({largest},), got {weight.shape}"
+            )
+        if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
+            raise ValueError(f"weights of {self!r} must be finite, not negative and not all zero")
+        return weight / weight.sum()
+
+    def steps(self, resolution: int, unit: int = 1) -> Steps:
+        """The law as data for the kernels; `unit` is the number of grid units in a step of length 1."""
+        return Steps(TABLE, resolution, self.pmf(resolution))
+
+    def _check_positive(self) -> None:
+        for field in fields(self):
+            check_real(field.name, getattr(self, field.name), 0, low_open=True)
+
+    def __str__(self) -> str:
+        settings = ",".join(f"{f.name}={getattr(self, f.name):g}" for f in fields(self))
+        return f"{self.name}:{settings}" if settings else self.name
+
+
+def _power_law_steps(exponent: float, resolution: int) -> Steps:
+    """Weights of the blocks of `hyperna._kernels.mutation.draw_block`."""
+    blocks = BLOCKS_PER_OCTAVE * (resolution.bit_length() - BLOCKS_PER_OCTAVE.bit_length() + 2)
+    block = np.arange(blocks)
+    log_size = np.maximum(block // BLOCKS_PER_OCTAVE - 1, 0)
+    mantissa = np.where(
+        block < BLOCKS_PER_OCTAVE, block, block % BLOCKS_PER_OCTAVE + BLOCKS_PER_OCTAVE
+    )
+    first = mantissa * 2.0**log_size
+    inside = (first >= 1) & (first <= resolution)
+    weight = np.where(inside, 2.0**log_size * np.maximum(first, 1.0) ** -exponent, 0.0)
+    return Steps(BLOCKS, resolution, weight, exponent=exponent)
+
+
+@dataclass(frozen=True)
+class PowerLaw(StepLaw):
+    """P(l) proportional to l**-exponent on 1..r; exponent 1 is the harmonic law, 0 the uniform one.
+
+    Examples
+    --------
+    >>> PowerLaw(exponent=2.0).pmf(3).round(3)
+    array([0.735, 0.184, 0.082])
+    """
+
+    summary = "P(l) ~ l^-exponent, l = 1..r (heavy tail for exponents from 1 to 3)"
+    exponent: float = 1.5
+
+    def __post_init__(self) -> None:
+        check_real("exponent", self.exponent, 0, 100)
+
+    def weights(self, resolution: int) -> NDArray[np.float64]:
+        return np.arange(1, resolution + 1, dtype=float) ** -self.exponent
+
+    def steps(self, resolution: int, unit: int = 1) -> Steps:
+        if resolution <= _POWER_LAW_TABLE:
+            return super().steps(resolution, unit)
+        return _power_law_steps(float(self.exponent), resolution)
+
+
+@dataclass(frozen=True)
+class Harmonic(StepLaw):
+    """P(l) = 1 / (l H_r) on 1..r, the paper's law.
+
+    Examples
+    --------
+    >>> Harmonic().pmf(3).round(4)
+    array([0.5455, 0.2727, 0.1818])
+    """
+
+    summary = "P(l) = 1/(l H_r), l = 1..r: mostly small steps, now and then a long one"
+
+    def weights(self, resolution: int) -> NDArray[np.float64]:
+        return 1.0 / np.arange(1, resolution + 1)
+
+    def steps(self, resolution: int, unit: int = 1) -> Steps:
+        return PowerLaw(1.0).steps(resolution, unit)
+
+
+@dataclass(frozen=True)
+class Local(StepLaw):
+    """Steps of length 1 only (unit mutation).
+
+    Examples
+    --------
+    >>> Local().pmf(3)
+    array([1., 0., 0.])
+    """
+
+    summary = "l = 1: to a neighbour on the grid"
+
+    def weights(self, resolution: int) -> NDArray[np.float64]:
+        return (np.arange(resolution) == 0).astype(float)
+
+    def steps(self, resolution: int, unit: int = 1) -> Steps:
+        return Steps(CONSTANT, resolution)
+
+
+@dataclass(frozen=True)
+class Uniform(StepLaw):
+    """All lengths 1..r equally likely.
+
+    Examples
+    --------
+    >>> Uniform().pmf(4)
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+
+    summary = "l uniform on 1..r"
+
+    def weights(self, resolution: int) -> NDArray[np.float64]:
+        return np.ones(resolution)
+
+    def steps(self, resolution: int, unit: int = 1) -> Steps:
+        return Steps(UNIFORM, resolution)
+
+
+@dataclass(frozen=True)
+class Pareto(StepLaw):
+    """Real-valued steps from a Pareto law shifted to begin at 0: P(l > x) = (1 + x/scale)**-shape.
+
+    Parameters
+    ----------
+    shape : float
+        Tail index; the mean is finite only above 1.
+    scale : float
+        In grid steps of the resolution.
+
+    Examples
+    --------
+    >>> str(Pareto(shape=1.5))
+    'pareto:shape=1.5,scale=1'
+    """
+
+    summary = "real-valued, P(l > x) = (1 + x/scale)^-shape, scale in grid steps"
+    continuous = True
+    shape: float = 1.0
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._check_positive()
+
+    def steps(self, resolution: int, unit: int = 1) -> Steps:
+        return Steps(PARETO, resolution * unit, exponent=float(self.shape), scale=self.scale * unit)
+
+
+@dataclass(frozen=True)
+class Cauchy(StepLaw):
+    """Real-valued steps, the absolute value of a Cauchy variable.
+
+    Parameters
+    ----------
+    scale : float
+        Median step length, in grid steps of the resolution.
+
+    Examples
+    --------
+    >>> Cauchy(scale=2.0).continuous
+    True
+    """
+
+    summary = "real-valued, |Cauchy|, scale (the median) in grid steps"
+    continuous = True
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._check_positive()
+
+    def steps(self, resolution: int, unit: int = 1) -> Steps:
+        return Steps(CAUCHY, resolution * unit, scale=self.scale * unit)
+
+
+@dataclass(frozen=True)
+class Exponential(StepLaw):
+    """Real-valued, exponentially distributed steps.
+
+    Parameters
+    ----------
+    scale : float
+        Mean step length, in grid steps of the resolution.
+
+    Examples
+    --------
+    >>> Exponential(scale=3.0)
+    Exponential(scale=3.0)
+    """
+
+    summary = "real-valued, exponential, scale (the mean) in grid steps"
+    continuous = True
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._check_positive()
+
+    def steps(self, resolution: int, unit: int = 1) -> Steps:
+        return Steps(EXPONENTIAL, resolution * unit, scale=self.scale * unit)
+
+
+@dataclass(frozen=True)
+class SelfAdjusting(StepLaw):
+    """Each component has its own step length, which follows success (Doerr, Doerr and Kötzing 2018).
+
+    A component that was mutated in a step that improved the fitness multiplies its length by `growth` (up to a quarter of
+    its range), otherwise by `decay` (down to 1); the step is the length rounded down.
+
+    Examples
+    --------
+    >>> SelfAdjusting(growth=2.0, decay=0.5)
+    SelfAdjusting(growth=2.0, decay=0.5)
+    """
+
+    summary = "step length per component, times growth on success, times decay on failure"
+    growth: float = 1.7
+    decay: float = 0.9
+
+    def __post_init__(self) -> None:
+        check_real("growth", self.growth, 1, 1e6, low_open=True)
+        check_real("decay", self.decay, 0, 1, low_open=True, high_open=True)
+
+    def steps(self, resolution: int, unit: int = 1) -> Steps:
+        return Steps(SELF_ADJUSTING, resolution, growth=float(self.growth), decay=float(self.decay))
+
+
+def law(mutation: str | StepLaw) -> StepLaw:
+    """Find a law by its name, optionally with parameters as in ``"pareto:shape=1.5,scale=2"``.
+
+    Examples
+    --------
+    >>> law("harmonic")
+    Harmonic()
+    >>> law("pareto:shape=1.5")
+    Pareto(shape=1.5, scale=1.0)
+    """
+    if isinstance(mutation, StepLaw):
+        return mutation
+    if not isinstance(mutation, str):
+        raise TypeError(f"mutation must be a name or a StepLaw, got {mutation!r}")
+    name, _, settings = mutation.partition(":")
+    if name not in LAWS:
+        raise ValueError(f"mutation must be one of {', '.join(sorted(LAWS))}, got {mutation!r}")
+    cls = LAWS[name]
+    allowed = [field.name for field in fields(cls)]
+    values: dict[str, float] = {}
+    for setting in filter(None, settings.split(",")):
+        key, equals, text = setting.partition("=")
+        if key not in allowed or not equals:
+            known = ", ".join(f"{key}=..." for key in allowed) or "none"
+            raise ValueError(f"mutation parameters of {name} are {known}; got {setting!r}")
+        try:
+            values[key] = float(text)
+        except ValueError:
+            raise ValueError(f"mutation parameter {key} must be a number, got {text!r}") from None
+    return cls(**values)
+
+
+def _choice_weights(size: int, probability: float) -> NDArray[np.float64]:
+    """Weights of what may change, by code: see `hyperna._kernels.mutation.draw_choice`."""
+    if size <= LARGEST_SUBSET_TABLE:
+        count = np.array([subset.bit_count() for subset in range(2**size)])
+        weight = probability**count * (1.0 - probability) ** (size - count)
+        return np.where(count > 0, weight, 0.0)
+    count = np.arange(size + 1)
+    log_choose = gammaln(size + 1) - gammaln(count + 1) - gammaln(size - count + 1)
+    log_weight = log_choose + xlogy(count, probability) + xlog1py(size - count, -probability)
+    weight = np.exp(log_weight)
+    weight[0] = 0.0
+    codes = 1 << int(np.flatnonzero(weight > 1e-30 * weight.max())[-1]).bit_length()
+    return np.pad(weight, (0, max(0, codes - size - 1)))[:codes]
+
+
+def mutation_data(
+    steps: Steps,
+    component: NDArray[np.int64],
+    modulus: NDArray[np.int64],
+    probability: float,
+    redraw: bool,
+) -> Mutation:
+    """Tables that draw which of the mutable components change, each with `probability`."""
+    size = component.size
+    void = 0.0 if redraw else (1.0 - probability) ** size
+    wait = void ** np.arange(VOID_LEVELS) * (1.0 - void)
+    wait[-1] = void ** (VOID_LEVELS - 1)
+    choice = _choice_weights(size, probability)
+    threshold, alias, table_bits = alias_table(np.outer(wait, choice / choice.sum()).ravel())
+    length_bits = 0
+    if steps.weights.size:
+        length_threshold, length_alias, length_bits = alias_table(steps.weights)
+        threshold = np.concatenate([threshold, length_threshold])
+        alias = np.concatenate([alias, length_alias])
+    return Mutation(
+        kind=steps.kind,
+        largest=steps.largest,
+        exponent=float(steps.exponent),
+        scale=float(steps.scale),
+        growth=float(steps.growth),
+        decay=float(steps.decay),
+        probability=float(probability),
+        redraw=redraw,
+        void_log=size * math.log1p(-probability) if void > 0.0 else -math.inf,
+        choice_bits=choice.size.bit_length() - 1,
+        table_bits=table_bits,
+        length_bits=length_bits,
+        threshold=threshold,
+        alias=alias,
+        component=component,
+        modulus=modulus,
+    )
