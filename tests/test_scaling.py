@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from hyperna.experiments.scaling import LAWS, fit_runtimes, fit_scaling, theorem_bound
 
@@ -28,8 +29,13 @@ def test_power_law_is_numpy_s_weighted_regression():
     error = rng.uniform(0.01, 0.1, len(R))
     mean = 2 * R**1.3 * np.exp(rng.normal(0, error))
     fit = next(f for f in fit_scaling(R, mean, error * mean) if f.law.name == "power")
-    slope, intercept = np.polyfit(np.log(R), np.log(mean), 1, w=1 / error)
+    (slope, intercept), covariance = np.polyfit(
+        np.log(R), np.log(mean), 1, w=1 / error, cov="unscaled"
+    )
     assert (fit.exponent, np.log(fit.factor)) == pytest.approx((slope, intercept))
+    widening = max(1.0, fit.chi_square / (len(R) - 2))
+    half = stats.t.ppf(0.975, len(R) - 2) * np.sqrt(covariance[0, 0] * widening)
+    assert fit.exponent_interval == pytest.approx((slope - half, slope + half))
 
 
 @pytest.mark.parametrize("name", list(TRUTHS))

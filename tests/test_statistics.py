@@ -254,6 +254,11 @@ def test_holm_rejects_what_the_step_down_procedure_rejects(p):
         assert set(np.flatnonzero(adjusted <= level).tolist()) == rejected
 
 
+def test_holm_never_falls_below_a_smaller_p_value_s():
+    assert holm([0.01, 0.011, 0.5]).tolist() == pytest.approx([0.03, 0.03, 0.5])
+    assert holm([0.02, 0.021, 0.022]).tolist() == pytest.approx([0.06, 0.06, 0.06])
+
+
 def test_effect_names():
     assert [effect_name(d) for d in (0, -0.2, 0.4, -0.9)] == [
         "negligible",

@@ -166,7 +166,8 @@ def make_problem(args: argparse.Namespace) -> Any:
     if args.arcs is not None:
         if name != "arcs" or args.k is not None:
             raise ValueError("--arcs describes the problem 'arcs' and goes without --k")
-        return custom_arcs(parse_arcs(args.arcs), unit="degree", **parameters)
+        arcs: Any = parse_arcs(args.arcs)  # exact fractions, which count as floats but are not
+        return custom_arcs(arcs, unit="degree", **parameters)
     if args.k is not None:
         parameters["k"] = args.k
     return problem(name, **parameters)
@@ -197,6 +198,9 @@ def make_algorithm(args: argparse.Namespace, problem: Any) -> Any:
 def make_fitness(args: argparse.Namespace, problem: Any) -> Any:
     """Return the fitness: exact where there is an exact one, else on points of the sphere."""
     from hyperna.fitness import fitness_of
+    from hyperna.problems import PointProblem
 
+    if isinstance(problem, PointProblem):
+        _refuse(args, "a set of points", "points", "sampling")
     options = {"n": args.points, "method": args.sampling}
     return fitness_of(problem, **{key: v for key, v in options.items() if v is not None})

@@ -156,14 +156,14 @@ def _draw_points(ax: "Axes", problem: PointProblem, network: Network) -> float:
     """Draw labelled points, ring the wrong ones, and return how far they reach."""
     wanted = np.asarray(problem.y)
     right = network.predict(problem.X) == wanted
+    x, y = problem.X.T
     for value, colour, marker in ((True, BLUE, "o"), (False, ORANGE, "s")):
-        chosen = problem.X[wanted == value]
-        ax.scatter(
-            *chosen.T, c=colour, marker=marker, s=36, label="positive" if value else "negative"
-        )
+        name = "positive" if value else "negative"
+        chosen = wanted == value
+        ax.scatter(x[chosen], y[chosen], c=colour, marker=marker, s=36, label=name)
     if not right.all():
         ax.scatter(
-            *problem.X[~right].T, facecolors="none", edgecolors=VERMILLION, s=120, label="wrong"
+            x[~right], y[~right], s=120, facecolors="none", edgecolors=VERMILLION, label="wrong"
         )
     ax.set_title(
         f"{problem.name}: {100 * float(np.mean(right)):.2f} % right", fontsize=FONT_SIZE + 1

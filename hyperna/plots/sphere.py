@@ -1,6 +1,6 @@
 """The unit sphere in three dimensions with a problem's labels and a network's circles."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,7 @@ def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) 
             f"plot_sphere draws D = 3 only, got a problem with D = {problem.dim} "
             f"and a network with D = {network.grid.dim}"
         )
-    ax = new_axes(ax, (7.0, 7.0), projection="3d")  # type: ignore[arg-type, assignment]
-    assert ax is not None
+    drawn: Any = new_axes(ax, (7.0, 7.0), projection="3d")
     if isinstance(problem, PointProblem):
         points, wanted, size = problem.X, np.asarray(problem.y), 90
     else:
@@ -45,21 +44,23 @@ def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) 
     right = network.predict(points) == wanted
     for value, colour, name in ((True, BLUE, "positive"), (False, ORANGE, "negative")):
         chosen = right & (wanted == value)
-        ax.scatter(*points[chosen].T, color=colour, s=size, label=name, depthshade=True)
+        drawn.scatter(*points[chosen].T, color=colour, s=size, label=name, depthshade=True)
     if not right.all():
-        ax.scatter(*points[~right].T, color=VERMILLION, marker="x", s=2 * size, label="wrong")
+        drawn.scatter(*points[~right].T, color=VERMILLION, marker="x", s=2 * size, label="wrong")
     for index, (normal, bias) in enumerate(zip(*network.weights(), strict=True)):
         colour = NEURONS[index % len(NEURONS)]
-        ax.plot(*_cut(normal, bias).T, color=colour, linewidth=3, label=f"neuron {index + 1}")
-        ax.quiver(*(bias * normal), *(0.45 * normal), color=colour, linewidth=2.5)
-    ax.set_box_aspect((1, 1, 1))
-    ax.set_xlabel("$x_1$", fontsize=FONT_SIZE)
-    ax.set_ylabel("$x_2$", fontsize=FONT_SIZE)
-    ax.set_zlabel("$x_3$", fontsize=FONT_SIZE)
-    ax.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), zticks=(-1, 0, 1))
-    ax.set_title(f"{problem.name}: {100 * float(right.mean()):.2f} % right", fontsize=FONT_SIZE + 1)
-    ax.legend(loc="upper left", frameon=False, fontsize=FONT_SIZE - 2, markerscale=1.5)
-    return ax
+        drawn.plot(*_cut(normal, bias).T, color=colour, linewidth=3, label=f"neuron {index + 1}")
+        drawn.quiver(*(bias * normal), *(0.45 * normal), color=colour, linewidth=2.5)
+    drawn.set_box_aspect((1, 1, 1))
+    drawn.set_xlabel("$x_1$", fontsize=FONT_SIZE)
+    drawn.set_ylabel("$x_2$", fontsize=FONT_SIZE)
+    drawn.set_zlabel("$x_3$", fontsize=FONT_SIZE)
+    drawn.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), zticks=(-1, 0, 1))
+    drawn.set_title(
+        f"{problem.name}: {100 * float(right.mean()):.2f} % right", fontsize=FONT_SIZE + 1
+    )
+    drawn.legend(loc="upper left", frameon=False, fontsize=FONT_SIZE - 2, markerscale=1.5)
+    return drawn
 
 
 def _cut(normal: FloatArray, bias: float) -> FloatArray:
