@@ -71,22 +71,21 @@ class ExactArcs(Fitness):
 
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the arcs in units and the table of half-widths."""
-        from hyperna._kernels.circle import Circle
+        from hyperna._kernels.circle import ARC_BLOCK, Circle
 
         self._check_grid(grid)
         turn = self.units(grid)
-        starts, lengths = arcs_in_units(self.problem, turn)
+        arcs = arcs_in_units(self.problem, turn)
         small = grid.resolution <= LARGEST_TABLE
         return Circle(
             turn=turn,
             step=turn // grid.resolution,
             resolution=grid.resolution,
-            arc_start=starts,
-            arc_length=lengths,
-            positive=int(lengths.sum()),
-            half_width=np.array(half_widths(grid.resolution, turn) if small else (), np.int64),
+            positive=int(arcs[1].sum()),
             join=grid.output_code,
             neurons=grid.neurons,
+            arcs=np.pad(arcs, ((0, 0), (0, -arcs.shape[1] % ARC_BLOCK))),
+            half_width=np.array(half_widths(grid.resolution, turn) if small else (), np.int64),
         )
 
 
@@ -105,8 +104,8 @@ def units_per_angle(problem: ArcProblem, resolution: int) -> int:
     return most // multiple * multiple
 
 
-def arcs_in_units(problem: ArcProblem, turn: int) -> tuple[IntArray, IntArray]:
-    """Return starts and lengths of the arcs in units, an arc that passes 0 cut in two there.
+def arcs_in_units(problem: ArcProblem, turn: int) -> IntArray:
+    """Return the rows starts and lengths of the arcs in units; one that passes 0 is cut in two.
 
     Ends that are not whole are rounded half to even, which treats mirror images alike.
     """
@@ -115,8 +114,8 @@ def arcs_in_units(problem: ArcProblem, turn: int) -> tuple[IntArray, IntArray]:
         first, last = round(start * turn), round(end * turn)
         pieces += [(first, min(last, turn)), (0, last - turn)]
     kept = sorted((first, last) for first, last in pieces if first < last)
-    starts = np.array([first for first, _ in kept], np.int64)
-    return starts, np.array([last for _, last in kept], np.int64) - starts
+    starts, lengths = [first for first, _ in kept], [last - first for first, last in kept]
+    return np.array([starts, lengths], np.int64)
 
 
 _BITS = 100
