@@ -53,6 +53,16 @@ def answer(network, bits):
     return bool(total >= b)
 
 
+def plain_prediction(network, X):
+    W, b = network.weights()
+    bits = X @ W.T >= b
+    evolved = network.output_weights()
+    if evolved is None:
+        return bits.all(axis=1) if network.grid.output == "and" else bits.any(axis=1)
+    w, t = evolved
+    return bits @ w >= t
+
+
 def plain_score(arcs, network):
     """Correct units, by asking once between each two neighbouring ends. All integers."""
     r = network.grid.resolution
@@ -209,7 +219,7 @@ def test_exact_fitness_is_that_of_a_million_points(arcs, output):
     y = arcs.label(X)
     for network in random_networks(2, 1200, output, 2):
         cuts = 2 * 2 + 2 * len(arcs.arcs)
-        share = np.mean(network.predict(X) == y)
+        share = np.mean(plain_prediction(network, X) == y)
         assert ExactArcs(arcs)(network) == pytest.approx(share, abs=cuts / n)
 
 
