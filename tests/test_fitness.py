@@ -55,7 +55,7 @@ def answer(network, bits):
 
 def plain_prediction(network, X):
     W, b = network.weights()
-    bits = X @ W.T >= b
+    bits = np.greater_equal(X @ W.T, b)
     evolved = network.output_weights()
     if evolved is None:
         return bits.all(axis=1) if network.grid.output == "and" else bits.any(axis=1)
