@@ -70,6 +70,13 @@ def test_fitness_target_means_the_same_in_both():
     assert_same_law(runs.evaluations.astype(float), runtime)
 
 
+def test_an_angle_exactly_one_step_away_is_not_the_optimum():
+    """7/12 of 108 is 63, but 63.00000000000001 in floating point, which is nearer to 64 than 1."""
+    na = OnePlusOneNA(neurons=1, resolution=108)
+    runs = na.run_many(problem("arcs", k=3), runs=RUNS, budget=10**9, seed=6)
+    assert_same_law(runs.evaluations.astype(float), expected_runtime(problem("arcs", k=3), 108))
+
+
 @pytest.mark.parametrize("resolution", [12, 24])
 def test_share_of_runs_that_are_not_stuck(resolution):
     na = OnePlusOneNA(neurons=1, resolution=resolution, mutation="local")

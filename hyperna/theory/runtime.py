@@ -101,7 +101,7 @@ def expected_runtime(
         Probability with which each component is mutated, 1/2 if not given, with and without bias.
     target : float, optional
         Stop at this fitness. If not given, the run ends where every component is within less than
-        1 of an optimal solution or, if optimal solutions are not known, at the best fitness.
+        1 of an optimal solution or, if there are too many of them, within 2/r of the best fitness.
 
     Returns
     -------
@@ -175,9 +175,10 @@ def _targets(fitness: ExactArcs, grid: Grid, score: IntArray, target: float | No
     optima = fitness.problem.optima(1, grid.output)
     if target is None and optima:
         return np.logical_or.reduce([_near(grid.resolution, *optimum[0]) for optimum in optima])
-    share = fitness.problem.best_fitness(1) if target is None else target
-    share = check_real("target", share, 0, 1)
-    return score >= math.ceil(share * fitness.units(grid) * (1 - 1e-15))
+    if target is None:
+        best = fitness.problem.best_fitness(1) or 1.0
+        target = max(0.0, best - 2 / grid.resolution)
+    return score / fitness.units(grid) >= check_real("target", target, 0, 1)
 
 
 def _near(resolution: int, angle: float, bias: float) -> BoolArray:
