@@ -16,13 +16,11 @@ array([0. , 0.5, 0. , 0.5, 0. ])
 A law that must reach larger resolutions overrides `StepLaw.steps` and returns one of the forms the kernels know.
 """
 
-import math
 from dataclasses import dataclass, fields
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlog1py, xlogy
 
 from hyperna._kernels.mutation import (
     BLOCKS,
@@ -30,15 +28,12 @@ from hyperna._kernels.mutation import (
     CAUCHY,
     CONSTANT,
     EXPONENTIAL,
-    LARGEST_SUBSET_TABLE,
     PARETO,
     SELF_ADJUSTING,
     TABLE,
     UNIFORM,
-    VOID_LEVELS,
-    Mutation,
 )
-from hyperna._kernels.random import alias_table
+from hyperna._kernels.tables import Steps
 from hyperna._validation import check_integer, check_real
 
 LARGEST_RESOLUTION = 2**40
@@ -47,18 +42,6 @@ _LARGEST_TABLE = 2**22
 _POWER_LAW_TABLE = 2**11
 
 LAWS: dict[str, type["StepLaw"]] = {}
-
-
-class Steps(NamedTuple):
-    """A step law as data for the kernels: see `hyperna._kernels.mutation.Mutation`."""
-
-    kind: int
-    largest: int
-    weights: NDArray[np.float64] = np.zeros(0)
-    exponent: float = 0.0
-    scale: float = 0.0
-    growth: float = 1.0
-    decay: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -351,57 +334,3 @@ def law(mutation: str | StepLaw) -> StepLaw:
         except ValueError:
             raise ValueError(f"mutation parameter {key} must be a number, got {text!r}") from None
     return cls(**values)
-
-
-def _choice_weights(size: int, probability: float) -> NDArray[np.float64]:
-    """Weights of what may change, by code: see `hyperna._kernels.mutation.draw_choice`."""
-    if size <= LARGEST_SUBSET_TABLE:
-        count = np.array([subset.bit_count() for subset in range(2**size)])
-        weight = probability**count * (1.0 - probability) ** (size - count)
-        return np.where(count > 0, weight, 0.0)
-    count = np.arange(size + 1)
-    log_choose = gammaln(size + 1) - gammaln(count + 1) - gammaln(size - count + 1)
-    log_weight = log_choose + xlogy(count, probability) + xlog1py(size - count, -probability)
-    weight = np.exp(log_weight)
-    weight[0] = 0.0
-    codes = 1 << int(np.flatnonzero(weight > 1e-30 * weight.max())[-1]).bit_length()
-    return np.pad(weight, (0, max(0, codes - size - 1)))[:codes]
-
-
-def mutation_data(
-    steps: Steps,
-    component: NDArray[np.int64],
-    modulus: NDArray[np.int64],
-    probability: float,
-    redraw: bool,
-) -> Mutation:
-    """Tables that draw which of the mutable components change, each with `probability`."""
-    size = component.size
-    void = 0.0 if redraw else (1.0 - probability) ** size
-    wait = void ** np.arange(VOID_LEVELS) * (1.0 - void)
-    wait[-1] = void ** (VOID_LEVELS - 1)
-    choice = _choice_weights(size, probability)
-    threshold, alias, table_bits = alias_table(np.outer(wait, choice / choice.sum()).ravel())
-    length_bits = 0
-    if steps.weights.size:
-        length_threshold, length_alias, length_bits = alias_table(steps.weights)
-        threshold = np.concatenate([threshold, length_threshold])
-        alias = np.concatenate([alias, length_alias])
-    return Mutation(
-        kind=steps.kind,
-        largest=steps.largest,
-        exponent=float(steps.exponent),
-        scale=float(steps.scale),
-        growth=float(steps.growth),
-        decay=float(steps.decay),
-        probability=float(probability),
-        redraw=redraw,
-        void_log=size * math.log1p(-probability) if void > 0.0 else -math.inf,
-        choice_bits=choice.size.bit_length() - 1,
-        table_bits=table_bits,
-        length_bits=length_bits,
-        threshold=threshold,
-        alias=alias,
-        component=component,
-        modulus=modulus,
-    )

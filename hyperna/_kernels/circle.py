@@ -345,13 +345,18 @@ def matched_target(circle, genome, neuron, targets, tolerance, flipped):
 
 
 @lean_kernel
-def output_agrees(circle, work, flips):
-    """Whether the evolved output answers like an OR of the neurons, those in `flips` taken inverted, at most one firing."""
+def output_agrees(circle, work, flips, conjunction):
+    """Whether the evolved output joins the neurons as needed, those in `flips` taken inverted.
+
+    As an OR of neurons at most one of which fires, or as an AND of neurons at most one of which is
+    silent: other patterns do not occur next to an optimum.
+    """
     neurons = circle.neurons
-    for firing in range(-1, neurons):
+    usual = 1 if conjunction else 0
+    for odd in range(-1, neurons):
         for i in range(neurons):
-            work.bits[i] = flips[i] ^ (1 if i == firing else 0)
-        if output_fires(circle, work) != (firing >= 0):
+            work.bits[i] = flips[i] ^ usual ^ (1 if i == odd else 0)
+        if output_fires(circle, work) != ((odd >= 0) != conjunction):
             return False
     return True
 
@@ -374,7 +379,7 @@ def _optimal(fitness, work, genome, optima, tolerance):
             if not found:
                 break
         if found and evolved:
-            found = output_agrees(fitness, work, flip)
+            found = output_agrees(fitness, work, flip, targets[0, 2] == 1.0)
         if found:
             return True
     return False

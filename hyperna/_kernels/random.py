@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel, kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, lean_kernel
 
 _ROTATE_RESULT = np.uint64(23)
 _ROTATE_BACK = np.uint64(64 - 23)
@@ -115,42 +115,3 @@ def pick(word, threshold, alias, first, bits):
     # Bit operations instead of a branch, which could not be predicted: keep is -1 or 0.
     keep = (rest - threshold[first + index]) >> 63
     return other ^ ((other ^ index) & keep)
-
-
-@kernel
-def fill_alias_table(fraction, alias, stack):
-    """Alias table (Vose 1991) of weights that have been scaled to the mean 1, in place."""
-    size = fraction.size
-    low, high = 0, size
-    for i in range(size):
-        alias[i] = i
-        if fraction[i] < 1.0:
-            stack[low] = i
-            low += 1
-        else:
-            high -= 1
-            stack[high] = i
-    while low > 0 and high < size:
-        low -= 1
-        poor, rich = stack[low], stack[high]
-        alias[poor] = rich
-        fraction[rich] = (fraction[rich] + fraction[poor]) - 1.0
-        if fraction[rich] < 1.0:
-            high += 1
-            stack[low] = rich
-            low += 1
-    for i in range(low):
-        fraction[stack[i]] = 1.0
-    for i in range(high, size):
-        fraction[stack[i]] = 1.0
-
-
-def alias_table(weight):
-    """Alias table of non-negative weights for `pick`: (threshold, alias, bits)."""
-    bits = max(1, (weight.size - 1).bit_length())
-    fraction = np.zeros(1 << bits)
-    fraction[: weight.size] = weight * (fraction.size / weight.sum())
-    alias = np.zeros(fraction.size, np.int64)
-    fill_alias_table(fraction, alias, np.zeros(fraction.size, np.int64))
-    threshold = np.rint(fraction * 2.0 ** (63 - bits)).astype(np.int64)
-    return threshold, alias, bits

@@ -1,0 +1,118 @@
+"""The tables that mutation draws from, built once before a run."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln, xlog1py, xlogy
+
+from hyperna._kernels.jit import kernel
+from hyperna._kernels.mutation import LARGEST_SUBSET_TABLE, VOID_LEVELS, Mutation
+
+FloatArray = np.ndarray
+IntArray = np.ndarray
+
+
+class Steps(NamedTuple):
+    """A step law as data for the kernels: see `Mutation`."""
+
+    kind: int
+    largest: int
+    weights: FloatArray = np.zeros(0)
+    exponent: float = 0.0
+    scale: float = 0.0
+    growth: float = 1.0
+    decay: float = 1.0
+
+
+@kernel
+def fill_alias_table(fraction, alias, stack):
+    """Alias table (Vose 1991) of weights that have been scaled to the mean 1, in place."""
+    size = fraction.size
+    low, high = 0, size
+    for i in range(size):
+        alias[i] = i
+        if fraction[i] < 1.0:
+            stack[low] = i
+            low += 1
+        else:
+            high -= 1
+            stack[high] = i
+    while low > 0 and high < size:
+        low -= 1
+        poor, rich = stack[low], stack[high]
+        alias[poor] = rich
+        fraction[rich] = (fraction[rich] + fraction[poor]) - 1.0
+        if fraction[rich] < 1.0:
+            high += 1
+            stack[low] = rich
+            low += 1
+    for i in range(low):
+        fraction[stack[i]] = 1.0
+    for i in range(high, size):
+        fraction[stack[i]] = 1.0
+
+
+def alias_table(weight):
+    """Alias table of non-negative weights for `pick`: (threshold, alias, bits)."""
+    bits = max(1, (weight.size - 1).bit_length())
+    fraction = np.zeros(1 << bits)
+    fraction[: weight.size] = weight * (fraction.size / weight.sum())
+    alias = np.zeros(fraction.size, np.int64)
+    fill_alias_table(fraction, alias, np.zeros(fraction.size, np.int64))
+    threshold = np.rint(fraction * 2.0 ** (63 - bits)).astype(np.int64)
+    return threshold, alias, bits
+
+
+def _choice_weights(size: int, probability: float) -> FloatArray:
+    """Weights of what may change, by code: see `hyperna._kernels.mutation.draw_choice`."""
+    if size <= LARGEST_SUBSET_TABLE:
+        count = np.array([subset.bit_count() for subset in range(2**size)])
+        weight = probability**count * (1.0 - probability) ** (size - count)
+        return np.where(count > 0, weight, 0.0)
+    count = np.arange(size + 1)
+    log_choose = gammaln(size + 1) - gammaln(count + 1) - gammaln(size - count + 1)
+    log_weight = log_choose + xlogy(count, probability) + xlog1py(size - count, -probability)
+    weight = np.exp(log_weight)
+    weight[0] = 0.0
+    codes = 1 << int(np.flatnonzero(weight > 1e-30 * weight.max())[-1]).bit_length()
+    return np.pad(weight, (0, max(0, codes - size - 1)))[:codes]
+
+
+def mutation_data(
+    steps: Steps,
+    component: IntArray,
+    modulus: IntArray,
+    probability: float,
+    redraw: bool,
+) -> Mutation:
+    """Tables that draw which of the mutable components change, each with `probability`."""
+    size = component.size
+    void = 0.0 if redraw else (1.0 - probability) ** size
+    wait = void ** np.arange(VOID_LEVELS) * (1.0 - void)
+    wait[-1] = void ** (VOID_LEVELS - 1)
+    choice = _choice_weights(size, probability)
+    threshold, alias, table_bits = alias_table(np.outer(wait, choice / choice.sum()).ravel())
+    length_bits = 0
+    if steps.weights.size:
+        length_threshold, length_alias, length_bits = alias_table(steps.weights)
+        threshold = np.concatenate([threshold, length_threshold])
+        alias = np.concatenate([alias, length_alias])
+    return Mutation(
+        kind=steps.kind,
+        largest=steps.largest,
+        exponent=float(steps.exponent),
+        scale=float(steps.scale),
+        growth=float(steps.growth),
+        decay=float(steps.decay),
+        probability=float(probability),
+        redraw=redraw,
+        void_log=size * math.log1p(-probability) if void > 0.0 else -math.inf,
+        choice_bits=choice.size.bit_length() - 1,
+        table_bits=table_bits,
+        length_bits=length_bits,
+        threshold=threshold,
+        alias=alias,
+        component=component,
+        modulus=modulus,
+    )

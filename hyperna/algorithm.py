@@ -1,0 +1,261 @@
+"""The (1+1) NA: one network, one offspring at a time, the offspring kept if it is not worse."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from hyperna._validation import check_choice, check_integer, check_real
+from hyperna.fitness import Fitness, fitness_of
+from hyperna.grid import INITS, MAX_RESOLUTION, Grid
+from hyperna.mutation import StepLaw, law
+from hyperna.networks import Network
+from hyperna.problems import Problem
+from hyperna.results import RunResult, Runs
+from hyperna.search import Seed, Task, run_block, seed_words
+
+Progress = Callable[[int, int], None]
+
+# More blocks than workers, so that none is idle for long and progress can be shown.
+_BLOCKS = 128
+
+
+@dataclass(frozen=True)
+class OnePlusOneNA:
+    """The (1+1) Neuroevolution Algorithm and its variants.
+
+    It starts from a random network on the grid. In every step each component (angle or bias) is
+    mutated with probability 1/M, M being the number of components, by a step of either sign whose
+    length the mutation law draws; the offspring replaces its parent if its fitness is not less.
+
+    Parameters
+    ----------
+    neurons : int
+        Number N of hidden neurons.
+    output : {"or", "and", "evolved"}
+        How the hidden bits are joined.
+    resolution : int
+        Grid points r of an angle, 2 to 2**40.
+    mutation : str or StepLaw
+        A name such as "harmonic", "local", "uniform", or a law such as ``Pareto(shape=1.5)``.
+    bias : bool
+        False fixes every bias at the value 0 (the mutation probability stays as it is).
+    redraw_void : bool
+        True draws a mutation again if it changes nothing; False counts it as an evaluation.
+    mutation_probability : float, optional
+        Probability for each component instead of 1/M.
+    init : {"grid", "sphere"}
+        Start uniform on the grid, or with normals uniform on the sphere.
+
+    Examples
+    --------
+    >>> from hyperna.problems import problem
+    >>> na = OnePlusOneNA(neurons=2, resolution=120)
+    >>> result = na.run(problem("two_quarters"), seed=1)
+    >>> result.success, round(result.fitness, 2)
+    (True, 0.99)
+    >>> runs = na.run_many(problem("two_quarters"), runs=200, seed=1)
+    >>> len(runs), bool(runs.success.mean() > 0.5)
+    (200, True)
+    """
+
+    neurons: int = 1
+    output: str = "or"
+    resolution: int = 120
+    mutation: str | StepLaw = "harmonic"
+    bias: bool = True
+    redraw_void: bool = False
+    mutation_probability: float | None = None
+    init: str = "grid"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mutation", law(self.mutation))
+        check_choice("init", self.init, INITS)
+        for name in ("bias", "redraw_void"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        if self.mutation_probability is not None:
+            check_real("mutation_probability", self.mutation_probability, 0, 1, low_open=True)
+        grid = Grid(2, self.neurons, self.resolution, self.output)
+        if not self.bias:
+            grid.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
+
+    @property
+    def unit(self) -> int:
+        """Grid units in a step of length 1: more than one only for continuous laws."""
+        if not law(self.mutation).continuous:
+            return 1
+        return 1 << (MAX_RESOLUTION // self.resolution).bit_length() - 1
+
+    def grid(self, dim: int) -> Grid:
+        """Return the grid that is searched for points in R^dim.
+
+        For continuous laws it is as fine as the arithmetic allows.
+        """
+        return Grid(dim, self.neurons, self.resolution * self.unit, self.output)
+
+    @property
+    def default_budget(self) -> int:
+        """The paper's limit, floor(100 r ln r) evaluations."""
+        return math.floor(100 * self.resolution * math.log(self.resolution))
+
+    def task(
+        self,
+        problem: Problem | Fitness,
+        *,
+        budget: int | None = None,
+        stagnation: int | None = None,
+        target: float | bool | None = None,
+        restarts: int = 0,
+        start: Network | None = None,
+    ) -> Task:
+        """Return everything that defines a run but its seed, checked: see `run`."""
+        fitness = fitness_of(problem)
+        grid = self.grid(fitness.dim)
+        if budget is None:
+            budget = self.default_budget
+        budget = check_integer("budget", budget, 1, 2**61)
+        if stagnation is not None:
+            stagnation = check_integer("stagnation", stagnation, 1, 2**61)
+        if target is True:
+            raise TypeError("target must be a fitness, False or None, got True")
+        if target is not None and target is not False:
+            target = check_real("target", target, 0, 1)
+        restarts = check_integer("restarts", restarts, 0)
+        return Task(
+            law=law(self.mutation),
+            unit=self.unit,
+            grid=grid,
+            fitness=fitness,
+            bias=bool(self.bias),
+            redraw_void=bool(self.redraw_void),
+            probability=float(self.mutation_probability or 1.0 / grid.components),
+            sphere=self.init == "sphere",
+            budget=budget,
+            stagnation=stagnation,
+            target=target,
+            restarts=restarts,
+            start=self._checked_start(start, grid),
+        )
+
+    def _checked_start(self, start: Network | None, grid: Grid) -> Network | None:
+        if start is None:
+            return None
+        if not isinstance(start, Network):
+            raise TypeError(f"start must be a Network, got {start!r}")
+        if start.grid != grid:
+            raise ValueError(f"start must be on the grid {grid}, got one on {start.grid}")
+        if not self.bias and (start.grid.biases(start.genome) != 0).any():
+            raise ValueError("start must have biases 0, because bias=False")
+        return start
+
+    def run(
+        self,
+        problem: Problem | Fitness,
+        *,
+        budget: int | None = None,
+        stagnation: int | None = None,
+        target: float | bool | None = None,
+        restarts: int = 0,
+        seed: Seed = None,
+        number: int = 0,
+        trajectory: bool = False,
+        start: Network | None = None,
+    ) -> RunResult:
+        """Run the algorithm once.
+
+        Parameters
+        ----------
+        problem : Problem or Fitness
+            What to learn.
+        budget : int, optional
+            Fitness evaluations at most; by default floor(100 r ln r).
+        stagnation : int, optional
+            Evaluations without a better fitness after which the run ends.
+        target : float or False, optional
+            Fitness at which the run ends with success. By default it ends when every component
+            is within less than one grid step of an optimal solution or, where these are not
+            known, at the best fitness known (less 2N/r on the circle and the sphere). False: never.
+        restarts : int
+            How often to begin anew, within the budget, after stagnation or when stuck; the best
+            network of all starts is returned.
+        seed : int, SeedSequence or None
+            The same seed gives the same run.
+        number : int
+            Number of the run under this seed: it is the same as run `number` of `run_many`.
+        trajectory : bool
+            Whether to record every accepted network.
+        start : Network, optional
+            First network instead of a random one.
+
+        Examples
+        --------
+        >>> from hyperna.problems import problem
+        >>> OnePlusOneNA(bias=False).run(problem("half"), seed=3).stop_reason
+        'optimum'
+        """
+        settings = dict(budget=budget, stagnation=stagnation, target=target)
+        task = self.task(problem, **settings, restarts=restarts, start=start)  # type: ignore[arg-type]
+        return task.run(seed, number, trajectory)
+
+    def run_many(
+        self,
+        problem: Problem | Fitness,
+        runs: int,
+        *,
+        budget: int | None = None,
+        stagnation: int | None = None,
+        target: float | bool | None = None,
+        restarts: int = 0,
+        seed: Seed = None,
+        n_jobs: int | None = None,
+        progress: Progress | None = None,
+    ) -> Runs:
+        """Run the algorithm many times, independently.
+
+        The result does not depend on `n_jobs`. Memory grows with the number of runs only: networks
+        are not kept, but ``runs.replay(i)`` repeats a run and gives all there is to know about it.
+
+        Parameters
+        ----------
+        runs : int
+            Number of runs.
+        n_jobs : int, optional
+            Workers, as in joblib (-1: all processors). They are threads, because the kernels run
+            without the interpreter lock, unless another backend is set with
+            ``joblib.parallel_config``.
+        progress : callable, optional
+            Called with the number of finished runs and the number of all runs.
+        problem, budget, stagnation, target, restarts, seed
+            As in `run`.
+
+        Examples
+        --------
+        >>> from hyperna.problems import problem
+        >>> runs = OnePlusOneNA().run_many(problem("half"), runs=1000, seed=7, n_jobs=2)
+        >>> runs.stop_counts
+        {'optimum': 1000}
+        """
+        total = check_integer("runs", runs, 1)
+        settings = dict(budget=budget, stagnation=stagnation, target=target)
+        task = self.task(problem, **settings, restarts=restarts)  # type: ignore[arg-type]
+        entropy = seed_words(seed)
+        size = max(1, math.ceil(total / _BLOCKS))
+        blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
+        rows = []
+        results = _parallel(n_jobs)(delayed(run_block)(task, entropy, *block) for block in blocks)
+        for block, part in zip(blocks, results, strict=True):
+            rows.append(part)
+            if progress is not None:
+                progress(block[1], total)
+        return Runs(task, entropy, np.concatenate(rows))
+
+
+def _parallel(n_jobs: int | None) -> Any:
+    """Workers that deliver results in order, as they come."""
+    if n_jobs is not None and (check_integer("n_jobs", n_jobs, -(2**31)) == 0):
+        raise ValueError("n_jobs must not be 0; use 1 for one worker, -1 for all processors")
+    return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")

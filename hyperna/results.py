@@ -1,0 +1,173 @@
+"""What runs leave behind: `RunResult` for one run, `Runs` for many."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hyperna._kernels import loop
+from hyperna._validation import FloatArray, IntArray, check_integer
+from hyperna.grid import Grid
+from hyperna.networks import Network
+
+STOP_REASONS = ("running", "optimum", "target", "budget", "stagnation", "stuck")
+_SUCCESS = (loop.OPTIMUM, loop.TARGET)
+
+
+@dataclass(frozen=True, eq=False)
+class Improvements:
+    """When the best fitness rose, and to what: two arrays of the same length."""
+
+    evaluations: IntArray
+    fitness: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.evaluations)
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Every accepted network of a run, in order, with the evaluation at which it was accepted."""
+
+    grid: Grid
+    evaluations: IntArray
+    fitness: FloatArray
+    genomes: IntArray
+
+    def __len__(self) -> int:
+        return len(self.evaluations)
+
+    def network(self, i: int) -> Network:
+        """Return the i-th accepted network."""
+        return Network(self.grid, self.genomes[i])
+
+
+@dataclass(frozen=True, eq=False)
+class RunResult:
+    """One run of the (1+1) NA.
+
+    Attributes
+    ----------
+    network : Network
+        The best network found.
+    fitness : float
+        Its fitness.
+    evaluations : int
+        Fitness evaluations counted. A run that is known to be stuck counts all evaluations up to
+        its limit, as it would have used them in vain.
+    stop_reason : str
+        "optimum", "target", "budget", "stagnation", "stuck"; "running" if it was interrupted.
+    success : bool
+        Whether an optimum or the target was reached.
+    stuck_at : int or None
+        Evaluations after which the run was found to be stuck.
+    restarts : int
+        How often it began anew.
+    improvements : Improvements
+        The rises of the best fitness.
+    trajectory : Trajectory or None
+        All accepted networks, if asked for.
+    seed, number
+        What repeats the run.
+
+    Examples
+    --------
+    >>> from hyperna.algorithm import OnePlusOneNA
+    >>> from hyperna.problems import problem
+    >>> result = OnePlusOneNA().run(problem("quarter"), seed=5)
+    >>> float(result.improvements.fitness[-1]) == result.fitness
+    True
+    """
+
+    network: Network
+    fitness: float
+    evaluations: int
+    stop_reason: str
+    success: bool
+    stuck_at: int | None
+    restarts: int
+    improvements: Improvements
+    trajectory: Trajectory | None
+    seed: Any
+    number: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Runs:
+    """Many runs of the (1+1) NA, as arrays with one entry a run.
+
+    Examples
+    --------
+    >>> from hyperna.algorithm import OnePlusOneNA
+    >>> from hyperna.problems import problem
+    >>> runs = OnePlusOneNA(mutation="local").run_many(problem("local_opt"), runs=100, seed=0)
+    >>> sorted(runs.stop_counts)
+    ['optimum', 'stuck']
+    >>> bool(runs.replay(3).evaluations == runs.evaluations[3])
+    True
+    """
+
+    task: Any
+    seed: Any
+    rows: IntArray
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {reason}" for reason, count in self.stop_counts.items())
+        return f"Runs({len(self)} runs: {counts})"
+
+    @property
+    def evaluations(self) -> IntArray:
+        """Fitness evaluations of each run; a stuck run counts all up to its limit."""
+        return self.rows[:, 0]
+
+    @cached_property
+    def fitness(self) -> FloatArray:
+        """Best fitness of each run."""
+        shares: FloatArray = self.rows[:, 1] / self.task.units
+        return shares
+
+    @property
+    def stop_codes(self) -> IntArray:
+        """Stop reason of each run as an index into `STOP_REASONS`."""
+        return self.rows[:, 2]
+
+    @cached_property
+    def stop_reasons(self) -> Any:
+        """Stop reason of each run."""
+        return np.array(STOP_REASONS)[self.stop_codes]
+
+    @property
+    def stop_counts(self) -> dict[str, int]:
+        """How many runs ended for which reason."""
+        counts = np.bincount(self.stop_codes, minlength=len(STOP_REASONS))
+        return {name: int(n) for name, n in zip(STOP_REASONS, counts, strict=True) if n}
+
+    @property
+    def success(self) -> Any:
+        """Whether each run reached an optimum or its target."""
+        return np.isin(self.stop_codes, _SUCCESS)
+
+    @property
+    def stuck_at(self) -> IntArray:
+        """Evaluations after which a run was found to be stuck, 0 for the others."""
+        return self.rows[:, 3]
+
+    @property
+    def restarts(self) -> IntArray:
+        """How often each run began anew."""
+        return self.rows[:, 4]
+
+    @property
+    def best(self) -> int:
+        """Number of the run with the best fitness (the quickest of these)."""
+        return int(np.lexsort((self.evaluations, -self.fitness))[0])
+
+    def replay(self, number: int, trajectory: bool = False) -> RunResult:
+        """Repeat one of the runs, to see its network, improvements and trajectory."""
+        number = check_integer("number", number, 0, len(self) - 1)
+        result: RunResult = self.task.run(self.seed, number, trajectory)
+        return result

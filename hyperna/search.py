@@ -1,0 +1,351 @@
+"""From settings to the kernel: a `Task` is all that defines a run but its seed, a `Search` a run."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hyperna._kernels import loop
+from hyperna._kernels.mutation import Mutation
+from hyperna._kernels.tables import mutation_data
+from hyperna._validation import FloatArray, IntArray, check_integer
+from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Sampled
+from hyperna.grid import Grid
+from hyperna.mutation import Local, StepLaw
+from hyperna.networks import Network
+from hyperna.results import STOP_REASONS, Improvements, RunResult, Trajectory
+
+Seed = int | np.random.SeedSequence | None
+
+# Offspring simulated before control returns to Python: a fraction of a second.
+_QUOTA = 2**21
+_POINTS_A_QUOTA = 2**26
+# Largest neighbourhood (3**components networks) that is searched for a way out.
+_LARGEST_NEIGHBOURHOOD = 3**8
+
+
+def seed_words(seed: Seed) -> Any:
+    """Return the entropy of a seed: what is to be stored to repeat the runs."""
+    if isinstance(seed, np.random.SeedSequence):
+        return seed
+    if seed is not None:
+        seed = check_integer("seed", seed, 0)
+    return np.random.SeedSequence(seed)
+
+
+class Goal(NamedTuple):
+    """What ends a run with success: a score, or closeness to one of the optima (in grid units)."""
+
+    score: int
+    optima: FloatArray
+    hopeful: int
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Settings of a run, checked by `OnePlusOneNA.task`."""
+
+    law: StepLaw
+    unit: int
+    grid: Grid
+    fitness: Fitness
+    bias: bool
+    redraw_void: bool
+    probability: float
+    sphere: bool
+    budget: int
+    stagnation: int | None
+    target: float | bool | None
+    restarts: int
+    start: Network | None
+
+    @cached_property
+    def units(self) -> int:
+        """Score of a network without a mistake."""
+        return self.fitness.units(self.grid)
+
+    @cached_property
+    def kernel(self) -> Any:
+        """The fitness as compiled code takes it."""
+        return self.fitness.kernel(self.grid)
+
+    @cached_property
+    def mutation(self) -> Mutation:
+        """The mutation as compiled code takes it."""
+        component = np.arange(self.grid.components)
+        if not self.bias:
+            component = np.setdiff1d(component, self.grid.bias_components)
+        if component.size == 0:
+            raise ValueError("bias must be True for dim 1 with one neuron: nothing else can change")
+        steps = self.law.steps(self.grid.resolution // self.unit, self.unit)
+        moduli = np.array(self.grid.moduli)
+        return mutation_data(steps, component, moduli, self.probability, self.redraw_void)
+
+    @cached_property
+    def goal(self) -> Goal:
+        """What ends a run with success."""
+        no_optima = np.zeros((0, self.grid.neurons, self.grid.width))
+        if self.target is False:
+            return Goal(loop.NEVER, no_optima, 0)
+        if self.target is not None:
+            return Goal(math.ceil(Fraction(self.target) * self.units), no_optima, 0)
+        optima = self._optima()
+        if len(optima):
+            return Goal(loop.NEVER, optima, self._hopeful(optima))
+        return Goal(math.ceil(Fraction(self.default_target) * self.units), no_optima, 0)
+
+    @property
+    def default_target(self) -> float:
+        """Fitness that counts as success where no optimum is known: the best, or nearly so."""
+        problem, grid = self.fitness.problem, self.grid
+        best = problem.best_fitness(grid.neurons, grid.output) if problem else None
+        if isinstance(self.fitness, FiniteSet):
+            return 1.0 if best is None else best
+        slack = 2 * grid.neurons * self.unit / grid.resolution
+        return max(0.0, (1.0 if best is None else best) - slack)
+
+    @property
+    def criterion(self) -> str:
+        """What counts as success, in words."""
+        if self.target is False:
+            return "nothing: the run goes on to its limit"
+        if self.target is not None:
+            return f"fitness >= {self.target:g}"
+        if len(self.goal.optima):
+            return "every component less than one grid step from an optimal solution"
+        return f"fitness >= {self.default_target:.6g}"
+
+    def _optima(self) -> FloatArray:
+        """The known optima in grid units, (alternatives, neurons, genes a neuron)."""
+        problem, grid = self.fitness.problem, self.grid
+        nothing = np.zeros((0, grid.neurons, grid.width))
+        if problem is None or grid.dim == 1 or (grid.has_output_neuron and grid.dim > 2):
+            return nothing
+
+        def in_grid_units(output: str) -> FloatArray:
+            known = problem.optima(grid.neurons, output)
+            if not known:
+                return nothing
+            optima = np.array(known, dtype=float) * grid.resolution
+            optima[:, :, -1] = (optima[:, :, -1] + grid.resolution) / 2
+            return optima
+
+        if not grid.has_output_neuron:
+            return in_grid_units(grid.output)
+        # An evolved output may act as an OR or as an AND; a third column tells which is meant.
+        kinds = [in_grid_units("or"), in_grid_units("and")]
+        return np.concatenate(
+            [
+                np.pad(kind, ((0, 0), (0, 0), (0, 1)), constant_values=i)
+                for i, kind in enumerate(kinds)
+            ]
+        )
+
+    def _hopeful(self, optima: FloatArray) -> int:
+        """A score that every genome near one of the optima has at least, to save looking closer."""
+        problem, grid = self.fitness.problem, self.grid
+        best = problem.best_fitness(grid.neurons, grid.output) if problem else None
+        if best is None or not isinstance(self.fitness, ExactArcs):
+            return 0
+        bias = optima[:, :, 1]
+        if (bias < self.unit).any() or (bias > grid.resolution - self.unit).any():
+            return 0
+
+        def half_width(index: FloatArray) -> FloatArray:
+            turns: FloatArray = np.arccos(2 * index / grid.resolution - 1) / (2 * math.pi)
+            return turns
+
+        shift = [abs(half_width(bias + d) - half_width(bias)) for d in (self.unit, -self.unit)]
+        loss = 2 * (np.maximum(*shift) + self.unit / grid.resolution).sum(axis=1).max()
+        return max(0, math.floor((best - loss - 1e-9) * self.units))
+
+    @cached_property
+    def limits(self) -> loop.Limits:
+        """Limits and goal as compiled code takes them."""
+        neighbourhood = 3**self.mutation.component.size
+        searchable = isinstance(self.law, Local) and neighbourhood <= _LARGEST_NEIGHBOURHOOD
+        start = np.zeros(0, np.int64) if self.start is None else np.array(self.start.genome)
+        return loop.Limits(
+            budget=self.budget,
+            stagnation=loop.NEVER if self.stagnation is None else self.stagnation,
+            target=self.goal.score,
+            restarts=self.restarts,
+            optima=self.goal.optima,
+            tolerance=float(self.unit),
+            hopeful=self.goal.hopeful,
+            patience=neighbourhood if searchable else 0,
+            dim=self.grid.dim,
+            neurons=self.grid.neurons,
+            resolution=self.grid.resolution,
+            sphere=self.sphere,
+            fixed_value=0 if self.bias else self.grid.zero_bias,
+            start=start,
+        )
+
+    def run(self, seed: Seed, number: int = 0, trajectory: bool = False) -> RunResult:
+        """Return run `number` under this seed."""
+        search = Search(self, seed, number, trajectory)
+        while not search.advance():
+            pass
+        return search.result()
+
+    @property
+    def quota(self) -> int:
+        """Offspring to simulate at a time."""
+        if isinstance(self.fitness, ExactArcs):
+            return _QUOTA
+        points = self.fitness.n if isinstance(self.fitness, Sampled) else len(self.fitness.X)
+        return max(64, _POINTS_A_QUOTA // points)
+
+
+def _no_trace() -> loop.Trace:
+    return _trace(0, 0, 0)
+
+
+def _trace(improvements: int, path: int, components: int) -> loop.Trace:
+    whole = np.int64
+    return loop.Trace(
+        np.zeros(improvements, whole),
+        np.zeros(improvements, whole),
+        np.zeros(path, whole),
+        np.zeros(path, whole),
+        np.zeros((path, components), whole),
+    )
+
+
+class Search:
+    """A run that can be watched: it advances in pieces, and tells its result at any time.
+
+    Examples
+    --------
+    >>> from hyperna.algorithm import OnePlusOneNA
+    >>> from hyperna.problems import problem
+    >>> task = OnePlusOneNA().task(problem("quarter"))
+    >>> search = Search(task, seed=1)
+    >>> while not search.advance(100):
+    ...     pass
+    >>> search.result().stop_reason
+    'optimum'
+    """
+
+    def __init__(self, task: Task, seed: Seed, number: int = 0, trajectory: bool = False) -> None:
+        self.task = task
+        self.seed = seed_words(seed)
+        self.number = check_integer("number", number, 0)
+        self._with_path = bool(trajectory)
+        components = task.grid.components
+        self._run = loop.new_run(components)
+        self._work = loop.new_work(task.kernel)
+        self._trace = _trace(64, 1024 if trajectory else 0, components)
+        self._progress = np.array([self.number, self.number, self.number + 1, 0])
+        self._rows = np.zeros((1, 5), np.int64)
+        self._genomes = np.zeros((1, components), np.int64)
+        self._key = self.seed.generate_state(4, np.uint64)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has ended."""
+        return bool(self._progress[0] == self._progress[2])
+
+    @property
+    def evaluations(self) -> int:
+        """Evaluations counted so far."""
+        return int(self._run.counter[loop.EVALUATIONS])
+
+    def advance(self, quota: int | None = None) -> bool:
+        """Simulate about `quota` more offspring; return whether the run has ended."""
+        task = self.task
+        with np.errstate(over="ignore"):
+            status = loop.run_batch(
+                task.kernel,
+                self._work,
+                task.mutation,
+                task.limits,
+                self._key,
+                self._run,
+                self._trace,
+                self._progress,
+                task.quota if quota is None else quota,
+                self._rows,
+                self._genomes,
+            )
+        if status == loop.FULL:
+            self._grow_trace()
+        return self.finished
+
+    def _grow_trace(self) -> None:
+        """Double the arrays of the trace."""
+        old = self._trace
+        self._trace = _trace(
+            2 * old.evaluation.size, 2 * old.path_evaluation.size, self.task.grid.components
+        )
+        for new_part, old_part in zip(self._trace, old, strict=True):
+            new_part[: len(old_part)] = old_part
+
+    def result(self) -> RunResult:
+        """Return the best network so far, and how it came about."""
+        task, counter = self.task, self._run.counter
+        if self.finished:
+            evaluations, score, stop, stuck_at, restarts = map(int, self._rows[0])
+            genome = self._genomes[0]
+        else:
+            stop, stuck_at = loop.RUNNING, 0
+            evaluations, restarts = int(counter[loop.EVALUATIONS]), int(counter[loop.RESTARTS])
+            current = counter[loop.SCORE] > counter[loop.BEST]
+            score = int(max(counter[loop.SCORE], counter[loop.BEST]))
+            genome = self._run.genes[0 if current else 1]
+        return RunResult(
+            network=Network(task.grid, genome),
+            fitness=score / task.units,
+            evaluations=evaluations,
+            stop_reason=STOP_REASONS[stop],
+            success=stop in (loop.OPTIMUM, loop.TARGET),
+            stuck_at=stuck_at if stop == loop.STUCK else None,
+            restarts=restarts,
+            improvements=self._improvements(),
+            trajectory=self._trajectory() if self._with_path else None,
+            seed=self.seed,
+            number=self.number,
+        )
+
+    def _improvements(self) -> Improvements:
+        size = self._run.counter[loop.IMPROVEMENTS]
+        fitness = self._trace.score[:size] / self.task.units
+        return Improvements(self._trace.evaluation[:size].copy(), fitness)
+
+    def _trajectory(self) -> Trajectory:
+        size, trace = self._run.counter[loop.PATH_LENGTH], self._trace
+        return Trajectory(
+            self.task.grid,
+            trace.path_evaluation[:size].copy(),
+            trace.path_score[:size] / self.task.units,
+            trace.path[:size].copy(),
+        )
+
+
+def run_block(task: Task, seed: Seed, first: int, last: int) -> IntArray:
+    """Simulate runs first..last-1; return their rows (see `hyperna._kernels.loop.run_batch`)."""
+    rows = np.zeros((last - first, 5), np.int64)
+    run, work = loop.new_run(task.grid.components), loop.new_work(task.kernel)
+    key = seed_words(seed).generate_state(4, np.uint64)
+    progress = np.array([first, first, last, 0])
+    no_trace, no_genomes = _no_trace(), np.zeros((0, 0), np.int64)
+    while progress[0] < last:
+        with np.errstate(over="ignore"):
+            loop.run_batch(
+                task.kernel,
+                work,
+                task.mutation,
+                task.limits,
+                key,
+                run,
+                no_trace,
+                progress,
+                task.quota,
+                rows,
+                no_genomes,
+            )
+    return rows
