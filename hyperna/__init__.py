@@ -44,7 +44,8 @@ _PUBLIC = {
         "SelfAdjusting",
         "Uniform",
     ),
-    "algorithm": ("OnePlusOneNA", "RunResult"),
+    "results": ("RunResult", "Runs", "Trajectory"),
+    "algorithm": ("OnePlusOneNA",),
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 

@@ -3,66 +3,67 @@
 import argparse
 import json
 import math
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hyperna import __version__
+from hyperna.algorithm import OnePlusOneNA
 from hyperna.cli.options import make_console, written_whole
 from hyperna.experiments.statistics import (
     bootstrap_interval,
     expected_running_time,
     wilson_interval,
 )
+from hyperna.fitness import FiniteSet, Fitness, Sampled
+from hyperna.problems import Problem
+from hyperna.results import Runs
 
 Summary = dict[str, Any]
 
 
-def summarise(
-    args: argparse.Namespace, problem: Any, algorithm: Any, fitness: Any, runs: Any
-) -> Summary:
+def summarise(args: argparse.Namespace, problem: Problem, na: OnePlusOneNA, runs: Runs) -> Summary:
     """Return all that is reported about a batch; undefined numbers are NaN or infinite."""
-    evaluations, reached = np.asarray(runs.evaluations), np.asarray(runs.fitness)
+    evaluations, fitness, total = runs.evaluations, runs.fitness, len(runs)
     successes = int(np.count_nonzero(runs.success))
     running_time = expected_running_time(evaluations, runs.success)
     return {
-        "runs": len(evaluations),
+        "runs": total,
         "successes": successes,
-        "success_share": successes / len(evaluations),
-        "success_interval": list(wilson_interval(successes, len(evaluations))),
+        "success_share": successes / total,
+        "success_interval": list(wilson_interval(successes, total)),
         "mean_evaluations": float(evaluations.mean()),
         "mean_interval": list(bootstrap_interval(evaluations)),
-        "sd_evaluations": float(evaluations.std(ddof=1)) if len(evaluations) > 1 else math.nan,
+        "sd_evaluations": float(evaluations.std(ddof=1)) if total > 1 else math.nan,
         "median_evaluations": float(np.median(evaluations)),
         "median_interval": list(bootstrap_interval(evaluations, "median")),
         "expected_running_time": running_time.value,
         "expected_running_time_interval": [running_time.low, running_time.high],
-        "best_fitness": float(reached.max()),
-        "mean_fitness": float(reached.mean()),
-        "mean_fitness_interval": list(bootstrap_interval(reached)),
-        "stop_reasons": dict(Counter(map(str, runs.stop_reasons)).most_common()),
-        "success_means": success_meaning(args, problem, algorithm),
-        "settings": settings(args, problem, algorithm, fitness),
+        "best_fitness": float(fitness.max()),
+        "mean_fitness": float(fitness.mean()),
+        "mean_fitness_interval": list(bootstrap_interval(fitness)),
+        "stop_reasons": runs.stop_counts,
+        "success_means": runs.task.criterion,
+        "settings": settings(args, problem, na, runs),
     }
 
 
-def settings(args: argparse.Namespace, problem: Any, algorithm: Any, fitness: Any) -> Summary:
+def settings(args: argparse.Namespace, problem: Problem, na: OnePlusOneNA, runs: Runs) -> Summary:
     """Return what was run, enough to run it again."""
     return {
         "problem": problem.name,
         "dim": problem.dim,
-        "neurons": algorithm.neurons,
-        "output": algorithm.output,
-        "resolution": algorithm.resolution,
-        "mutation": str(algorithm.mutation),
-        "bias": algorithm.bias,
-        "redraw_void": algorithm.redraw_void,
-        "mutation_probability": algorithm.mutation_probability,
-        "init": algorithm.init,
-        "fitness": str(fitness),
-        "budget": args.budget or default_budget(args.resolution),
+        "neurons": na.neurons,
+        "output": na.output,
+        "resolution": na.resolution,
+        "mutation": str(na.mutation),
+        "bias": na.bias,
+        "redraw_void": na.redraw_void,
+        "mutation_probability": runs.task.probability,
+        "init": na.init,
+        "fitness": describe_fitness(runs.task.fitness),
+        "budget": runs.task.budget,
         "stagnation": args.stagnation,
         "target": args.target,
         "restarts": args.restarts,
@@ -71,28 +72,21 @@ def settings(args: argparse.Namespace, problem: Any, algorithm: Any, fitness: An
     }
 
 
-def default_budget(resolution: int) -> int:
-    """Return the paper's cap, floor(100 r ln r)."""
-    return math.floor(100 * resolution * math.log(resolution))
+def describe_fitness(fitness: Fitness) -> str:
+    """Say what the fitness counts."""
+    if isinstance(fitness, Sampled):
+        error = 0.5 / math.sqrt(fitness.n)  # of a share of 1/2, the largest there is
+        return f"{fitness.n:,} {fitness.method} points (standard error up to {error:.2g})"
+    if isinstance(fitness, FiniteSet):
+        return f"{len(fitness.X):,} labelled points"
+    return "exact arc lengths"
 
 
-def success_meaning(args: argparse.Namespace, problem: Any, algorithm: Any) -> str:
-    """Say in words what counts as a success."""
-    if args.target is not None:
-        return f"fitness of at least {args.target:g}"
-    if problem.optima(algorithm.neurons, algorithm.output):
-        return "every component less than one grid step from an optimum"
-    best = problem.best_fitness(algorithm.neurons, algorithm.output)
-    if best is not None:
-        return f"the best possible fitness, {best:g}"
-    return "nothing: no optimum is known, give --target to define one"
-
-
-def print_json(summary: Summary, runs: Any | None) -> None:
+def print_json(summary: Summary, runs: Runs | None) -> None:
     """Print the summary as one JSON object, with every run's evaluations if runs are given."""
     everything = dict(summary)
     if runs is not None:
-        everything["evaluations"] = np.asarray(runs.evaluations).tolist()
+        everything["evaluations"] = runs.evaluations.tolist()
     print(json.dumps(_finite(everything), ensure_ascii=False, allow_nan=False))
 
 
@@ -136,7 +130,7 @@ def _headline(summary: Summary) -> list[str]:
         for text, given in (
             ("no bias", not used["bias"]),
             ("void steps redrawn", used["redraw_void"]),
-            (f"mutation probability {used['mutation_probability']}", used["mutation_probability"]),
+            (f"probability {used['mutation_probability']:g} a component", True),
             (f"init {used['init']}", used["init"] != "grid"),
             (f"stagnation {used['stagnation']}", used["stagnation"]),
             (f"{used['restarts']} restarts", used["restarts"]),
@@ -149,6 +143,7 @@ def _headline(summary: Summary) -> list[str]:
         ", ".join([f"{used['mutation']} mutation", *extras]),
         f"{summary['runs']:,} runs from seed {used['seed']}, "
         f"at most {used['budget']:,} evaluations each",
+        f"fitness: {used['fitness']}",
         f"success: {summary['success_means']}",
     ]
 
@@ -219,20 +214,20 @@ def _count(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:,.1f}"
 
 
-def save_picture(path: Path, problem: Any, runs: Any) -> None:
+def save_picture(path: Path, problem: Problem, runs: Runs) -> None:
     """Draw the best network (D = 2), the runtimes and the best run's progress into a file."""
     from matplotlib.figure import Figure
 
     from hyperna.plots import plot_circle, plot_improvements, plot_runtimes
 
-    # Of the fittest runs the quickest, as the lexicographic order says.
-    best = runs.replay(int(np.lexsort((runs.evaluations, -np.asarray(runs.fitness)))[0]))
+    best = runs.replay(runs.best)
     on_circle = problem.dim == 2
     figure = Figure(figsize=(13.5, 6.2) if on_circle else (7.5, 7.5), layout="constrained")
     grid = figure.add_gridspec(2, 2 if on_circle else 1, width_ratios=[1.05, 1][: 1 + on_circle])
     if on_circle:
         plot_circle(problem, best.network, figure.add_subplot(grid[:, 0]))
     plot_runtimes(runs, figure.add_subplot(grid[0, -1]))
-    plot_improvements(best, figure.add_subplot(grid[1, -1]))
+    below = plot_improvements(best, figure.add_subplot(grid[1, -1]))
+    below.set_title(f"best run, {below.get_title()}")
     with written_whole(path) as draft:
         figure.savefig(draft, dpi=150)

@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
             fitness, runs=args.runs, **limits, seed=args.seed, n_jobs=args.jobs, progress=progress
         )
         say("summing up")
-        summary = report.summarise(args, problem, algorithm, fitness, runs)
+        summary = report.summarise(args, problem, algorithm, runs)
     if picture is not None:
         report.save_picture(picture, problem, runs)
     if args.json:

@@ -3,6 +3,7 @@
 They need matplotlib (``pip install 'hyperna[plot]'``), which is imported when something is drawn.
 """
 
+from hyperna.plots.animation import animate_run, save_animation
 from hyperna.plots.circle import plot_circle
 from hyperna.plots.landscape import plot_landscape
 from hyperna.plots.runs import plot_boxes, plot_convergence, plot_improvements, plot_runtimes
@@ -10,6 +11,7 @@ from hyperna.plots.scaling import plot_scaling
 from hyperna.plots.sphere import plot_sphere
 
 __all__ = [
+    "animate_run",
     "plot_boxes",
     "plot_circle",
     "plot_convergence",
@@ -18,4 +20,5 @@ __all__ = [
     "plot_runtimes",
     "plot_scaling",
     "plot_sphere",
+    "save_animation",
 ]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperna.fitness import fitness_of
 from hyperna.networks import Network
 from hyperna.plots.style import BLUE, FONT_SIZE, GREY, NEURONS, ORANGE, VERMILLION, new_axes
 from hyperna.problems import PointProblem, Problem
@@ -43,6 +44,8 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
         reach = 1.0
         _draw_rings(ax, problem, network)
     draw_lines(ax, network, reach)
+    share = fitness_of(problem)(network)
+    ax.set_title(f"{problem.name}: {100 * share:.3f} % right", fontsize=FONT_SIZE + 1)
     ax.set_aspect("equal")
     ax.set_axis_off()
     ax.legend(
@@ -81,7 +84,6 @@ def _draw_rings(ax: "Axes", problem: Problem, network: Network) -> None:
     angles = (np.arange(_DIRECTIONS) + 0.5) * 2 * np.pi / _DIRECTIONS
     points = np.column_stack([np.cos(angles), np.sin(angles)])
     wanted, answered = problem.label(points), network.predict(points)
-    share = float(np.mean(wanted == answered))
     _draw_ring(ax, wanted, _LABEL_RING, BLUE, "positive")
     _draw_ring(ax, answered, _ANSWER_RING, ORANGE, "network answers 1")
     _draw_ring(ax, wanted != answered, _ANSWER_RING, VERMILLION, "wrong", hatch="////")
@@ -98,7 +100,6 @@ def _draw_rings(ax: "Axes", problem: Problem, network: Network) -> None:
         )
     ax.set_xlim(-1.42, 1.42)
     ax.set_ylim(-1.42, 1.42)
-    ax.set_title(f"{problem.name}: {100 * share:.2f} % right", fontsize=FONT_SIZE + 1)
 
 
 def _draw_ring(
@@ -165,7 +166,4 @@ def _draw_points(ax: "Axes", problem: PointProblem, network: Network) -> float:
         ax.scatter(
             x[~right], y[~right], s=120, facecolors="none", edgecolors=VERMILLION, label="wrong"
         )
-    ax.set_title(
-        f"{problem.name}: {100 * float(np.mean(right)):.2f} % right", fontsize=FONT_SIZE + 1
-    )
     return 1.1 * max(1.0, float(np.sqrt((problem.X**2).sum(axis=1)).max()))

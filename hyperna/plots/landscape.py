@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hyperna._kernels.circle import circle_score
 from hyperna.fitness import ExactArcs, Fitness, fitness_of
@@ -11,6 +11,7 @@ from hyperna.grid import Grid
 from hyperna.networks import Network
 from hyperna.plots.style import BLACK, FONT_SIZE, VERMILLION, finish, new_axes
 from hyperna.problems import Problem
+from hyperna.results import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +23,7 @@ BoolArray = NDArray[np.bool_]
 def plot_landscape(
     subject: Problem | Fitness,
     resolution: int = 120,
-    trajectory: ArrayLike | None = None,
+    trajectory: Trajectory | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw the fitness of one neuron over angle and bias, with local optima and a run's way.
@@ -34,7 +35,7 @@ def plot_landscape(
     resolution
         Of the grid; the picture evaluates all its r (r + 1) states.
     trajectory
-        Genomes (angle, bias) in the order they were visited, on a grid of the same resolution.
+        The way of a run with one neuron, of any resolution, as ``run(..., trajectory=True)`` gives.
 
     Examples
     --------
@@ -60,7 +61,7 @@ def plot_landscape(
     bar.set_label("fitness", fontsize=FONT_SIZE)
     bar.ax.tick_params(labelsize=FONT_SIZE - 1)
     if trajectory is not None:
-        _draw_way(ax, np.asarray(trajectory), resolution)
+        _draw_way(ax, trajectory)
     _draw_optima(ax, scores, units, resolution)
     ax.set_xticks(range(0, 361, 60))
     ax.legend(
@@ -80,8 +81,8 @@ def score_table(subject: Problem | Fitness, resolution: int) -> tuple[IntArray, 
     --------
     >>> from hyperna import problem
     >>> scores, units = score_table(problem("half"), 4)
-    >>> (scores / units).max(), scores.shape
-    (1.0, (4, 5))
+    >>> int(scores.max()) == units, scores.shape
+    (True, (4, 5))
     """
     fitness = fitness_of(subject)
     if fitness.dim != 2:
@@ -153,17 +154,20 @@ def _draw_optima(ax: "Axes", scores: IntArray, units: int, resolution: int) -> N
         )
 
 
-def _draw_way(ax: "Axes", states: IntArray, resolution: int) -> None:
+def _draw_way(ax: "Axes", trajectory: Trajectory) -> None:
     """Draw the visited states, without lines across the edges where a component wraps around."""
     from matplotlib.patheffects import withStroke
 
-    x, y = 360 * states[:, 0] / resolution, 2 * states[:, 1] / resolution - 1
+    if trajectory.genomes.shape[1] != 2:
+        raise ValueError("trajectory must be of a run with one neuron and D = 2")
+    x, y = np.array([360, 2])[:, None] * trajectory.genomes.T / trajectory.grid.resolution
+    y = y - 1
     jumps = (np.abs(np.diff(x)) > 180) | (np.abs(np.diff(y)) > 1)
     cuts = np.flatnonzero(jumps) + 1
     outline = [withStroke(linewidth=3.5, foreground=BLACK)]
     ax.plot(
-        np.insert(x.astype(float), cuts, np.nan),
-        np.insert(y.astype(float), cuts, np.nan),
+        np.insert(x, cuts, np.nan),
+        np.insert(y, cuts, np.nan),
         color="white",
         linewidth=1.5,
         path_effects=outline,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperna.algorithm import RunResult, Runs
 from hyperna.experiments.statistics import ecdf
 from hyperna.plots.style import BLUE, FONT_SIZE, LINES, finish, new_axes
+from hyperna.results import RunResult, Runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,19 +30,25 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     ax = new_axes(ax)
     batches = runs if isinstance(runs, Mapping) else {"": runs}
     last = max(float(np.max(batch.evaluations)) for batch in batches.values())
+    first = min(float(np.min(batch.evaluations)) for batch in batches.values())
     for (name, batch), colour in zip(batches.items(), cycle(LINES), strict=False):
         curve = ecdf(np.where(batch.success, batch.evaluations, np.inf))
-        x = np.concatenate([[1.0], curve.evaluations, [last]])
+        x = np.concatenate([[first / 2], curve.evaluations, [last]])
         y = np.concatenate([[0.0], curve.share, curve.share[-1:] if len(curve.share) else [0.0]])
-        ax.step(x, y, where="post", color=colour, linewidth=2.2, label=name or None)
+        label = f"{name}: {_solved(batch)}"
+        ax.step(x, y, where="post", color=colour, linewidth=2.2, label=label)
     ax.set_xscale("log")
     ax.set_ylim(-0.02, 1.04)
+    title = ""
     if isinstance(runs, Mapping):
         ax.legend(frameon=False, fontsize=FONT_SIZE - 1)
-    counts = " / ".join(f"{int(b.success.sum())} of {len(b)}" for b in batches.values())
-    return finish(
-        ax, x="fitness evaluations", y="share of runs solved", title=f"{counts} runs solved"
-    )
+    else:
+        title = _solved(runs)
+    return finish(ax, x="fitness evaluations", y="share of runs solved", title=title)
+
+
+def _solved(runs: Runs) -> str:
+    return f"{int(runs.success.sum()):,} of {len(runs):,} runs solved"
 
 
 def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
@@ -56,8 +62,8 @@ def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
     'fitness'
     """
     ax = new_axes(ax)
-    evaluation = np.append(result.improvements["evaluation"], result.evaluations)
-    fitness = np.append(result.improvements["fitness"], result.fitness)
+    evaluation = np.append(result.improvements.evaluations, result.evaluations)
+    fitness = np.append(result.improvements.fitness, result.fitness)
     ax.step(evaluation, fitness, where="post", color=BLUE, linewidth=2.2)
     ax.plot(evaluation[:-1], fitness[:-1], "o", color=BLUE, markersize=4)
     ax.set_xscale("log")
@@ -130,5 +136,5 @@ def plot_convergence(results: Sequence[RunResult], ax: "Axes | None" = None) -> 
 
 def _fitness_at(result: RunResult, where: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the fitness that a run had at the given evaluations."""
-    steps = np.searchsorted(result.improvements["evaluation"], where, side="right") - 1
-    return np.asarray(result.improvements["fitness"])[np.maximum(steps, 0)]
+    steps = np.searchsorted(result.improvements.evaluations, where, side="right") - 1
+    return result.improvements.fitness[np.maximum(steps, 0)]
