@@ -90,7 +90,8 @@ def expected_runtime(
     problem : Problem or Fitness
         A union of arcs at D = 2.
     resolution : int
-        Number r of angles, up to 1200: a fraction of a second at 120, about a minute at 1200.
+        Number r of angles, up to 1200. Under a second at 120; at 1200 about a minute if the problem
+        has a mirror symmetry on the grid, several minutes or more if it has none.
     mutation : str or StepLaw
         A law with a probability for each step length, such as "harmonic", "local" or "uniform".
     bias : bool
