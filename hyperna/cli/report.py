@@ -151,6 +151,7 @@ def _headline(summary: Summary) -> list[str]:
 def _rows(summary: Summary) -> list[tuple[str, str, str, str]]:
     runs = summary["runs"]
     every = f"{runs:,} runs"
+    counted = f"{every}, stuck ones at the limit" if "stuck" in summary["stop_reasons"] else every
     rows = [
         (
             "success share",
@@ -162,7 +163,7 @@ def _rows(summary: Summary) -> list[tuple[str, str, str, str]]:
             "evaluations, mean",
             _count(summary["mean_evaluations"]),
             _interval(summary["mean_interval"], _count),
-            every,
+            counted,
         ),
         ("evaluations, sd", _count(summary["sd_evaluations"]), "", every),
         (

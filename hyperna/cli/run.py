@@ -83,7 +83,9 @@ def _add_algorithm_options(group: Any) -> None:
 def _add_run_options(group: Any) -> None:
     group.add_argument("--runs", type=integer(1), default=100, help="default: 100")
     group.add_argument("--seed", type=integer(0), default=0, help="default: 0")
-    group.add_argument("--jobs", type=integer(-1), default=1, help="processes, -1 for all cores")
+    group.add_argument(
+        "--jobs", type=integer(-1), default=1, help="workers, -1 for all cores (default: 1)"
+    )
     group.add_argument(
         "--budget", type=integer(1), help="evaluations per run (default: 100 r ln r)"
     )
