@@ -17,6 +17,7 @@ from hyperna._validation import (
     check_integer,
     check_labels,
     check_points,
+    check_real,
 )
 from hyperna.fitness.base import Fitness
 from hyperna.grid import Grid
@@ -44,6 +45,9 @@ class FiniteSet(Fitness):
         proportion; where that is impossible they are rounded to 1/2**50 of their sum.
     problem : Problem, optional
         Where the points come from.
+    tie_clip : float
+        If positive, a search decides between networks of equal score by their margins: the sum
+        over the points of weight times signed distance, clipped to ±tie_clip.
 
     Examples
     --------
@@ -58,8 +62,10 @@ class FiniteSet(Fitness):
     y: BoolArray
     weights: IntArray = None  # type: ignore[assignment]
     problem: Problem | None = None
+    tie_clip: float = 0.0
 
     def __post_init__(self) -> None:
+        check_real("tie_clip", self.tie_clip, 0.0)
         points = check_points("X", self.X).copy()
         object.__setattr__(self, "X", points)
         object.__setattr__(self, "y", check_labels("y", self.y, len(points)))
@@ -103,6 +109,7 @@ class FiniteSet(Fitness):
             neurons=grid.neurons,
             resolution=grid.resolution,
             dim=grid.dim,
+            tie_clip=self.tie_clip,
         )
 
 
