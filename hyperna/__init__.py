@@ -44,7 +44,7 @@ _PUBLIC = {
         "SelfAdjusting",
         "Uniform",
     ),
-    "results": ("RunResult", "Runs", "Trajectory"),
+    "results": ("RunResult", "Runs"),
     "algorithm": ("OnePlusOneNA",),
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}

@@ -19,6 +19,7 @@ STREET = {
     "networks": 3,
     "sphere": 3,
     "problems": 4,
+    "datasets": 5,
     "fitness": 5,
     "mutation": 6,
     "results": 7,
