@@ -28,7 +28,7 @@ def read_table(
     path: str | PathLike[str], label: str | None = None, weight: str | None = None
 ) -> Table:
     """Read a CSV file with a line of column names; see `hyperna.problems.read_csv`."""
-    header, rows = _read_rows(Path(path))
+    header, rows = read_rows(Path(path))
     label = header[-1] if label is None else label
     columns = [label] if weight is None else [label, weight]
     for argument, name in zip(("label", "weight"), columns, strict=False):
@@ -42,17 +42,17 @@ def read_table(
     features = [name for name in header if name not in columns]
     if not features:
         raise ValueError(f"{path} must have a column besides label and weight, got {header}")
-    points = np.array(list(_numbers(path, header, rows, features)))
+    points = np.array(list(read_numbers(path, header, rows, features)))
     place = header.index(label)
     labels = [(line, [cells[place].strip()]) for line, cells in rows]
     positive, positive_label = _two_values(path, label, labels)
     weights = None
     if weight is not None:
-        weights = np.array(list(_numbers(path, header, rows, [weight])))[:, 0]
+        weights = np.array(list(read_numbers(path, header, rows, [weight])))[:, 0]
     return Table(points, positive, weights, label, positive_label)
 
 
-def _read_rows(path: Path) -> tuple[list[str], list[Row]]:
+def read_rows(path: Path) -> tuple[list[str], list[Row]]:
     """Return the column names and the rows with their line numbers."""
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist; give the path of a CSV file")
@@ -90,7 +90,7 @@ def _check_header(path: Path, header: list[str]) -> None:
         raise ValueError(f"{path} has more than one column named {repeated[0]!r}")
 
 
-def _numbers(
+def read_numbers(
     path: str | PathLike[str], header: list[str], rows: list[Row], names: list[str]
 ) -> Iterator[list[float]]:
     """Yield the values of some columns, row by row."""

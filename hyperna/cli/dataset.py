@@ -1,0 +1,127 @@
+"""Generate a data set as a CSV file, byte for byte the same everywhere.
+
+For example:
+  hyperna dataset --list
+  hyperna dataset moons -o moons.csv
+  hyperna dataset sphere:problem=two_quarters,dim=5,rotated=true,n=1000
+  hyperna dataset --all -o datasets
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from hyperna.cli.options import check_writable, make_console, written_whole
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="a generator, with parameters if you like: moons:n=100,noise=0.1; or a file's name",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="file to write (default: standard output); with --all a folder",
+    )
+    parser.add_argument("--all", action="store_true", help="write every file of the project")
+    parser.add_argument("--list", action="store_true", help="show the generators and the files")
+    parser.add_argument("--json", action="store_true", help="the list as one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write one data set, all of them, or their list."""
+    asked = [args.name is not None, args.all, args.list]
+    if sum(asked) != 1:
+        raise ValueError("give the NAME of a data set, or --all, or --list")
+    if args.json and not args.list:
+        raise ValueError("--json prints the list and needs --list")
+    if args.list:
+        if args.output is not None:
+            raise ValueError("--output does not apply to --list")
+        return _print_list(args.json)
+    return _write_all(args.output) if args.all else _write_one(args.name, args.output)
+
+
+def _write_one(name: str, output: str | None) -> int:
+    from hyperna.datasets import dataset
+
+    if output is None:
+        sys.stdout.write(dataset(name).to_csv())
+        return 0
+    path = Path(output)
+    check_writable(path)
+    write_text(path, dataset(name).to_csv())
+    return 0
+
+
+def _write_all(output: str | None) -> int:
+    from hyperna.datasets import SHIPPED, dataset
+
+    if output is None:
+        raise ValueError("--all needs -o FOLDER")
+    folder = Path(output)
+    if not folder.is_dir():
+        raise NotADirectoryError(f"--all writes into a folder, got {output}; create it")
+    texts = {folder / f"{name}.csv": dataset(name).to_csv() for name in SHIPPED}
+    for path in texts:
+        check_writable(path)
+    for path, text in texts.items():
+        write_text(path, text)
+    print(f"{len(texts)} files in {folder}")
+    return 0
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a file by the text, with the same line ends on every system."""
+    with written_whole(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _print_list(as_json: bool) -> int:
+    listed = catalogue()
+    if as_json:
+        print(json.dumps(listed, indent=2, ensure_ascii=False))
+        return 0
+    from rich.markup import escape
+
+    console = make_console()
+    width = max(len(name) for entries in listed.values() for name in entries)
+    for title, entries in listed.items():
+        console.print(f"[dim]{title}[/dim]")
+        for name, entry in entries.items():
+            line = f"  [bold]{escape(name.ljust(width))}[/bold]  {escape(entry['summary'])}"
+            console.print(f"{line}  [dim]{escape(entry['made by'])}[/dim]", soft_wrap=True)
+    return 0
+
+
+def catalogue() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return generators and files, read from the registry."""
+    from hyperna.datasets import DATASETS, SHIPPED, dataset
+
+    generators = {
+        name: {"summary": entry.summary, "made by": _specification(name, entry.parameters)}
+        for name, entry in DATASETS.items()
+    }
+    files = {
+        f"{name}.csv": {
+            "summary": dataset(name).summary,
+            "made by": _specification(generator, parameters),
+        }
+        for name, (generator, parameters) in SHIPPED.items()
+    }
+    return {"generators": generators, "files": files}
+
+
+def _specification(generator: str, parameters: dict[str, Any]) -> str:
+    written = ",".join(
+        f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+        for key, value in parameters.items()
+    )
+    return f"{generator}:{written}" if written else generator

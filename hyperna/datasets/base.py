@@ -1,0 +1,248 @@
+"""What a data set is, and the registry of generators."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperna._validation import FloatArray, check_choice, check_points
+from hyperna.problems import PointProblem
+
+# Generated coordinates have so many digits after the point: enough for any classifier, few enough
+# that the last bits of sine and cosine, which differ between machines, never show.
+DECIMALS = 6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Labelled points: n rows of D numbers, each with a class.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, D)
+        The points, one a row.
+    y : array_like of shape (n,)
+        Their classes, whole numbers or words.
+    name, summary : str
+        What the data set is called, and a line about it.
+    features : sequence of str, optional
+        Names of the D columns, ``x1`` to ``xD`` if not given.
+    label : str
+        Name of the column of classes.
+
+    Examples
+    --------
+    >>> data = Dataset([[0.0, 1.0], [2.0, 3.5]], ["pear", "plum"], name="fruit", label="kind")
+    >>> data
+    Dataset('fruit': 2 points in R^2, classes pear, plum)
+    >>> print(data.to_csv(), end="")
+    x1,x2,kind
+    0,1,pear
+    2,3.5,plum
+    """
+
+    X: FloatArray
+    y: NDArray[Any]
+    name: str = "data"
+    summary: str = ""
+    features: tuple[str, ...] = ()
+    label: str = "label"
+
+    def __post_init__(self) -> None:
+        points = check_points("X", self.X).copy()
+        labels = np.array(self.y)
+        if labels.shape != (len(points),):
+            raise ValueError(f"y must have shape ({len(points)},), got shape {labels.shape}")
+        features = tuple(self.features) or tuple(f"x{j + 1}" for j in range(points.shape[1]))
+        if len(features) != points.shape[1]:
+            raise ValueError(
+                f"features must name the {points.shape[1]} columns of X, got {len(features)} names"
+            )
+        for name, value in (("X", points), ("y", labels), ("features", features)):
+            object.__setattr__(self, name, value)
+        if not self.summary:
+            object.__setattr__(self, "summary", self._describe())
+
+    def _describe(self) -> str:
+        names = [str(value) for value in self.classes]
+        shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+        return f"{len(self.X)} points in R^{self.X.shape[1]}, classes {shown}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}: {self.summary})"
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The different classes, sorted."""
+        return np.unique(self.y)
+
+    def problem(self) -> PointProblem:
+        """Return the points as a problem for the (1+1) NA: the larger of two classes is positive.
+
+        Examples
+        --------
+        >>> dataset("moons").problem().summary
+        '300 points in R^2, 150 of them positive'
+        """
+        classes = self.classes
+        if len(classes) != 2:
+            raise ValueError(
+                f"a problem needs data of exactly two classes, got {len(classes)} in {self.name!r}"
+            )
+        return PointProblem(self.X, self.y == classes[1], name=self.name)
+
+    def to_csv(self) -> str:
+        """Return the text of a CSV file: column names, then a line a point, its class last."""
+        rows = zip(self.X.tolist(), self.y.tolist(), strict=True)
+        lines = [[*map(_number, row), str(label)] for row, label in rows]
+        return "".join(f"{','.join(map(_cell, line))}\n" for line in [self.columns, *lines])
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of all columns of the CSV file."""
+        return [*self.features, self.label]
+
+
+def _number(value: float) -> str:
+    """Return the shortest text that reads as the same number: 2, 0.25, 1e-07."""
+    return repr(value + 0.0).removesuffix(".0")
+
+
+def _cell(text: str) -> str:
+    """Quote a cell as CSV asks for."""
+    if any(mark in text for mark in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+@dataclass(frozen=True)
+class Generator:
+    """An entry of `DATASETS`: call it with parameters to generate the data.
+
+    Examples
+    --------
+    >>> DATASETS["moons"].parameters
+    {'n': 300, 'noise': 0.2, 'seed': 0}
+    >>> DATASETS["moons"](n=10).X.shape
+    (10, 2)
+    """
+
+    name: str
+    summary: str
+    build: Callable[..., tuple[FloatArray, ArrayLike]]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Names of the parameters and their defaults."""
+        signature = inspect.signature(self.build).parameters
+        return {name: entry.default for name, entry in signature.items()}
+
+    def __call__(self, **parameters: Any) -> Dataset:
+        """Generate the data, rounded to the digits that their file has."""
+        known = self.parameters
+        for given in parameters:
+            if given not in known:
+                raise ValueError(
+                    f"data set {self.name!r} has no parameter {given!r}; "
+                    f"its parameters: {', '.join(known)}"
+                )
+        X, y = self.build(**parameters)
+        changed = {key: value for key, value in parameters.items() if value != known[key]}
+        written = ",".join(f"{key}={_text(value)}" for key, value in changed.items())
+        name = f"{self.name}:{written}" if written else self.name
+        return Dataset(np.round(X, DECIMALS) + 0.0, np.asarray(y).astype(np.int64), name)
+
+    def parse(self, name: str, text: str) -> Any:
+        """Return the value of a parameter that is written as text."""
+        default = self.parameters.get(name, "")
+        if isinstance(default, bool):
+            return check_choice(name, text.lower(), ("true", "false")) == "true"
+        if isinstance(default, int | float):
+            kind = type(default)
+            try:
+                return kind(text)
+            except ValueError:
+                wanted = "an integer" if kind is int else "a number"
+                raise ValueError(f"{name} must be {wanted}, got {text!r}") from None
+        return text
+
+
+DATASETS: dict[str, Generator] = {}
+# Variants that lie as files in the folder datasets/: name of the file -> generator, parameters.
+SHIPPED: dict[str, tuple[str, dict[str, Any]]] = {}
+
+Build = Callable[..., tuple[FloatArray, ArrayLike]]
+
+
+def register(
+    name: str, summary: str, shipped: Mapping[str, dict[str, Any]] | None = None
+) -> Callable[[Build], Build]:
+    """Enter the decorated generator into `DATASETS`; nothing else is needed to add one.
+
+    The generator has a default for each parameter and returns points and labels 0 and 1. Its
+    variants in ``shipped`` get a file of that name; without any, one file with the defaults.
+    """
+
+    def enter(build: Build) -> Build:
+        DATASETS[name] = Generator(name, summary, build)
+        variants = {name: {}} if shipped is None else shipped
+        SHIPPED.update({stem: (name, dict(settings)) for stem, settings in variants.items()})
+        return build
+
+    return enter
+
+
+def dataset(name: str, **parameters: Any) -> Dataset:
+    """Generate the data set of this name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `SHIPPED` or `DATASETS`, the latter optionally followed by parameters as in
+        ``"moons:n=100,noise=0.1"``.
+    **parameters
+        Parameters of the generator; see ``DATASETS[name].parameters``.
+
+    Examples
+    --------
+    >>> dataset("circles:n=50").X.shape
+    (50, 2)
+    >>> dataset("cube_d4")
+    Dataset('cube_d4': 16 points in R^4, classes 0, 1)
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"data set must be a name such as 'moons', got {name!r}")
+    if name in SHIPPED and name not in DATASETS:
+        generator, settings = SHIPPED[name]
+        made = DATASETS[generator](**{**settings, **parameters})
+        return made if parameters else replace(made, name=name)
+    key, _, settings_text = name.partition(":")
+    generator_of = DATASETS.get(key.strip())
+    if generator_of is None:
+        known = ", ".join([*DATASETS, *(stem for stem in SHIPPED if stem not in DATASETS)])
+        raise ValueError(f"data set must be one of {known}, got {name!r}")
+    written = _parse_settings(name, settings_text, generator_of)
+    twice = sorted(written.keys() & parameters.keys())
+    if twice:
+        raise ValueError(f"{twice[0]} is given twice: in {name!r} and as an argument")
+    return generator_of(**written, **parameters)
+
+
+def _parse_settings(name: str, settings: str, generator: Generator) -> dict[str, Any]:
+    """Return the parameters in "key=value,key=value"."""
+    parsed: dict[str, Any] = {}
+    for setting in filter(None, (piece.strip() for piece in settings.split(","))):
+        key, equals, value = (piece.strip() for piece in setting.partition("="))
+        if not (key and equals and value) or key in parsed:
+            raise ValueError(
+                f"parameters must be written once each as 'name:key=value,key=value', got {name!r}"
+            )
+        parsed[key] = generator.parse(key, value)
+    return parsed
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,207 @@
+"""Where data come from: files, arrays, problems, scikit-learn's own sets, the generators."""
+
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperna._validation import FloatArray, check_choice, check_integer
+from hyperna.datasets.base import DATASETS, DECIMALS, SHIPPED, Dataset, dataset
+from hyperna.datasets.draws import Draws
+from hyperna.problems import PROBLEMS, PointProblem, Problem, problem
+from hyperna.problems.tables import read_numbers, read_rows
+
+# Those that come with scikit-learn and need no download.
+SKLEARN = ("breast_cancer", "digits", "iris", "wine")
+
+
+def load(source: Any, label: str | None = None) -> Dataset:
+    """Return the data set that is meant.
+
+    Parameters
+    ----------
+    source
+        A CSV file's path; a name from `SHIPPED` or `DATASETS`, with or without parameters; one of
+        scikit-learn's sets as ``"sklearn:iris"``; a problem or its name, as in
+        ``"quarter:dim=3"``, of which 300 random points of the sphere are taken unless it consists
+        of points; a pair of arrays (X, y); or a `Dataset`.
+    label : str, optional
+        Label column of a CSV file, the last one if not given.
+
+    Examples
+    --------
+    >>> load("sklearn:wine").X.shape
+    (178, 13)
+    >>> load("quarter:dim=3")
+    Dataset('quarter:dim=3': 300 points in R^3, classes 0, 1)
+    """
+    if isinstance(source, PathLike) or (isinstance(source, str) and _is_file(source)):
+        return read_dataset(source, label)
+    if label is not None:
+        raise ValueError(f"label names a column of a CSV file, but the data are {_short(source)}")
+    if isinstance(source, str):
+        return _named(source)
+    if isinstance(source, Dataset):
+        return source
+    if isinstance(source, Problem):
+        return sample(source)
+    if isinstance(source, tuple) and len(source) == 2:
+        return Dataset(*source)
+    raise TypeError(
+        f"data must be a name, a path, a Dataset, a problem or a pair (X, y), got {_short(source)}"
+    )
+
+
+def _is_file(source: str) -> bool:
+    known = source in SHIPPED or source.partition(":")[0] in {*DATASETS, *PROBLEMS, "sklearn"}
+    return not known and (source.lower().endswith(".csv") or Path(source).exists())
+
+
+def _named(name: str) -> Dataset:
+    key, _, rest = name.partition(":")
+    if key == "sklearn":
+        return _from_sklearn(rest)
+    if name in SHIPPED or key in DATASETS:
+        return dataset(name)
+    if key in PROBLEMS:
+        made = sample(problem(name))
+        return Dataset(made.X, made.y, name)
+    raise ValueError(
+        f"data must be a CSV file, sklearn:NAME, a problem ({', '.join(PROBLEMS)}) or a data set "
+        f"({', '.join(DATASETS)}; all with 'hyperna dataset --list'), got {name!r}"
+    )
+
+
+def sample(source: Problem, n: int = 300, seed: int = 0) -> Dataset:
+    """Return a problem's points if it consists of points, else n random points of the sphere.
+
+    Examples
+    --------
+    >>> from hyperna.problems import problem
+    >>> sample(problem("half"), n=100)
+    Dataset('half': 100 points in R^2, classes 0, 1)
+    """
+    if isinstance(source, PointProblem):
+        return Dataset(source.X, source.y.astype(np.int64), source.name)
+    n = check_integer("n", n, 1)
+    X = np.round(Draws("sphere", seed).directions(n, source.dim), DECIMALS) + 0.0
+    return Dataset(X, source.label(X).astype(np.int64), source.name)
+
+
+def _from_sklearn(name: str) -> Dataset:
+    check_choice("sklearn data set", name, SKLEARN)
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    features = tuple(map(str, bunch.feature_names))
+    labels = np.asarray(bunch.target_names)[bunch.target]
+    return Dataset(bunch.data, labels, f"sklearn:{name}", features=features, label="target")
+
+
+def read_dataset(path: str | PathLike[str], label: str | None = None) -> Dataset:
+    r"""Return the labelled points of a CSV file, with any number of classes from two up.
+
+    Parameters
+    ----------
+    path : str or path
+        A file in UTF-8 whose first line names the columns; all but the label hold finite numbers.
+    label : str, optional
+        Name of the label column, the last one if not given. Whole numbers become numbers, anything
+        else stays text; numbers with fractions are refused, since they are no classes.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "fruit.csv"
+    ...     _ = file.write_text("size,kind\n0.9,plum\n0.4,pear\n0.2,fig\n")
+    ...     read_dataset(file)
+    Dataset('fruit': 3 points in R^1, classes fig, pear, plum)
+    """
+    table = CsvTable(path)
+    label = table.header[-1] if label is None else label
+    labels = table.classes(label)
+    features = tuple(name for name in table.header if name != label)
+    if not features:
+        raise ValueError(f"{path} must have a column besides the label {label!r}, got none")
+    return Dataset(table.numbers(features), labels, Path(path).stem, "", features, label)
+
+
+class CsvTable:
+    """A CSV file with a line of column names, whose columns are read by name.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    header : list of str
+        Names of its columns.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = fspath(path)
+        self.header, self._rows = read_rows(Path(path))
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """Every row as it is written."""
+        return [cells for _, cells in self._rows]
+
+    def numbers(self, names: tuple[str, ...]) -> FloatArray:
+        """Return columns of finite numbers as an array (n, number of columns)."""
+        for name in names:
+            self._place("features", name)
+        return np.array(list(read_numbers(self.path, self.header, self._rows, list(names))))
+
+    def classes(self, label: str) -> NDArray[Any]:
+        """Return a column of at least two classes: whole numbers if all are, else text."""
+        place = self._place("label", label)
+        texts = [cells[place].strip() for _, cells in self._rows]
+        for (line, _), text in zip(self._rows, texts, strict=True):
+            if text.lower() in ("", "nan"):
+                raise ValueError(
+                    f"{self.path}, line {line}: the label {label!r} is missing, got {text!r}"
+                )
+        if len(set(texts)) < 2:
+            raise ValueError(
+                f"{self.path}: the label column {label!r} must hold at least two classes, "
+                f"got only {texts[0]!r}"
+            )
+        return self._as_classes(label, texts)
+
+    def _as_classes(self, label: str, texts: list[str]) -> NDArray[Any]:
+        if all(_is_whole(text) for text in texts):
+            return np.array([int(text) for text in texts])
+        try:
+            fractions = [text for text in texts if not float(text).is_integer()]
+        except ValueError:
+            return np.array(texts)
+        if fractions:
+            raise ValueError(
+                f"{self.path}: the label column {label!r} must hold classes, whole numbers or "
+                f"words, got the number {fractions[0]}"
+            )
+        return np.array(texts)
+
+    def _place(self, argument: str, name: str) -> int:
+        if name not in self.header:
+            raise ValueError(
+                f"{argument} must name a column of {self.path}, got {name!r}; "
+                f"its columns: {', '.join(self.header)}"
+            )
+        return self.header.index(name)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text is an integer as Python writes it, so that it is written back the same."""
+    try:
+        return str(int(text)) == text and abs(int(text)) < 2**53
+    except ValueError:
+        return False
+
+
+def _short(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
