@@ -1,0 +1,114 @@
+"""Algorithms that a campaign can run: one registry, found by the key ``algorithm``.
+
+An algorithm turns a setting into a `Runner`. Everything else (seeds, workers, storage, tables) is
+the same for all of them, so a campaign compares like with like.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from hyperna._validation import IntArray
+from hyperna.search import Task, run_block
+
+if TYPE_CHECKING:
+    from hyperna.experiments.settings import Setting
+
+# What one run leaves behind, in this order, as integers. `stop` is an index into
+# `hyperna.results.STOP_REASONS`; the fitness is score / units.
+COLUMNS = ("evaluations", "score", "stop", "stuck_at", "restarts")
+
+
+class Runner(Protocol):
+    """One setting, ready to run."""
+
+    @property
+    def units(self) -> int:
+        """Score of a network without a mistake."""
+
+    def run_block(self, seed: int, first: int, last: int) -> IntArray:
+        """Return the rows of runs first..last-1, shape (last - first, 5), columns `COLUMNS`.
+
+        A row depends on the seed and its run's number only, not on the block it is in.
+        """
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An entry of `ALGORITHMS`.
+
+    Parameters
+    ----------
+    name : str
+        Value of the key ``algorithm``; a setting may add parameters after a colon, which `make`
+        reads from ``setting.algorithm``.
+    summary : str
+        One line for lists.
+    make : callable
+        Returns the `Runner` of a setting, or raises ValueError if the setting makes no sense.
+    keys : frozenset of str
+        Keys it knows beyond those that describe the problem, network and limits of a run.
+    processes : bool
+        Whether it holds the interpreter lock, so that workers must be processes.
+    """
+
+    name: str
+    summary: str
+    make: Callable[["Setting"], Runner]
+    keys: frozenset[str] = frozenset()
+    processes: bool = True
+
+
+ALGORITHMS: dict[str, Algorithm] = {}
+
+
+def register(algorithm: Algorithm) -> Algorithm:
+    """Enter an algorithm into `ALGORITHMS`; nothing else is needed to use it in campaigns."""
+    ALGORITHMS[algorithm.name] = algorithm
+    return algorithm
+
+
+def find_algorithm(text: str) -> Algorithm:
+    """Return the algorithm that a text such as "na" or "name:key=value" names."""
+    name = text.partition(":")[0]
+    if name not in ALGORITHMS:
+        known = ", ".join(repr(name) for name in ALGORITHMS)
+        raise ValueError(f"algorithm must be one of {known}, got {text!r}")
+    return ALGORITHMS[name]
+
+
+@dataclass(frozen=True, eq=False)
+class TaskRunner:
+    """Runs of the (1+1) NA."""
+
+    task: Task
+
+    @property
+    def units(self) -> int:
+        """Score of a network without a mistake."""
+        return self.task.units
+
+    def run_block(self, seed: int, first: int, last: int) -> IntArray:
+        """Return the rows of runs first..last-1."""
+        return run_block(self.task, seed, first, last)
+
+
+NA = register(
+    Algorithm(
+        name="na",
+        summary="the (1+1) NA",
+        make=lambda setting: TaskRunner(setting.task()),
+        keys=frozenset(
+            {
+                "mutation",
+                "bias",
+                "redraw_void",
+                "mutation_probability",
+                "init",
+                "stagnation",
+                "restarts",
+            }
+        ),
+        processes=False,
+    )
+)

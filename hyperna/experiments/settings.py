@@ -1,0 +1,312 @@
+"""A setting: all that defines a run but its number, resolved, checked and hashed.
+
+The keys are the options of ``hyperna run``. Defaults are resolved before anything is hashed, so a
+setting is the same whether its defaults are written out or not, and its runs do not change when a
+default does.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from hyperna.algorithm import OnePlusOneNA
+from hyperna.experiments.algorithms import Algorithm, Runner, find_algorithm
+from hyperna.experiments.keys import CHECKS, SPECIAL, is_default, parse_degrees, plain_keys
+from hyperna.fitness import Fitness, Sampled, fitness_of
+from hyperna.mutation import law
+from hyperna.problems import PROBLEMS, PointProblem, Problem, custom_arcs, problem, read_csv
+from hyperna.search import Task
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """All that defines a run but its number. Make one with `setting`, which checks and resolves.
+
+    Attributes
+    ----------
+    algorithm, problem, dim, neurons, output, resolution, ...
+        The options of ``hyperna run``. What does not apply is None.
+    data : str or None
+        Digest of the points of a CSV file: the same file elsewhere gives the same runs, other
+        points in a file of the same name give others.
+    source : str or None
+        Where that file was; it does not matter for the runs.
+
+    Examples
+    --------
+    >>> half = setting(problem="half", bias=False)
+    >>> half.neurons, half.budget
+    (1, 57449)
+    >>> half == setting(problem="half", dim=2, resolution=120, bias=False, neurons=1)
+    True
+    >>> rows = half.runner().run_block(half.entropy, 0, 10)
+    >>> bool((rows[3:5] == half.runner().run_block(half.entropy, 3, 5)).all())
+    True
+    """
+
+    algorithm: str
+    problem: str
+    dim: int
+    neurons: int
+    output: str
+    resolution: int
+    mutation: str | None = None
+    bias: bool | None = None
+    redraw_void: bool | None = None
+    mutation_probability: float | None = None
+    init: str | None = None
+    points: int | None = None
+    sampling: str | None = None
+    budget: int | None = None
+    stagnation: int | None = None
+    target: float | bool | None = None
+    restarts: int | None = None
+    seed: int | None = None
+    label: str | None = None
+    weight: str | None = None
+    scale: bool | None = None
+    data: str | None = None
+    source: str | None = field(default=None, compare=False, repr=False)
+    # Travels to workers that may not see the file.
+    points_read: PointProblem | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def canonical(self) -> dict[str, Any]:
+        """What counts, as JSON can hold it: keys with a value, in alphabetical order.
+
+        Leaving out None lets later versions add keys without changing the runs of older settings.
+        """
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.compare}
+        return {key: values[key] for key in sorted(values) if values[key] is not None}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON text."""
+        text = json.dumps(self.canonical, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def id(self) -> str:
+        """First 16 digits of the digest, to name the setting."""
+        return self.digest[:16]
+
+    @property
+    def entropy(self) -> int:
+        """Seed of the setting's runs; run i is number i under it."""
+        return int(self.digest[:32], 16)
+
+    def __eq__(self, other: object) -> bool:
+        # Field by field, target=False would equal target=0.0.
+        return isinstance(other, Setting) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+
+    def make_problem(self) -> Problem:
+        """Return the problem."""
+        if self.data is None:
+            return _registered_problem(self.problem, self.dim)
+        points = self.points_read
+        if points is None:
+            path = self.source or self.problem
+            points = read_csv(path, self.label, self.weight, bool(self.scale))
+        if points_digest(points) != self.data:
+            raise ValueError(
+                f"{self.source or self.problem} holds other points than when its runs were made; "
+                f"give the new points a campaign of their own"
+            )
+        return points
+
+    def make_fitness(self) -> Fitness:
+        """Return the fitness."""
+        return _fitness(self.make_problem(), self.points, self.sampling)
+
+    def make_algorithm(self) -> OnePlusOneNA:
+        """Return the (1+1) NA with these settings."""
+        if self.mutation is None or self.init is None:
+            raise ValueError(f"algorithm {self.algorithm!r} is not the (1+1) NA")
+        return OnePlusOneNA(
+            neurons=self.neurons,
+            output=self.output,
+            resolution=self.resolution,
+            mutation=self.mutation,
+            bias=self.bias is not False,
+            redraw_void=self.redraw_void is True,
+            mutation_probability=self.mutation_probability,
+            init=self.init,
+        )
+
+    def task(self) -> Task:
+        """Return the task of the (1+1) NA; ``task().run(entropy, number)`` repeats a run."""
+        return self.make_algorithm().task(
+            self.make_fitness(),
+            budget=self.budget,
+            stagnation=self.stagnation,
+            target=self.target,
+            restarts=self.restarts or 0,
+        )
+
+    def runner(self) -> Runner:
+        """Return what runs this setting."""
+        return find_algorithm(self.algorithm).make(self)
+
+
+def setting(folder: str | Path = ".", **options: Any) -> Setting:
+    """Check options, resolve their defaults and return the `Setting`.
+
+    Parameters
+    ----------
+    folder : path
+        Where a CSV file is looked for if its path is relative.
+    **options
+        The options of ``hyperna run`` that describe a run, and `algorithm`; hyphens may be written
+        as underscores. None and "default" stand for the default.
+
+    Examples
+    --------
+    >>> setting(problem="quarter", resolution=[120]).resolution
+    Traceback (most recent call last):
+    ...
+    TypeError: resolution must be an integer from 2 to 1099511627776, got [120]
+    >>> setting(problem="half", resolutoin=120)
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown key 'resolutoin'; did you mean 'resolution'?
+    """
+    given = {key: value for key, value in plain_keys(options).items() if not is_default(value)}
+    checked = {key: CHECKS[key](key, value) for key, value in given.items()}
+    if "problem" not in checked:
+        raise ValueError("problem is missing: name one, as in problem = 'half'")
+    algorithm = find_algorithm(checked.setdefault("algorithm", "na"))
+    refuse_foreign(algorithm, checked)
+    described = _describe_problem(checked, Path(folder))
+    made = described.pop("made")
+    fitness = _fitness(made, checked.get("points"), checked.get("sampling"))
+    sampled = fitness if isinstance(fitness, Sampled) else None
+    common: dict[str, Any] = {
+        **described,
+        "algorithm": checked["algorithm"],
+        "neurons": checked.get("neurons", made.default_neurons),
+        "output": checked.get("output", "or"),
+        "resolution": checked.get("resolution", 120),
+        "points": sampled.n if sampled else None,
+        "sampling": sampled.method if sampled else None,
+        "budget": checked.get("budget"),
+        "target": checked.get("target"),
+        "seed": checked.get("seed") or None,
+    }
+    if "mutation" in algorithm.keys:
+        common |= _resolve_na(common, checked, fitness)
+    else:
+        common |= {key: checked[key] for key in algorithm.keys & checked.keys()}
+    finished = Setting(**common)
+    finished.runner()  # refuses what cannot go together
+    return finished
+
+
+def refuse_foreign(algorithm: Algorithm, options: Mapping[str, Any]) -> None:
+    """Refuse keys that the algorithm does not know."""
+    for key in options:
+        if key in SPECIAL and key not in algorithm.keys:
+            raise ValueError(
+                f"{key} does not apply to algorithm {algorithm.name!r}; leave it out, or give that "
+                f"algorithm its own settings"
+            )
+
+
+def points_digest(points: PointProblem) -> str:
+    """Return a digest of points, labels and weights."""
+    digest = hashlib.sha256(str(points.X.shape).encode())
+    for array in (points.X, points.y, points.weight):
+        if array is not None:
+            digest.update(array.astype(array.dtype.newbyteorder("<"), order="C").tobytes())
+    return digest.hexdigest()[:32]
+
+
+def _describe_problem(checked: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the problem (under "made") and the fields that describe it."""
+    name, dim = checked["problem"], checked.get("dim")
+    if name.partition(":")[0] not in PROBLEMS or name.startswith("csv"):
+        return _describe_file(name, checked, folder)
+    for key in ("label", "weight", "scale"):
+        if key in checked:
+            raise ValueError(f"{key} does not apply to problem {name!r}, only to a CSV file")
+    if name != "arcs" and ("arcs" in checked or "k" in checked):
+        key = "arcs" if "arcs" in checked else "k"
+        raise ValueError(f"{key} does not apply to problem {name!r}, only to 'arcs'")
+    if "arcs" in checked:
+        if "k" in checked:
+            raise ValueError("arcs and k both describe the problem 'arcs'; give one of them")
+        made: Problem = custom_arcs(parse_degrees(checked["arcs"]), unit="degree", dim=dim or 2)
+    else:
+        made = problem(name, dim, **({"k": checked["k"]} if "k" in checked else {}))
+    return {"made": made, "problem": made.name, "dim": made.dim}
+
+
+def _describe_file(name: str, checked: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    path = folder / name
+    if name.startswith("csv:"):
+        raise ValueError(f"problem {name!r}: write problem = 'PATH' and, as its own key, label")
+    if not (name.lower().endswith(".csv") or path.exists()):
+        known = ", ".join(repr(key) for key in PROBLEMS)
+        raise ValueError(f"problem must be one of {known} or a CSV file, got {name!r}")
+    for key in ("k", "arcs", "points", "sampling"):
+        if key in checked:
+            raise ValueError(f"{key} does not apply to a CSV file")
+    options = {key: checked.get(key) for key in ("label", "weight")}
+    scale = checked.get("scale") or None
+    made = _read_file(str(path.resolve()), *options.values(), scale)
+    if checked.get("dim") not in (None, made.dim):
+        raise ValueError(f"dim is {checked['dim']}, but {name} has {made.dim} features a row")
+    found = {"problem": path.name, "dim": made.dim, "data": points_digest(made), "scale": scale}
+    return {"made": made, **found, **options, "source": str(path.resolve()), "points_read": made}
+
+
+def _resolve_na(
+    common: dict[str, Any], checked: Mapping[str, Any], fitness: Fitness
+) -> dict[str, Any]:
+    """Return the fields of the (1+1) NA, defaults resolved."""
+    step_law = law(checked.get("mutation", "harmonic"))
+    parameters = ",".join(
+        f"{f.name}={float(getattr(step_law, f.name))!r}" for f in fields(step_law)
+    )
+    own: dict[str, Any] = {
+        "mutation": f"{step_law.name}:{parameters}" if parameters else step_law.name,
+        "bias": checked.get("bias", True),
+        "redraw_void": checked.get("redraw_void", False),
+        "init": checked.get("init", "grid"),
+    }
+    network = {key: common[key] for key in ("neurons", "output", "resolution")}
+    probability = checked.get("mutation_probability")
+    na = OnePlusOneNA(**network, **own, mutation_probability=probability)
+    limits = {"budget": common["budget"], "stagnation": checked.get("stagnation")}
+    limits["restarts"] = checked.get("restarts", 0)
+    task = na.task(fitness, **limits, target=common["target"])
+    task.mutation  # noqa: B018  refuses a network of which nothing can change
+    return {**own, **limits, "budget": task.budget, "mutation_probability": task.probability}
+
+
+@lru_cache(maxsize=64)
+def _registered_problem(name: str, dim: int) -> Problem:
+    return problem(name, dim)
+
+
+@lru_cache(maxsize=8)
+def _read_file(path: str, label: str | None, weight: str | None, scale: bool | None) -> Any:
+    return read_csv(path, label, weight, bool(scale))
+
+
+def _fitness(made: Problem, points: int | None, sampling: str | None) -> Fitness:
+    options = {"n": points, "method": sampling}
+    given = {key: value for key, value in options.items() if value is not None}
+    if given and isinstance(made, PointProblem):
+        key = "points" if points is not None else "sampling"
+        raise ValueError(f"{key} does not apply to {made.name!r}, which is a set of points")
+    return fitness_of(made, **given)
