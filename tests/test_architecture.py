@@ -29,6 +29,8 @@ STREET = {
     "classifier": 10,
     "interop": 10,
     "theory": 10,
+    "comparison": 11,
+    "comparison": 11,
     "experiments": 11,
     "plots": 12,
     "cli": 13,
