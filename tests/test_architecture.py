@@ -30,7 +30,6 @@ STREET = {
     "interop": 10,
     "theory": 10,
     "comparison": 11,
-    "comparison": 11,
     "experiments": 11,
     "plots": 12,
     "cli": 13,
