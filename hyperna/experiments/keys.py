@@ -120,7 +120,7 @@ CHECKS: dict[str, Check] = {
     "stagnation": _integer(1, 2**61),
     "target": _check_target,
     "restarts": _integer(0, 2**31),
-    "seed": _integer(0),
+    "seed": _integer(0, 2**63 - 1),
 }
 # Keys that an algorithm must ask for.
 SPECIAL = frozenset(

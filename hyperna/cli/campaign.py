@@ -1,0 +1,237 @@
+"""Run products of settings times runs from a file, resumably; see how far they are; export them.
+
+A campaign file holds the options of 'hyperna run', one value or a list each:
+
+  runs = 100
+  resolution = [120, 240, 480]
+
+  [[settings]]
+  problem = ["half", "quarter"]
+  mutation = ["harmonic", "local"]
+
+For example:
+  hyperna campaign run scaling.toml --jobs 2
+  hyperna campaign status scaling.store
+  hyperna campaign export scaling.store csv -o scaling.csv
+"""
+
+import argparse
+import importlib.util
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hyperna.cli.options import check_writable, integer, make_console, written_whole
+
+FORMATS = ("csv", "parquet")
+# Without a terminal, a line in the log every so many seconds.
+_LOG_EVERY = 60.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the actions and their options."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    begin = actions.add_parser("run", help="do the runs that are missing", allow_abbrev=False)
+    begin.add_argument("file", metavar="FILE", help="campaign file (TOML)")
+    begin.add_argument("--store", metavar="DIR", help="folder of results (default: FILE's .store)")
+    begin.add_argument("--jobs", type=integer(-1), default=1, help="workers, -1 for all cores")
+    begin.add_argument("--backend", help="joblib backend: threading, loky, dask, ...")
+    begin.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster (backend dask)")
+    status = actions.add_parser("status", help="how far each setting is", allow_abbrev=False)
+    status.add_argument("store", metavar="STORE", help="folder of results")
+    status.add_argument("--json", action="store_true", help="print one JSON object, no table")
+    export = actions.add_parser("export", help="write all runs as a table", allow_abbrev=False)
+    export.add_argument("store", metavar="STORE", help="folder of results")
+    export.add_argument("format", choices=FORMATS)
+    export.add_argument("-o", "--out", metavar="FILE", required=True, help="file to write")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the action says."""
+    actions = {"run": run_campaign, "status": show_status, "export": export_runs}
+    return actions[args.action](args)
+
+
+def run_campaign(args: argparse.Namespace) -> int:
+    """Do the missing runs of a campaign."""
+    if args.jobs == 0:
+        raise ValueError("--jobs must not be 0; use 1 for one worker, -1 for all cores")
+    from hyperna.experiments.campaign import Campaign
+    from hyperna.experiments.store import Store
+
+    campaign = Campaign.from_toml(args.file)
+    store = Store(args.store or Path(args.file).with_suffix(".store"))
+    meter = Meter(campaign.total)
+    try:
+        with meter.shown():
+            campaign.run(
+                store,
+                n_jobs=args.jobs,
+                backend=args.backend,
+                scheduler=args.scheduler,
+                progress=meter.update,
+                notice=lambda text: print(f"hyperna: {text}", file=sys.stderr),
+            )
+    except KeyboardInterrupt:
+        print(
+            f"hyperna: interrupted: {meter.done:,} of {meter.total:,} runs are stored in "
+            f"{store.path}; the same command goes on",
+            file=sys.stderr,
+        )
+        return 130
+    print(f"{store.path}: {meter.summary(len(campaign.plan))}")
+    return 0
+
+
+class Meter:
+    """Progress of a campaign: a bar on a terminal, else a line in the log now and then."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.done = 0
+        self._before: int | None = None
+        self._begin = self._logged = time.monotonic()
+        self._bar: Any = None
+
+    @property
+    def new(self) -> int:
+        """Runs done now, not found in the store."""
+        return self.done - (self._before or 0)
+
+    @property
+    def rate(self) -> float:
+        """Runs per second."""
+        return self.new / max(time.monotonic() - self._begin, 1e-9)
+
+    def update(self, done: int, total: int, seconds_left: float) -> None:
+        """Take note of the progress, and show it."""
+        if self._before is None:
+            self._before, self._begin = done, time.monotonic()
+        self.done = done
+        if self._bar is not None:
+            self._bar.update(0, completed=done, description=self._text(seconds_left))
+        elif time.monotonic() - self._logged >= _LOG_EVERY:
+            self._logged = time.monotonic()
+            text = f"{done:,} of {total:,} runs, {self._text(seconds_left)}"
+            print(text, file=sys.stderr, flush=True)
+
+    def _text(self, seconds_left: float) -> str:
+        if not self.new:
+            return "starting (the first use compiles)"
+        return f"{self.rate:,.3g} runs/s, {clock(seconds_left)} left"
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show a bar if there is a terminal."""
+        if not sys.stderr.isatty():
+            yield
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+        with Progress(*columns, console=Console(stderr=True), transient=True) as self._bar:
+            self._bar.add_task("starting", total=self.total)
+            yield
+
+    def summary(self, settings: int) -> str:
+        """Return what there is now, and what was done for it."""
+        seconds = time.monotonic() - self._begin
+        text = f"{self.done:,} runs of {settings:,} settings"
+        if not self.new:
+            return f"{text}, nothing was missing"
+        return f"{text}, {self.new:,} of them new ({self.rate:,.3g} runs/s, {clock(seconds)})"
+
+
+def clock(seconds: float) -> str:
+    """Return a duration for people.
+
+    Examples
+    --------
+    >>> clock(0.4), clock(75), clock(7300)
+    ('0 s', '1 min 15 s', '2 h 1 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours:,} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def show_status(args: argparse.Namespace) -> int:
+    """Print how far each setting is."""
+    from hyperna.experiments.store import Store
+
+    store = Store(args.store)
+    entries = store.status()
+    damages = [str(damage) for damage in store.damages()]
+    done = sum(min(entry.done, entry.wanted) for entry in entries)
+    wanted = sum(entry.wanted for entry in entries)
+    if args.json:
+        settings = [
+            {"id": e.setting.id, **e.setting.canonical, "done": e.done, "wanted": e.wanted}
+            for e in entries
+        ]
+        total = {"done": done, "wanted": wanted, "damaged": damages, "settings": settings}
+        print(json.dumps(total, ensure_ascii=False))
+        return 0
+    _print_status(entries)
+    print(f"{done:,} of {wanted:,} runs of {len(entries):,} settings are done")
+    for damage in damages:
+        print(f"damaged: {damage} (running the campaign again repairs it)")
+    return 0
+
+
+def _print_status(entries: list[Any]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    keys = varying_keys([entry.setting.canonical for entry in entries])
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("setting", *keys):
+        table.add_column(name)
+    for name in ("done", "wanted"):
+        table.add_column(name, justify="right")
+    for entry in entries:
+        values = [str(entry.setting.canonical.get(key, "")) for key in keys]
+        numbers = [f"{entry.done:,}", f"{entry.wanted:,}"]
+        table.add_row(entry.setting.id, *map(escape, values), *numbers)
+    make_console().print(table)
+
+
+def varying_keys(settings: list[dict[str, Any]]) -> list[str]:
+    """Return "problem" and the keys in which settings differ; budgets only if nothing else does.
+
+    Examples
+    --------
+    >>> varying_keys([{"problem": "half", "dim": 2}, {"problem": "half", "dim": 3}])
+    ['problem', 'dim']
+    """
+    keys = dict.fromkeys(key for setting in settings for key in setting)
+    differing = [key for key in keys if len({repr(s.get(key)) for s in settings}) > 1]
+    implied = {"budget", "mutation_probability"} if set(differing) - {"budget"} else set()
+    return ["problem", *(key for key in differing if key != "problem" and key not in implied)]
+
+
+def export_runs(args: argparse.Namespace) -> int:
+    """Write all runs as a table."""
+    from hyperna.experiments.frame import import_pandas
+    from hyperna.experiments.store import Store
+
+    import_pandas()
+    if args.format == "parquet" and importlib.util.find_spec("pyarrow") is None:
+        raise ImportError("parquet needs pyarrow: install it with pip install 'hyperna[data]'")
+    path = Path(args.out)
+    check_writable(path)
+    frame = Store(args.store).to_frame()
+    with written_whole(path) as draft:
+        if args.format == "csv":
+            frame.to_csv(draft, index=False)
+        else:
+            frame.to_parquet(draft, index=False)
+    print(f"{path}: {len(frame):,} runs")
+    return 0

@@ -1,0 +1,149 @@
+"""Where joblib runs things: threads and processes here, or the workers of a cluster."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+
+from hyperna import __version__
+
+# Backends that joblib brings itself; others (ray) are known once they are registered.
+_TIMEOUT = 20
+
+
+@contextmanager
+def parallel_backend(
+    backend: str | None = None, scheduler: str | None = None, n_jobs: int | None = None
+) -> Iterator[None]:
+    """Let everything inside that uses joblib use this backend.
+
+    Parameters
+    ----------
+    backend : str, optional
+        "threading", "loky" (processes), "dask", or any other backend that is registered with
+        joblib. None leaves the choice to what runs.
+    scheduler : str, optional
+        Address of the Dask scheduler, as in "tcp://host:8786"; it implies ``backend="dask"``.
+        Without it Dask uses the client that exists in this process.
+    n_jobs : int, optional
+        Number of workers; with Dask always all that the cluster has.
+
+    Examples
+    --------
+    >>> import hyperna
+    >>> with parallel_backend("threading", n_jobs=2):
+    ...     runs = hyperna.OnePlusOneNA().run_many(hyperna.problem("half"), runs=10, seed=0)
+    >>> len(runs)
+    10
+    """
+    if scheduler is not None and backend not in (None, "dask"):
+        raise ValueError(f"scheduler is for the backend 'dask', got backend {backend!r}")
+    if scheduler is not None or backend == "dask":
+        with _dask_client(scheduler) as client, parallel_config("dask", client=client):
+            yield
+    elif backend is not None:
+        with _joblib_config(backend, n_jobs):
+            yield
+    elif n_jobs is not None:
+        with parallel_config(n_jobs=n_jobs):
+            yield
+    else:
+        yield
+
+
+def _joblib_config(backend: str, n_jobs: int | None) -> Any:
+    try:
+        return parallel_config(backend, n_jobs=n_jobs)
+    except (ValueError, TypeError, ImportError) as error:
+        raise ValueError(f"backend {backend!r} is not known to joblib: {error}") from None
+
+
+@contextmanager
+def _dask_client(scheduler: str | None) -> Iterator[Any]:
+    """Connect to the cluster, and make sure that its workers compute the same as this process."""
+    try:
+        import distributed
+    except ImportError:
+        raise ImportError(
+            "backend 'dask' needs dask: install it with pip install 'hyperna[dask]'"
+        ) from None
+    if scheduler is None:
+        try:
+            client = distributed.get_client()
+        except ValueError:
+            raise ValueError("backend 'dask' needs the scheduler's address") from None
+        _check_workers(client)
+        yield client
+        return
+    try:
+        client = distributed.Client(scheduler, timeout=_TIMEOUT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        text = f"no Dask scheduler answers at {scheduler!r}: {error or 'time is up'}"
+        raise ConnectionError(text) from None
+    with client:
+        _check_workers(client)
+        yield client
+
+
+def worker_version() -> str:
+    """Return the version of hyperna that a worker has."""
+    return __version__
+
+
+def _check_workers(client: Any) -> None:
+    """Refuse workers without hyperna or with another version of it."""
+    from distributed import TimeoutError as NoWorker
+
+    try:
+        client.wait_for_workers(1, timeout=_TIMEOUT)
+    except NoWorker:
+        raise ConnectionError(
+            f"the Dask scheduler has no worker after {_TIMEOUT} seconds; start one with "
+            f"'dask worker ADDRESS'"
+        ) from None
+    try:
+        versions = client.run(worker_version)
+    except Exception as error:  # whatever unpickling raises over there
+        raise ImportError(
+            f"the Dask workers cannot import hyperna {__version__} with its parts ({error}); "
+            f"install the same version there"
+        ) from None
+    for worker, version in versions.items():
+        if version != __version__:
+            raise ImportError(
+                f"Dask worker {worker} has hyperna {version}, here is {__version__}; results would "
+                f"not be comparable, install the same version there"
+            )
+
+
+def unordered(
+    function: Callable[..., Any],
+    arguments: Iterable[tuple[Any, ...]],
+    n_jobs: int | None,
+    processes: bool = False,
+) -> Iterator[Any]:
+    """Yield function(*arguments[i]) as the results come, in any order where the backend can.
+
+    `arguments` is read little by little, while results come in. Backends that cannot deliver as
+    they go get the work in portions.
+
+    Examples
+    --------
+    >>> sorted(unordered(divmod, [(7, 2), (9, 4)], n_jobs=1))
+    [(2, 1), (3, 1)]
+    """
+    prefer = "processes" if processes else "threads"
+    options = {"n_jobs": n_jobs, "prefer": prefer, "batch_size": 1}
+    calls = (delayed(function)(*each) for each in arguments)
+    for order in ("generator_unordered", "generator"):
+        try:
+            parallel = Parallel(**options, return_as=order)
+        except ValueError:  # joblib's way to say that the backend does not support it
+            continue
+        yield from parallel(calls)
+        return
+    portion = 4 * effective_n_jobs(n_jobs)
+    while part := list(islice(calls, portion)):
+        yield from Parallel(**options)(part)

@@ -1,0 +1,252 @@
+"""Campaigns: products of settings times runs, declared in Python or in a TOML file.
+
+A file gives keys, which are the options of ``hyperna run`` and `runs`, one value or a list each::
+
+    runs = 100
+    resolution = [120, 240, 480]
+
+    [[settings]]
+    problem = ["half", "quarter"]
+    mutation = ["harmonic", "local"]
+
+    [[settings]]
+    problem = "two_quarters"
+    neurons = 2
+
+Every block is the product of its lists. Keys above the blocks count for all of them, as far as the
+block's algorithm knows them; a block's own value goes first.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from hyperna._validation import check_integer
+from hyperna.experiments.algorithms import find_algorithm
+from hyperna.experiments.backend import parallel_backend
+from hyperna.experiments.execution import work_off
+from hyperna.experiments.keys import SPECIAL, is_default, plain_keys
+from hyperna.experiments.settings import Setting, setting
+from hyperna.experiments.store import Store, Writer
+
+# Called with the numbers of finished and of all runs, and the estimated seconds left.
+Progress = Callable[[int, int, float], None]
+
+DEFAULT_RUNS = 100
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """Settings and how many runs of each are wanted.
+
+    Examples
+    --------
+    >>> campaign = Campaign.product(problem=["half", "quarter"], resolution=[120, 240], runs=50)
+    >>> len(campaign.plan), campaign.total
+    (4, 200)
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     frame = campaign.run(folder, n_jobs=2).to_frame()
+    >>> len(frame), bool(frame.success.all())
+    (200, True)
+    """
+
+    plan: dict[Setting, int]
+
+    @classmethod
+    def product(
+        cls, *, runs: int = DEFAULT_RUNS, folder: str | Path = ".", **keys: Any
+    ) -> "Campaign":
+        """Return the product of all values; a list gives several values of a key.
+
+        Parameters
+        ----------
+        runs : int
+            Runs of each setting.
+        folder : path
+            Where CSV files with relative paths are looked for.
+        **keys
+            The options of ``hyperna run`` and `algorithm`, one value or a list each.
+        """
+        runs = check_integer("runs", runs, 1)
+        return cls(dict.fromkeys(_settings(plain_keys(keys), Path(folder)), runs))
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> "Campaign":
+        """Read a campaign from a file; the module's description shows what is in it."""
+        file = Path(path)
+        text = file.read_text(encoding="utf-8")
+        try:
+            content = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{file}: {error}") from None
+        return _read(content, file.parent, _Lines(str(file), text))
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], folder: str | Path = ".") -> "Campaign":
+        """Return the campaign that a file with this content describes.
+
+        Examples
+        --------
+        >>> Campaign.from_dict({"problem": "half", "runs": 3}).total
+        3
+        """
+        return _read(content, Path(folder), _Lines("", ""))
+
+    def __add__(self, other: "Campaign") -> "Campaign":
+        plan = dict(self.plan)
+        for made, runs in other.plan.items():
+            plan[made] = max(runs, plan.get(made, 0))
+        return Campaign(plan)
+
+    @property
+    def total(self) -> int:
+        """Number of runs of all settings."""
+        return sum(self.plan.values())
+
+    def run(
+        self,
+        store: str | Path | Store,
+        *,
+        n_jobs: int | None = None,
+        backend: str | None = None,
+        scheduler: str | None = None,
+        progress: Progress | None = None,
+        notice: Callable[[str], None] | None = None,
+    ) -> Store:
+        """Do the runs that the store does not have yet, and return the store.
+
+        Every finished job is on the disk before the next is counted, so that an interrupted
+        campaign goes on where it was. A run's result depends on its setting and number only.
+
+        Parameters
+        ----------
+        store : path or Store
+            Folder of the results, made if it does not exist.
+        n_jobs : int, optional
+            Workers as in joblib, -1 for all processors. They are threads for the (1+1) NA, whose
+            kernels free the interpreter lock, else processes.
+        backend, scheduler
+            See `hyperna.experiments.backend.parallel_backend`.
+        progress : callable, optional
+            Called with the numbers of finished and of all runs and the estimated seconds left.
+        notice : callable, optional
+            Told about damage that was found and repaired.
+        """
+        folder = store if isinstance(store, Store) else Store(store)
+        with folder.writer() as writer:
+            for damage in writer.repaired:
+                if notice is not None:
+                    notice(f"repaired {folder.path}: {damage}; lost runs are repeated")
+            writer.want(self.plan)
+            with parallel_backend(backend, scheduler, n_jobs):
+                self._work_off(writer, n_jobs, progress)
+        return folder
+
+    def _work_off(self, writer: Writer, n_jobs: int | None, progress: Progress | None) -> None:
+        todo = {made: writer.missing(made, runs) for made, runs in self.plan.items()}
+        done = self.total - sum(last - first for gaps in todo.values() for first, last in gaps)
+        if progress is not None:
+            progress(done, self.total, 0.0)
+
+        def report(runs: int, seconds_left: float) -> None:
+            nonlocal done
+            done += runs
+            if progress is not None:
+                progress(done, self.total, seconds_left)
+
+        processes = any(find_algorithm(made.algorithm).processes for made in todo)
+        work_off(todo, writer, n_jobs=n_jobs, processes=processes, report=report)
+
+
+def _settings(keys: dict[str, Any], folder: Path) -> Iterator[Setting]:
+    """Yield the product of the values."""
+    values = {}
+    for key, value in keys.items():
+        values[key] = value if isinstance(value, list | tuple) else [value]
+        if not values[key]:
+            raise ValueError(f"{key} must have at least one value, got an empty list")
+    for combination in product(*values.values()):
+        yield setting(folder, **dict(zip(values, combination, strict=True)))
+
+
+def _read(content: Mapping[str, Any], folder: Path, lines: "_Lines") -> Campaign:
+    shared = {key: value for key, value in content.items() if key != "settings"}
+    blocks = content.get("settings", [{}])
+    with lines.named(None, content):
+        if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
+            raise ValueError("settings must be written as blocks that begin with [[settings]]")
+        shared = _plain(shared)
+    campaign = Campaign({})
+    for number, block in enumerate(blocks):
+        with lines.named(number, [*block, *shared]):
+            keys = _inherit(shared, _plain(block))
+            runs = check_integer("runs", keys.pop("runs", DEFAULT_RUNS), 1)
+            campaign += Campaign(dict.fromkeys(_settings(keys, folder), runs))
+    return campaign
+
+
+def _plain(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys under their plain names, `runs` among them."""
+    nested = [key for key, value in keys.items() if isinstance(value, dict)]
+    if nested:
+        raise ValueError(f"{nested[0]} must not be a table; blocks are written as [[settings]]")
+    runs = {"runs": keys["runs"]} if "runs" in keys else {}
+    return runs | plain_keys({key: value for key, value in keys.items() if key != "runs"})
+
+
+def _inherit(shared: Mapping[str, Any], block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a block's keys with the shared ones that its algorithms know."""
+    names = block.get("algorithm", shared.get("algorithm", "na"))
+    names = names if isinstance(names, list) else [names]
+    known = [find_algorithm("na" if is_default(n) else str(n)).keys for n in names]
+    foreign = SPECIAL - frozenset.intersection(*known) if known else frozenset()
+    return {key: value for key, value in shared.items() if key not in foreign} | dict(block)
+
+
+class _Lines:
+    """Finds the line of a key in a TOML file, to name it in messages."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.lines = text.splitlines()
+        heads = [i for i, line in enumerate(self.lines) if re.match(r"\s*\[\[\s*settings", line)]
+        self.starts = [*heads, len(self.lines)]
+
+    @contextmanager
+    def named(self, block: int | None, keys: Iterable[str]) -> Iterator[None]:
+        """Put file and line of the key that an error speaks of in front of its message."""
+        try:
+            yield
+        except (ValueError, TypeError) as error:
+            message = str(error)
+            found = {
+                key: re.search(rf"(?<![\w-]){re.escape(key)}(?![\w-])", message) for key in keys
+            }
+            places = {key: match.start() for key, match in found.items() if match}
+            key = min(places, key=lambda key: places[key], default=None)
+            raise ValueError(self._located(block, key, message)) from None
+
+    def _located(self, block: int | None, key: str | None, message: str) -> str:
+        line = self._line(block, key)
+        where = f"line {line}" if line else "" if block is None else f"settings block {block + 1}"
+        return ": ".join(part for part in (self.file, where, message) if part)
+
+    def _line(self, block: int | None, key: str | None) -> int | None:
+        """Return the line of the key in the block or above all blocks, else of the block's head."""
+        head = self.starts[block] if block is not None and block + 1 < len(self.starts) else None
+        ranges = [(0, self.starts[0])]
+        if head is not None and block is not None:
+            ranges.insert(0, (head, self.starts[block + 1]))
+        if key is not None:
+            name = re.escape(key).replace("_", "[-_]")
+            for first, last in ranges:
+                for i in range(first, last):
+                    if re.match(rf"""\s*["']?{name}["']?\s*=""", self.lines[i]):
+                        return i + 1
+        return None if head is None else head + 1

@@ -1,0 +1,178 @@
+"""Working off a campaign: jobs of about a second, sized by what runs have taken so far.
+
+A job is a list of pieces (setting, first, last). A worker does as much of it as fits into the time
+it is given and hands the finished blocks back; what is left over comes into a later job. So wrong
+guesses of how long runs take cost nothing, and neither the size of jobs nor their order has an
+influence on the results.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import zip_longest
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from hyperna._validation import IntArray
+from hyperna.experiments.algorithms import Runner
+from hyperna.experiments.backend import unordered
+from hyperna.experiments.chunks import Block
+from hyperna.experiments.coverage import Intervals, count
+from hyperna.experiments.settings import Setting
+from hyperna.experiments.store import Writer
+
+Piece = tuple[Setting, int, int]
+Job = list[Piece]
+# Told the number of runs just finished, and an estimate of the seconds left.
+Report = Callable[[int, float], None]
+
+# Seconds that a job is planned for, and after which a worker begins no more runs.
+_PLANNED = 1.0
+_LONGEST = 2.0
+_SHORTEST = 0.05
+# Part of a job between two looks at the clock.
+_PULSE = 0.1
+_FIRST_GUESS = 0.01
+_MOST_PIECES = 256
+
+
+class Done(NamedTuple):
+    """What a worker did of a piece: rows of its first runs, and what they took."""
+
+    rows: IntArray
+    units: int
+    seconds: float
+    seconds_a_run: float
+
+
+@lru_cache(maxsize=8)
+def cached_runner(setting: Setting) -> Runner:
+    """Return the runner of a setting; a worker makes it once for many jobs."""
+    return setting.runner()
+
+
+def work(number: int, job: Job, seconds: float) -> tuple[int, list[Done]]:
+    """Do the pieces of a job one after the other until time is up, but at least one run.
+
+    Returns the number of the job and what was done of its first pieces.
+    """
+    done: list[Done] = []
+    end = time.perf_counter() + seconds
+    for piece in job:
+        done.append(_work_piece(*piece, end))
+        if time.perf_counter() >= end:
+            break
+    return number, done
+
+
+def _work_piece(setting: Setting, first: int, last: int, end: float) -> Done:
+    begin = time.perf_counter()
+    runner = cached_runner(setting)
+    parts = [runner.run_block(setting.entropy, first, first + 1)]
+    # The first run may have to compile, so it tells nothing about the others unless it is alone.
+    warm = now = time.perf_counter()
+    number, size = first + 1, 1
+    while number < last and now < end:
+        size = min(size, last - number)
+        parts.append(runner.run_block(setting.entropy, number, number + size))
+        number += size
+        before, now = now, time.perf_counter()
+        size = max(1, min(8 * size, int(size * _PULSE / max(now - before, 1e-6))))
+    alone = number == first + 1
+    cost = now - begin if alone else (now - warm) / (number - first - 1)
+    return Done(np.concatenate(parts), runner.units, now - begin, cost)
+
+
+class Queue:
+    """What is still to be done, cut into jobs as they are asked for.
+
+    Workers' threads ask for jobs while the main thread hands back what is left over.
+    """
+
+    def __init__(self, todo: dict[Setting, Intervals], workers: int) -> None:
+        self._todo = {setting: list(intervals) for setting, intervals in todo.items() if intervals}
+        self._out: dict[int, Job] = {}
+        self._next = 0
+        self._cost: dict[Setting, float] = {}
+        self._typical = _FIRST_GUESS
+        self._workers = workers
+        self._lock = Lock()
+
+    def __bool__(self) -> bool:
+        return bool(self._todo)
+
+    def jobs(self) -> Iterator[tuple[int, Job, float]]:
+        """Yield the arguments of `work` until nothing is left at this moment."""
+        while True:
+            with self._lock:
+                job = self._next_job()
+                if not job:
+                    return
+                number, self._next = self._next, self._next + 1
+                self._out[number] = job
+            yield number, job, _LONGEST
+
+    def done(self, number: int, results: list[Done]) -> list[Block]:
+        """Learn from a finished job, take back what was not done, and return its blocks."""
+        blocks = []
+        with self._lock:
+            for (setting, first, last), result in zip_longest(self._out.pop(number), results):
+                if result is not None:
+                    blocks.append(Block(setting, first, *result[:3]))
+                    self._cost[setting] = self._typical = result.seconds_a_run
+                    first = blocks[-1].last
+                if first < last:
+                    self._todo.setdefault(setting, []).insert(0, (first, last))
+        return blocks
+
+    def seconds_left(self, most: float = math.inf) -> float:
+        """Return an estimate of the work that is not in a job yet; above `most` it may be less."""
+        left = 0.0
+        for setting, intervals in self._todo.items():
+            left += count(intervals) * self._cost.get(setting, self._typical)
+            if left > most:
+                break
+        return left / self._workers
+
+    def _next_job(self) -> Job:
+        job: Job = []
+        rest = planned = self._planned_seconds()
+        while self._todo and len(job) < _MOST_PIECES and rest > planned / 10:
+            setting, intervals = next(iter(self._todo.items()))
+            cost = max(self._cost.get(setting, self._typical), 1e-7)
+            first, last = intervals.pop(0)
+            cut = min(last, first + math.ceil(rest / cost))
+            if cut < last:
+                intervals.insert(0, (cut, last))
+            if not intervals:
+                del self._todo[setting]
+            job.append((setting, first, cut))
+            rest -= (cut - first) * cost
+        return job
+
+    def _planned_seconds(self) -> float:
+        """Long enough to make overhead small, short enough to keep all workers busy to the end."""
+        longest = _PLANNED * max(1.0, self._workers / 16)
+        left = self.seconds_left(most=4 * longest * self._workers)
+        return min(longest, max(_SHORTEST, left / 4))
+
+
+def work_off(
+    todo: dict[Setting, Intervals],
+    writer: Writer,
+    *,
+    n_jobs: int | None,
+    processes: bool,
+    report: Report,
+) -> None:
+    """Do all runs in `todo`, storing each job's runs as soon as it is done."""
+    queue = Queue(todo, effective_n_jobs(n_jobs))
+    while queue:
+        for number, results in unordered(work, queue.jobs(), n_jobs, processes):
+            blocks = queue.done(number, results)
+            writer.append(blocks)
+            report(sum(len(block.rows) for block in blocks), queue.seconds_left())

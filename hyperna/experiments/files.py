@@ -1,0 +1,97 @@
+"""Files that are whole or absent, folders with one writer, and errors that say what to do."""
+
+import errno
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+class StoreError(OSError):
+    """A store cannot be read or written; the message says why and what helps."""
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn errors of the operating system into a `StoreError` that says what helps."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except OSError as error:
+        why = error.strerror or str(error)
+        if error.errno in _FULL:
+            text = f"{path} cannot be written: {why}; free some space and start again, all runs "
+            raise StoreError(text + "stored before are safe") from error
+        if error.errno in _FORBIDDEN:
+            text = f"{path} cannot be written: {why}; choose a folder in which you may write"
+            raise StoreError(text) from error
+        raise StoreError(f"{path} cannot be used: {why}") from error
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that after a crash it is there completely or not at all."""
+    draft = path.with_name(f"{path.name}.draft")
+    try:
+        with open(draft, "wb", buffering=0) as file:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make new, renamed and removed names in a folder durable."""
+    if os.name == "nt":  # which has no such call
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def locked(path: Path, what: str) -> Iterator[None]:
+    """Hold the lock file; the system frees it when the process ends, however it ends."""
+    with open(path, "a+", encoding="utf-8") as file:
+        if not _try_lock(file.fileno()):
+            file.seek(0)
+            holder = " ".join(file.read(200).split()) or "another process"
+            raise StoreError(f"{what} is being written by {holder}; wait for it or stop it")
+        file.seek(0)
+        file.truncate()
+        file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
+        file.flush()
+        yield
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            import msvcrt
+
+            # A byte far behind the text, which others may still read.
+            os.lseek(descriptor, 1 << 20, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK):
+            return False
+        raise
+    return True

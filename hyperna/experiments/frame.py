@@ -1,0 +1,122 @@
+"""All runs of a store as one table."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from hyperna._validation import IntArray
+from hyperna.experiments.chunks import Segment
+from hyperna.experiments.settings import Setting
+from hyperna.experiments.store import each_run_once
+from hyperna.results import STOP_REASONS
+
+Part = tuple[Segment, slice]
+
+SETTING_COLUMNS = tuple(entry.name for entry in fields(Setting) if entry.compare)
+# Columns that only files of points have; without one they would be empty.
+_FILE_COLUMNS = ("label", "weight", "scale", "data")
+# Types with missing values where a key may not apply; all other keys are texts.
+_KINDS = {
+    **dict.fromkeys(("dim", "neurons", "resolution", "seed"), "int64"),
+    **dict.fromkeys(("points", "budget", "stagnation", "restarts"), "Int64"),
+    **dict.fromkeys(("bias", "redraw_void", "scale"), "boolean"),
+    "mutation_probability": "float64",
+}
+_SUCCESS = [STOP_REASONS.index(reason) for reason in ("optimum", "target")]
+
+
+def make_frame(segments: Iterable[Segment]) -> Any:
+    """Return a pandas frame with one row a run.
+
+    It is sorted by setting and number, so that it depends on what is stored but not on the order
+    in which it was stored.
+
+    Columns: `setting` (an id), the keys of the setting (see `Setting`; `target` is "default",
+    "none" or a fitness), `run` (the number), `evaluations`, `fitness`, `stop_reason`, `success`,
+    `censored` (ended without success: the time to success is only known to exceed `evaluations`),
+    `stuck_at` (0 if it was not), `restarts_used`.
+    """
+    pandas = import_pandas()
+    parts, settings, place = _sorted_parts(segments)
+    lengths = np.array([part.last - part.first - cut.start for part, cut in parts], np.int64)
+    codes = np.repeat(np.array(place, np.int64), lengths)
+    columns: dict[str, Any] = {"setting": _category(pandas, [s.id for s in settings], codes)}
+    for name in SETTING_COLUMNS:
+        values = [getattr(setting, name) for setting in settings]
+        if name not in _FILE_COLUMNS or any(value is not None for value in values):
+            columns[name] = _setting_column(pandas, name, values, codes)
+    columns["run"] = _join([np.arange(p.first + cut.start, p.last) for p, cut in parts])
+    columns["evaluations"] = _column(parts, "evaluations")
+    units = np.repeat(np.array([float(part.units) for part, _ in parts]), lengths)
+    columns["fitness"] = _column(parts, "score") / units
+    stop = _column(parts, "stop")
+    columns["stop_reason"] = pandas.Categorical.from_codes(stop, list(STOP_REASONS))
+    columns["success"] = np.isin(stop, _SUCCESS)
+    columns["censored"] = ~columns["success"]
+    columns["stuck_at"] = _column(parts, "stuck_at")
+    columns["restarts_used"] = _column(parts, "restarts")
+    return pandas.DataFrame(columns)
+
+
+def import_pandas() -> Any:
+    """Return pandas, or say how to get it."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError(
+            "a frame of runs needs pandas: install it with pip install 'hyperna[data]'"
+        ) from None
+    return pandas
+
+
+def _sorted_parts(
+    segments: Iterable[Segment],
+) -> tuple[list[Part], list[Setting], list[int]]:
+    """Return the parts in order, the settings in order, and the setting's place for each part."""
+    parts = list(each_run_once(segments))
+    setting = {part.key: part.setting() for part in {p.key: p for p, _ in parts}.values()}
+    ordered = sorted(setting, key=lambda key: _setting_order(setting[key]))
+    place = {key: i for i, key in enumerate(ordered)}
+    parts.sort(key=lambda part: (place[part[0].key], part[0].first))
+    return parts, [setting[key] for key in ordered], [place[part.key] for part, _ in parts]
+
+
+def _setting_order(setting: Setting) -> tuple[Any, ...]:
+    """Sort by the keys in their order: numbers as numbers, None first."""
+    return (*map(_sortable, (getattr(setting, name) for name in SETTING_COLUMNS)), setting.id)
+
+
+def _sortable(value: Any) -> tuple[bool, bool, float, str]:
+    number = isinstance(value, int | float)
+    return value is not None, not number, value if number else 0, "" if number else str(value)
+
+
+def _setting_column(pandas: Any, name: str, values: list[Any], codes: IntArray) -> Any:
+    """Return the column of a key, given its value for each setting."""
+    if name == "target":
+        words = {None: "default", False: "none"}
+        values = [words[v] if v is None or v is False else repr(v) for v in values]
+    if name == "seed":
+        values = [value or 0 for value in values]
+    kind = _KINDS.get(name)
+    if kind is None:
+        return _category(pandas, values, codes)
+    return pandas.array(values, dtype=kind).take(codes)
+
+
+def _category(pandas: Any, values: list[Any], codes: IntArray) -> Any:
+    """Return a categorical column; None stays missing."""
+    categories = list(dict.fromkeys(value for value in values if value is not None))
+    place = {value: i for i, value in enumerate(categories)}
+    index = np.array([place.get(value, -1) for value in values], np.int64)
+    return pandas.Categorical.from_codes(index[codes], categories)
+
+
+def _column(parts: list[Part], name: str) -> IntArray:
+    return _join([part.column(name)[cut] for part, cut in parts])
+
+
+def _join(arrays: list[IntArray]) -> IntArray:
+    return np.concatenate(arrays) if arrays else np.zeros(0, np.int64)
