@@ -1,0 +1,13 @@
+"""Scores of many genomes at once, for search algorithms that are written in Python."""
+
+from hyperna._kernels.jit import kernel
+from hyperna._kernels.loop import success
+from hyperna._kernels.protocol import prepare
+
+
+@kernel
+def judge(fitness, work, limits, genomes, scores, reasons):
+    """Write each genome's score, and OPTIMUM, TARGET or RUNNING as the loop would judge it."""
+    for i in range(genomes.shape[0]):
+        scores[i] = prepare(fitness, work, genomes[i])
+        reasons[i] = success(fitness, work, limits, genomes[i], scores[i])

@@ -1,0 +1,126 @@
+"""What a baseline is, and the registry that finds one by its name."""
+
+import importlib.util
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from hyperna._validation import FloatArray, check_choice
+from hyperna.baselines.space import REPRESENTATIONS, Space
+
+Error = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Baseline(ABC):
+    """A search algorithm for real-valued parameters.
+
+    A subclass has a `name`, a one-line `summary`, the `package` it needs beyond hyperna's own
+    requirements (if any), its settings as fields, and the method `search`.
+
+    Parameters
+    ----------
+    representation : {"polar", "cartesian"}
+        Whether a neuron is given by angles and bias, or by weights and threshold.
+
+    Examples
+    --------
+    >>> baseline("random_search").name
+    'random_search'
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    package: ClassVar[str | None] = None
+
+    representation: str = "polar"
+
+    def __post_init__(self) -> None:
+        check_choice("representation", self.representation, REPRESENTATIONS)
+        if self.package is not None and importlib.util.find_spec(self.package) is None:
+            raise ImportError(
+                f"algorithm {self.name!r} needs {self.package}: "
+                f"install it with pip install 'hyperna[baselines]'"
+            )
+
+    @abstractmethod
+    def search(self, error: Error, space: Space, rng: np.random.Generator, budget: int) -> None:
+        """Minimise `error` over the box of the space until the algorithm stops by itself.
+
+        Parameters
+        ----------
+        error : callable
+            Takes an array (n, parameters) and returns n shares of wrong answers. It counts, keeps
+            the best, and ends the run by an exception which is not to be caught.
+        space : Space
+            The box: ``space.low`` and ``space.high``.
+        rng : numpy Generator
+            The only source of randomness.
+        budget : int
+            Evaluations left.
+        """
+
+
+BASELINES: dict[str, type[Baseline]] = {}
+
+Class = TypeVar("Class", bound=type[Baseline])
+
+
+def register(entry: Class) -> Class:
+    """Enter the decorated class into `BASELINES`."""
+    BASELINES[entry.name] = entry
+    return entry
+
+
+def baseline(which: "str | Baseline", **settings: Any) -> Baseline:
+    """Return a baseline by its name, with settings as keywords or in the name.
+
+    Examples
+    --------
+    >>> baseline("random_search:representation=cartesian")
+    RandomSearch(representation='cartesian')
+    >>> baseline("random_search", sigma=2)
+    Traceback (most recent call last):
+    ...
+    ValueError: algorithm 'random_search' has no setting 'sigma'; its settings: representation
+    """
+    if isinstance(which, Baseline):
+        if settings:
+            raise ValueError(f"{', '.join(settings)} must be left out: {which!r} has its settings")
+        return which
+    if not isinstance(which, str):
+        raise TypeError(f"algorithm must be a name such as 'cma_es', got {which!r}")
+    name, _, written = which.partition(":")
+    entry = BASELINES[check_choice("algorithm", name.strip(), BASELINES)]
+    known = {field.name: field.type for field in fields(entry)}
+    parsed = _parse(which, written)
+    for key in (*parsed, *settings):
+        if key not in known:
+            listed = ", ".join(known)
+            raise ValueError(f"algorithm {name!r} has no setting {key!r}; its settings: {listed}")
+    numbers = {key: _convert(key, text, known[key]) for key, text in parsed.items()}
+    return entry(**{**numbers, **settings})
+
+
+def _parse(which: str, written: str) -> dict[str, str]:
+    parsed = {}
+    for piece in filter(None, (part.strip() for part in written.split(","))):
+        key, equals, value = (part.strip() for part in piece.partition("="))
+        if not (key and equals and value) or key in parsed:
+            raise ValueError(
+                f"settings must be written once each as 'name:key=value,key=value', got {which!r}"
+            )
+        parsed[key] = value
+    return parsed
+
+
+def _convert(key: str, text: str, kind: Any) -> Any:
+    if kind is str:
+        return text
+    try:
+        return kind(text)
+    except ValueError:
+        raise ValueError(f"{key} must be a number, got {text!r}") from None

@@ -1,0 +1,232 @@
+"""Runs of a baseline, counted and judged like runs of the (1+1) NA."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hyperna._kernels import loop
+from hyperna._kernels.batch import judge
+from hyperna._validation import FloatArray, IntArray, check_integer
+from hyperna.algorithm import OnePlusOneNA
+from hyperna.baselines.base import Baseline, baseline
+from hyperna.baselines.space import Space
+from hyperna.fitness import Fitness, fitness_of
+from hyperna.grid import Grid
+from hyperna.networks import Network
+from hyperna.problems import Problem
+from hyperna.results import STOP_REASONS, Improvements, RunResult
+from hyperna.search import Seed, Task, seed_words
+
+
+class Finished(Exception):
+    """Ends a search from within its error function; the reason is in the `Counter`."""
+
+
+class Counter:
+    """The error function of one run: it counts, keeps the best network and ends the run in time."""
+
+    def __init__(self, task: Task, space: Space) -> None:
+        self._task, self._space = task, space
+        self._work = loop.new_work(task.kernel)
+        self.evaluations, self.best, self.stop = 0, -1, loop.RUNNING
+        self.genome = np.zeros(task.grid.components, np.int64)
+        self.improvements: list[tuple[int, int]] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """Note that the search begins, or begins anew."""
+        self._best_of_start = -1
+        self._horizon = self._horizon_from_here()
+
+    def __call__(self, X: FloatArray) -> FloatArray:
+        """Return the share of wrong answers of each row of X."""
+        genomes = self._space.genomes(X)
+        scores, reasons = np.empty(len(X), np.int64), np.empty(len(X), np.int64)
+        task = self._task
+        judge(task.kernel, self._work, task.limits, genomes, scores, reasons)
+        for genome, score, reason in zip(genomes, scores.tolist(), reasons.tolist(), strict=True):
+            self._count(genome, score, reason)
+        errors: FloatArray = (task.units - scores) / task.units
+        return errors
+
+    def _count(self, genome: IntArray, score: int, reason: int) -> None:
+        self.evaluations += 1
+        if score > self._best_of_start:
+            self._best_of_start = score
+            self._horizon = self._horizon_from_here()
+        if score > self.best:
+            self.best, self.genome = score, genome
+            self.improvements.append((self.evaluations, score))
+        if reason != loop.RUNNING:
+            # Near an optimum the score may be lower than elsewhere: the network found is this one.
+            self.best, self.genome = score, genome
+            self._finish(reason)
+        if self.evaluations >= self._task.budget:
+            self._finish(loop.BUDGET)
+        if self.evaluations >= self._horizon:
+            self._finish(loop.STAGNATION)
+
+    def _finish(self, reason: int) -> None:
+        self.stop = reason
+        raise Finished
+
+    def _horizon_from_here(self) -> int:
+        stagnation = self._task.stagnation
+        return loop.NEVER if stagnation is None else self.evaluations + stagnation
+
+
+@dataclass(frozen=True, eq=False)
+class BaselineTask:
+    """All that defines a run of a baseline but its seed; made by `baseline_task`.
+
+    It has what a `hyperna.search.Task` has for those who run, store and report it: `grid`,
+    `fitness`, `budget`, `units`, `criterion`, `run` and `run_block`.
+    """
+
+    baseline: Baseline
+    settings: Task = field(repr=False)
+
+    @property
+    def grid(self) -> Grid:
+        """The fine grid to which parameters are rounded."""
+        return self.settings.grid
+
+    @property
+    def fitness(self) -> Fitness:
+        """What is maximised."""
+        return self.settings.fitness
+
+    @property
+    def budget(self) -> int:
+        """Evaluations at most."""
+        return self.settings.budget
+
+    @property
+    def units(self) -> int:
+        """Score of a network without a mistake."""
+        return self.settings.units
+
+    @property
+    def criterion(self) -> str:
+        """What counts as success, in words."""
+        return self.settings.criterion
+
+    @cached_property
+    def space(self) -> Space:
+        """The box that is searched."""
+        return Space(self.grid, self.baseline.representation)
+
+    def run(self, seed: Seed, number: int = 0, trajectory: bool = False) -> RunResult:
+        """Return run `number` under this seed; there is no trajectory of accepted networks."""
+        if trajectory:
+            raise ValueError("trajectory must be False: baselines do not record one")
+        entropy = seed_words(seed)
+        counter, restarts = self._search(entropy, check_integer("number", number, 0))
+        found = np.array(counter.improvements, np.int64).reshape(-1, 2)
+        return RunResult(
+            network=Network(self.grid, counter.genome),
+            fitness=counter.best / self.units,
+            evaluations=counter.evaluations,
+            stop_reason=STOP_REASONS[counter.stop],
+            success=counter.stop in (loop.OPTIMUM, loop.TARGET),
+            stuck_at=None,
+            restarts=restarts,
+            improvements=Improvements(found[:, 0], found[:, 1] / self.units),
+            trajectory=None,
+            seed=entropy,
+            number=number,
+        )
+
+    def run_block(self, seed: Seed, first: int, last: int) -> IntArray:
+        """Return the rows of runs first..last-1.
+
+        As for the (1+1) NA: evaluations, score, stop code, stuck_at (0), restarts.
+        """
+        entropy = seed_words(seed)
+        rows = np.zeros((last - first, 5), np.int64)
+        for number in range(first, last):
+            counter, restarts = self._search(entropy, number)
+            rows[number - first] = counter.evaluations, counter.best, counter.stop, 0, restarts
+        return rows
+
+    def _search(self, seed: np.random.SeedSequence, number: int) -> tuple[Counter, int]:
+        """Search until success or the budget, beginning anew as often as allowed.
+
+        An algorithm that stops by itself counts as stagnated.
+        """
+        key = [int(word) for word in seed.generate_state(4, np.uint64)]
+        rng = np.random.default_rng(np.random.SeedSequence([*key, number]))
+        counter = Counter(self.settings, self.space)
+        restarts = 0
+        while True:
+            counter.begin()
+            try:
+                self.baseline.search(counter, self.space, rng, self.budget - counter.evaluations)
+                counter.stop = loop.STAGNATION
+            except Finished:
+                pass
+            if counter.stop != loop.STAGNATION or restarts == self.settings.restarts:
+                return counter, restarts
+            restarts += 1
+
+
+def run_block(task: BaselineTask, seed: Seed, first: int, last: int) -> IntArray:
+    """Return the rows of runs first..last-1: a function, for workers in other processes."""
+    return task.run_block(seed, first, last)
+
+
+def baseline_task(
+    name: str | Baseline,
+    problem: Problem | Fitness,
+    *,
+    neurons: int | None = None,
+    output: str = "or",
+    resolution: int = 120,
+    budget: int | None = None,
+    stagnation: int | None = None,
+    target: float | bool | None = None,
+    restarts: int = 0,
+    **settings: Any,
+) -> BaselineTask:
+    """Return everything that defines a run of a baseline but its seed, checked.
+
+    Parameters
+    ----------
+    name : str or Baseline
+        A name from `BASELINES`, or one with settings such as "cma_es:representation=cartesian".
+    problem : Problem or Fitness
+        What to learn.
+    neurons : int, optional
+        Hidden neurons; by default the problem's.
+    output : {"or", "and", "evolved"}
+        How they are joined.
+    resolution : int
+        Precision: unless there is a fitness target, success means that every parameter is nearer
+        to an optimal solution's than neighbours on the (1+1) NA's grid of this resolution.
+    budget, stagnation, target
+        As in `OnePlusOneNA.run`; an algorithm may also stop by itself, which counts as stagnation.
+    restarts : int
+        How often to begin anew after stagnation, within the budget.
+    **settings
+        Settings of the baseline.
+
+    Examples
+    --------
+    >>> from hyperna.problems import problem
+    >>> task = baseline_task("random_search", problem("half"), target=0.95)
+    >>> task.run(seed=1).stop_reason
+    'target'
+    >>> bool((task.run_block(1, 0, 3)[1] == task.run_block(1, 1, 2)[0]).all())
+    True
+    """
+    chosen = baseline(name, **settings)
+    fitness = fitness_of(problem)
+    if neurons is None:
+        neurons = fitness.problem.default_neurons if fitness.problem else 1
+    # A continuous law searches the finest grid there is, with success judged at `resolution`:
+    # just what is needed here, where the law itself is not used.
+    na = OnePlusOneNA(neurons=neurons, output=output, resolution=resolution, mutation="cauchy")
+    task = na.task(fitness, budget=budget, stagnation=stagnation, target=target, restarts=restarts)
+    return BaselineTask(chosen, task)
