@@ -197,8 +197,14 @@ class OnePlusOneNA:
         >>> OnePlusOneNA(bias=False).run(problem("half"), seed=3).stop_reason
         'optimum'
         """
-        settings = dict(budget=budget, stagnation=stagnation, target=target)
-        task = self.task(problem, **settings, restarts=restarts, start=start)  # type: ignore[arg-type]
+        task = self.task(
+            problem,
+            budget=budget,
+            stagnation=stagnation,
+            target=target,
+            restarts=restarts,
+            start=start,
+        )
         return task.run(seed, number, trajectory)
 
     def run_many(
@@ -240,8 +246,9 @@ class OnePlusOneNA:
         {'optimum': 1000}
         """
         total = check_integer("runs", runs, 1)
-        settings = dict(budget=budget, stagnation=stagnation, target=target)
-        task = self.task(problem, **settings, restarts=restarts)  # type: ignore[arg-type]
+        task = self.task(
+            problem, budget=budget, stagnation=stagnation, target=target, restarts=restarts
+        )
         entropy = seed_words(seed)
         size = max(1, math.ceil(total / _BLOCKS))
         blocks = [(first, min(first + size, total)) for first in range(0, total, size)]

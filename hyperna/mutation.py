@@ -1,7 +1,7 @@
 """Step laws: how far a mutated component moves.
 
-A law is a small frozen dataclass. A discrete one states its probabilities, `StepLaw.weights`; that is enough to use it
-everywhere, up to a resolution of 2**22:
+A law is a small frozen dataclass. A discrete one states its probabilities, `StepLaw.weights`; that
+is enough to use it everywhere, up to a resolution of 2**22:
 
 >>> import numpy as np
 >>> from dataclasses import dataclass
@@ -13,7 +13,8 @@ everywhere, up to a resolution of 2**22:
 >>> Even().pmf(5)
 array([0. , 0.5, 0. , 0.5, 0. ])
 
-A law that must reach larger resolutions overrides `StepLaw.steps` and returns one of the forms the kernels know.
+A law that must reach larger resolutions overrides `StepLaw.steps` and returns one of the forms the
+kernels know.
 """
 
 from dataclasses import dataclass, fields
@@ -55,7 +56,7 @@ class StepLaw:
     summary : str
         One line for listings.
     continuous : bool
-        Whether steps are real numbers. The parameters are then kept to 40 binary digits of their range.
+        Whether steps are real numbers. The parameters are then kept to 40 binary digits.
     """
 
     name: ClassVar[str] = ""
@@ -90,7 +91,7 @@ class StepLaw:
         return weight / weight.sum()
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
-        """The law as data for the kernels; `unit` is the number of grid units in a step of length 1."""
+        """Return the law as data for the kernels; a step of length 1 is `unit` grid units."""
         return Steps(TABLE, resolution, self.pmf(resolution))
 
     def _check_positive(self) -> None:
@@ -103,7 +104,7 @@ class StepLaw:
 
 
 def _power_law_steps(exponent: float, resolution: int) -> Steps:
-    """Weights of the blocks of `hyperna._kernels.mutation.draw_block`."""
+    """Return the weights of the blocks of `hyperna._kernels.mutation.draw_block`."""
     blocks = BLOCKS_PER_OCTAVE * (resolution.bit_length() - BLOCKS_PER_OCTAVE.bit_length() + 2)
     block = np.arange(blocks)
     log_size = np.maximum(block // BLOCKS_PER_OCTAVE - 1, 0)
@@ -133,9 +134,11 @@ class PowerLaw(StepLaw):
         check_real("exponent", self.exponent, 0, 100)
 
     def weights(self, resolution: int) -> NDArray[np.float64]:
+        """Return weights of the lengths 1..resolution."""
         return np.arange(1, resolution + 1, dtype=float) ** -self.exponent
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
+        """Return the law as data for the kernels."""
         if resolution <= _POWER_LAW_TABLE:
             return super().steps(resolution, unit)
         return _power_law_steps(float(self.exponent), resolution)
@@ -154,9 +157,11 @@ class Harmonic(StepLaw):
     summary = "P(l) = 1/(l H_r), l = 1..r: mostly small steps, now and then a long one"
 
     def weights(self, resolution: int) -> NDArray[np.float64]:
+        """Return weights of the lengths 1..resolution."""
         return 1.0 / np.arange(1, resolution + 1)
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
+        """Return the law as data for the kernels."""
         return PowerLaw(1.0).steps(resolution, unit)
 
 
@@ -173,9 +178,11 @@ class Local(StepLaw):
     summary = "l = 1: to a neighbour on the grid"
 
     def weights(self, resolution: int) -> NDArray[np.float64]:
+        """Return weights of the lengths 1..resolution."""
         return (np.arange(resolution) == 0).astype(float)
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
+        """Return the law as data for the kernels."""
         return Steps(CONSTANT, resolution)
 
 
@@ -192,9 +199,11 @@ class Uniform(StepLaw):
     summary = "l uniform on 1..r"
 
     def weights(self, resolution: int) -> NDArray[np.float64]:
+        """Return weights of the lengths 1..resolution."""
         return np.ones(resolution)
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
+        """Return the law as data for the kernels."""
         return Steps(UNIFORM, resolution)
 
 
@@ -224,6 +233,7 @@ class Pareto(StepLaw):
         self._check_positive()
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
+        """Return the law as data for the kernels."""
         return Steps(PARETO, resolution * unit, exponent=float(self.shape), scale=self.scale * unit)
 
 
@@ -250,6 +260,7 @@ class Cauchy(StepLaw):
         self._check_positive()
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
+        """Return the law as data for the kernels."""
         return Steps(CAUCHY, resolution * unit, scale=self.scale * unit)
 
 
@@ -276,15 +287,17 @@ class Exponential(StepLaw):
         self._check_positive()
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
+        """Return the law as data for the kernels."""
         return Steps(EXPONENTIAL, resolution * unit, scale=self.scale * unit)
 
 
 @dataclass(frozen=True)
 class SelfAdjusting(StepLaw):
-    """Each component has its own step length, which follows success (Doerr, Doerr and Kötzing 2018).
+    """Each component has its own step length, which follows success.
 
-    A component that was mutated in a step that improved the fitness multiplies its length by `growth` (up to a quarter of
-    its range), otherwise by `decay` (down to 1); the step is the length rounded down.
+    A component that was mutated in a step that improved the fitness multiplies its length by
+    `growth` (up to a quarter of its range), otherwise by `decay` (down to 1); the step is the
+    length rounded down. After Doerr, Doerr and Kötzing (2018).
 
     Examples
     --------
@@ -301,6 +314,7 @@ class SelfAdjusting(StepLaw):
         check_real("decay", self.decay, 0, 1, low_open=True, high_open=True)
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
+        """Return the law as data for the kernels."""
         return Steps(SELF_ADJUSTING, resolution, growth=float(self.growth), decay=float(self.decay))
 
 

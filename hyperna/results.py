@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from hyperna._kernels import loop
+from hyperna._kernels import state
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna.grid import Grid
 from hyperna.networks import Network
 
 STOP_REASONS = ("running", "optimum", "target", "budget", "stagnation", "stuck")
-_SUCCESS = (loop.OPTIMUM, loop.TARGET)
+_SUCCESS = (state.OPTIMUM, state.TARGET)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""From settings to the kernel: a `Task` is all that defines a run but its seed, a `Search` a run."""
+"""From settings to the kernel: a `Task` defines a run up to its seed, a `Search` is a run."""
 
 import math
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyperna._kernels import loop
+from hyperna._kernels import loop, state
 from hyperna._kernels.mutation import Mutation
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
-from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Sampled
+from hyperna.fitness import ExactArcs, FiniteSet, Fitness
 from hyperna.grid import Grid
 from hyperna.mutation import Local, StepLaw
 from hyperna.networks import Network
@@ -89,13 +89,18 @@ class Task:
         """What ends a run with success."""
         no_optima = np.zeros((0, self.grid.neurons, self.grid.width))
         if self.target is False:
-            return Goal(loop.NEVER, no_optima, 0)
+            return Goal(state.NEVER, no_optima, 0)
         if self.target is not None:
-            return Goal(math.ceil(Fraction(self.target) * self.units), no_optima, 0)
+            return Goal(self._target_score(self.target), no_optima, 0)
         optima = self._optima()
         if len(optima):
-            return Goal(loop.NEVER, optima, self._hopeful(optima))
-        return Goal(math.ceil(Fraction(self.default_target) * self.units), no_optima, 0)
+            return Goal(state.NEVER, optima, self._hopeful(optima))
+        return Goal(self._target_score(self.default_target), no_optima, 0)
+
+    def _target_score(self, target: float) -> int:
+        """The smallest score whose fitness, as a float, is at least the target."""
+        score = math.ceil(Fraction(target) * self.units)
+        return score - 1 if score > 0 and (score - 1) / self.units >= target else score
 
     @property
     def default_target(self) -> float:
@@ -163,18 +168,18 @@ class Task:
         return max(0, math.floor((best - loss - 1e-9) * self.units))
 
     @cached_property
-    def limits(self) -> loop.Limits:
+    def limits(self) -> state.Limits:
         """Limits and goal as compiled code takes them."""
         neighbourhood = 3**self.mutation.component.size
         searchable = isinstance(self.law, Local) and neighbourhood <= _LARGEST_NEIGHBOURHOOD
         start = np.zeros(0, np.int64) if self.start is None else np.array(self.start.genome)
-        return loop.Limits(
+        return state.Limits(
             budget=self.budget,
-            stagnation=loop.NEVER if self.stagnation is None else self.stagnation,
+            stagnation=state.NEVER if self.stagnation is None else self.stagnation,
             target=self.goal.score,
             restarts=self.restarts,
             optima=self.goal.optima,
-            tolerance=float(self.unit),
+            tolerance=self.unit - max(1e-9, 5e-16 * self.grid.resolution),
             hopeful=self.goal.hopeful,
             patience=neighbourhood if searchable else 0,
             dim=self.grid.dim,
@@ -197,22 +202,13 @@ class Task:
         """Offspring to simulate at a time."""
         if isinstance(self.fitness, ExactArcs):
             return _QUOTA
-        points = self.fitness.n if isinstance(self.fitness, Sampled) else len(self.fitness.X)
-        return max(64, _POINTS_A_QUOTA // points)
+        return max(64, _POINTS_A_QUOTA // self.kernel.columns.shape[1])
 
 
-def _no_trace() -> loop.Trace:
-    return _trace(0, 0, 0)
-
-
-def _trace(improvements: int, path: int, components: int) -> loop.Trace:
-    whole = np.int64
-    return loop.Trace(
-        np.zeros(improvements, whole),
-        np.zeros(improvements, whole),
-        np.zeros(path, whole),
-        np.zeros(path, whole),
-        np.zeros((path, components), whole),
+def _trace(improvements: int, path: int, components: int) -> state.Trace:
+    """Arrays for as many improvements and accepted genomes."""
+    return state.Trace(
+        np.zeros((improvements, 2), np.int64), np.zeros((path, 2 + components), np.int64)
     )
 
 
@@ -237,7 +233,7 @@ class Search:
         self.number = check_integer("number", number, 0)
         self._with_path = bool(trajectory)
         components = task.grid.components
-        self._run = loop.new_run(components)
+        self._run = state.new_run(components)
         self._work = loop.new_work(task.kernel)
         self._trace = _trace(64, 1024 if trajectory else 0, components)
         self._progress = np.array([self.number, self.number, self.number + 1, 0])
@@ -253,7 +249,7 @@ class Search:
     @property
     def evaluations(self) -> int:
         """Evaluations counted so far."""
-        return int(self._run.counter[loop.EVALUATIONS])
+        return int(self._run.counter[state.EVALUATIONS])
 
     def advance(self, quota: int | None = None) -> bool:
         """Simulate about `quota` more offspring; return whether the run has ended."""
@@ -272,16 +268,14 @@ class Search:
                 self._rows,
                 self._genomes,
             )
-        if status == loop.FULL:
+        if status == state.FULL:
             self._grow_trace()
         return self.finished
 
     def _grow_trace(self) -> None:
         """Double the arrays of the trace."""
         old = self._trace
-        self._trace = _trace(
-            2 * old.evaluation.size, 2 * old.path_evaluation.size, self.task.grid.components
-        )
+        self._trace = _trace(2 * len(old[0]), 2 * len(old[1]), self.task.grid.components)
         for new_part, old_part in zip(self._trace, old, strict=True):
             new_part[: len(old_part)] = old_part
 
@@ -292,18 +286,18 @@ class Search:
             evaluations, score, stop, stuck_at, restarts = map(int, self._rows[0])
             genome = self._genomes[0]
         else:
-            stop, stuck_at = loop.RUNNING, 0
-            evaluations, restarts = int(counter[loop.EVALUATIONS]), int(counter[loop.RESTARTS])
-            current = counter[loop.SCORE] > counter[loop.BEST]
-            score = int(max(counter[loop.SCORE], counter[loop.BEST]))
+            stop, stuck_at = state.RUNNING, 0
+            evaluations, restarts = int(counter[state.EVALUATIONS]), int(counter[state.RESTARTS])
+            current = counter[state.SCORE] > counter[state.BEST]
+            score = int(max(counter[state.SCORE], counter[state.BEST]))
             genome = self._run.genes[0 if current else 1]
         return RunResult(
             network=Network(task.grid, genome),
             fitness=score / task.units,
             evaluations=evaluations,
             stop_reason=STOP_REASONS[stop],
-            success=stop in (loop.OPTIMUM, loop.TARGET),
-            stuck_at=stuck_at if stop == loop.STUCK else None,
+            success=stop in (state.OPTIMUM, state.TARGET),
+            stuck_at=stuck_at if stop == state.STUCK else None,
             restarts=restarts,
             improvements=self._improvements(),
             trajectory=self._trajectory() if self._with_path else None,
@@ -312,27 +306,22 @@ class Search:
         )
 
     def _improvements(self) -> Improvements:
-        size = self._run.counter[loop.IMPROVEMENTS]
-        fitness = self._trace.score[:size] / self.task.units
-        return Improvements(self._trace.evaluation[:size].copy(), fitness)
+        rows = self._trace.improvements[: self._run.counter[state.IMPROVEMENTS]]
+        return Improvements(rows[:, 0].copy(), rows[:, 1] / self.task.units)
 
     def _trajectory(self) -> Trajectory:
-        size, trace = self._run.counter[loop.PATH_LENGTH], self._trace
-        return Trajectory(
-            self.task.grid,
-            trace.path_evaluation[:size].copy(),
-            trace.path_score[:size] / self.task.units,
-            trace.path[:size].copy(),
-        )
+        rows = self._trace.path[: self._run.counter[state.PATH_LENGTH]]
+        fitness = rows[:, 1] / self.task.units
+        return Trajectory(self.task.grid, rows[:, 0].copy(), fitness, rows[:, 2:].copy())
 
 
 def run_block(task: Task, seed: Seed, first: int, last: int) -> IntArray:
     """Simulate runs first..last-1; return their rows (see `hyperna._kernels.loop.run_batch`)."""
     rows = np.zeros((last - first, 5), np.int64)
-    run, work = loop.new_run(task.grid.components), loop.new_work(task.kernel)
+    run, work = state.new_run(task.grid.components), loop.new_work(task.kernel)
     key = seed_words(seed).generate_state(4, np.uint64)
     progress = np.array([first, first, last, 0])
-    no_trace, no_genomes = _no_trace(), np.zeros((0, 0), np.int64)
+    no_trace, no_genomes = _trace(0, 0, 0), np.zeros((0, 0), np.int64)
     while progress[0] < last:
         with np.errstate(over="ignore"):
             loop.run_batch(

@@ -65,7 +65,7 @@ def lean_kernel(function: Function) -> Function:
     >>> int(first(np.array([7, 8])))
     7
     """
-    return _compiled(function, _nrt=False)
+    return _compiled(function, _nrt=False, no_cfunc_wrapper=True)
 
 
 def inline_kernel(function: Function) -> Function:
@@ -82,7 +82,7 @@ def inline_kernel(function: Function) -> Function:
     >>> half(3.0)
     1.5
     """
-    return _compiled(function, _nrt=False, forceinline=True)
+    return _compiled(function, _nrt=False, no_cfunc_wrapper=True, forceinline=True)
 
 
 def _compiled(function: Function, **options: Any) -> Function:
@@ -102,5 +102,5 @@ def _enable_cache(compiled: Any) -> None:
     # numba compares this mark before it reads anything else of a cached kernel, so that classes
     # that no longer exist do no harm. It is private: a numba without it gets its plain cache.
     file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if hasattr(file, "_version"):
+    if file is not None and hasattr(file, "_version"):
         file._version = f"{file._version} {folder_digest()}"

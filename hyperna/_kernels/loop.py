@@ -1,11 +1,10 @@
 """The (1+1) NA as one fused loop over any kind of fitness.
 
-A run is resumable: everything it is lives in the arrays of `Run`, so that a long run can be simulated in pieces, between
-which the caller may report progress, grow the trace or stop.
+A run is resumable: everything it is lives in the arrays of `Run`, so that a long run can be
+simulated in pieces, between which the caller may report progress, grow the trace or stop.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,96 +18,40 @@ from hyperna._kernels.mutation import (
 from hyperna._kernels.protocol import evaluate, keep, optimal, prepare, tie, undo, workspace
 from hyperna._kernels.random import geometric, seed_stream, uniform
 from hyperna._kernels.start import copy_into, draw_start
-
-NEVER = 2**62
-
-RUNNING, OPTIMUM, TARGET, BUDGET, STAGNATION, STUCK = range(6)
-FULL = -1
-
-# Why `walk` returns.
-PAUSED, ACCEPTED, IMPROVED, WAITING, EXPIRED = range(5)
-
-
-class Limits(NamedTuple):
-    """When a run ends, and how it starts.
-
-    `optima` is an array (alternatives, neurons, genes a neuron) in grid units, empty when a score of `target` ends the
-    run instead; no genome with a score below `hopeful` is near an optimum. After `patience` rejected offspring in a row the
-    neighbourhood is searched (local mutation only; 0: never).
-    """
-
-    budget: int
-    stagnation: int
-    target: int
-    restarts: int
-    optima: np.ndarray
-    tolerance: float
-    hopeful: int
-    patience: int
-    dim: int
-    neurons: int
-    resolution: int
-    sphere: bool
-    fixed_value: int
-    start: np.ndarray
-
-
-class Run(NamedTuple):
-    """State of one run.
-
-    Rows of `genes`: the current genome, the best of earlier starts, the changed components and
-    their old values. Rows of `real`: step lengths of self-adjusting mutation, scratch space. `tie`
-    is the parent's second value. `counter`: see the names below.
-    """
-
-    genes: np.ndarray
-    real: np.ndarray
-    tie: np.ndarray
-    counter: np.ndarray
-    stream: np.ndarray
-
-
-_GENOME, _BEST_GENOME, _CHANGED, _OLD = range(4)
-_VELOCITY, _DIRECTION = range(2)
-
-
-class Trace(NamedTuple):
-    """Improvements of the best score, and the path of accepted genomes; arrays of length 0 record nothing."""
-
-    evaluation: np.ndarray
-    score: np.ndarray
-    path_evaluation: np.ndarray
-    path_score: np.ndarray
-    path: np.ndarray
-
-
-# Counters of a run.
-(
-    EVALUATIONS,
-    SCORE,
+from hyperna._kernels.state import (
+    ACCEPTED,
     BEST,
+    BEST_GENOME,
+    BUDGET,
+    CHANGED,
+    DIRECTION,
+    EVALUATIONS,
+    EXPIRED,
+    FULL,
+    GENOME,
     HORIZON,
+    IMPROVED,
+    IMPROVEMENTS,
+    N_COUNTERS,
+    NEVER,
+    OLD,
+    OPTIMUM,
+    PATH_LENGTH,
+    PAUSED,
     REJECTED,
     RESTARTS,
-    STOP,
-    STUCK_AT,
-    IMPROVEMENTS,
-    PATH_LENGTH,
+    RUNNING,
+    SCORE,
     SIMULATED,
-    N_COUNTERS,
-) = range(12)
-
-
-@kernel
-def new_run(components):
-    """Arrays for a run over a genome of `components`."""
-    return Run(
-        np.zeros((4, components), np.int64),
-        np.zeros((2, components), np.float64),
-        np.zeros(1, np.float64),
-        np.zeros(N_COUNTERS, np.int64),
-        np.zeros(4, np.uint64),
-    )
+    STAGNATION,
+    STOP,
+    STUCK,
+    STUCK_AT,
+    TARGET,
+    TIE,
+    VELOCITY,
+    WAITING,
+)
 
 
 @kernel
@@ -118,30 +61,27 @@ def new_work(fitness):
 
 
 @lean_kernel
-def record_improvement(trace, counter):
-    """Note the score of a new best genome."""
-    if trace.evaluation.size > 0:
-        trace.evaluation[counter[IMPROVEMENTS]] = counter[EVALUATIONS]
-        trace.score[counter[IMPROVEMENTS]] = counter[SCORE]
-        counter[IMPROVEMENTS] += 1
-
-
-@lean_kernel
-def record_path(trace, counter, genome):
+def record(trace, counter, genome, improved):
     """Note an accepted genome."""
-    if trace.path_evaluation.size > 0:
-        place = counter[PATH_LENGTH]
-        trace.path_evaluation[place] = counter[EVALUATIONS]
-        trace.path_score[place] = counter[SCORE]
-        copy_into(trace.path[place], genome)
+    if improved and counter[SCORE] > counter[BEST] and trace.improvements.shape[0] > 0:
+        row = counter[IMPROVEMENTS]
+        trace.improvements[row, 0] = counter[EVALUATIONS]
+        trace.improvements[row, 1] = counter[SCORE]
+        counter[IMPROVEMENTS] += 1
+    if trace.path.shape[0] > 0:
+        row = counter[PATH_LENGTH]
+        trace.path[row, 0] = counter[EVALUATIONS]
+        trace.path[row, 1] = counter[SCORE]
+        for c in range(genome.size):
+            trace.path[row, 2 + c] = genome[c]
         counter[PATH_LENGTH] += 1
 
 
 @lean_kernel
 def trace_full(trace, counter):
     """Whether the next record might not fit."""
-    return (0 < trace.evaluation.size <= counter[IMPROVEMENTS]) or (
-        0 < trace.path_evaluation.size <= counter[PATH_LENGTH]
+    return (0 < trace.improvements.shape[0] <= counter[IMPROVEMENTS]) or (
+        0 < trace.path.shape[0] <= counter[PATH_LENGTH]
     )
 
 
@@ -160,34 +100,40 @@ def success(fitness, work, limits, genome, score):
 
 
 @lean_kernel
-def begin(fitness, work, mutation, limits, run, trace):
-    """First evaluation of a start (the run's first, or after a restart)."""
-    genome, counter = run.genes[_GENOME], run.counter
-    if limits.start.size > 0 and counter[RESTARTS] == 0:
-        copy_into(genome, limits.start)
-    else:
-        draw_start(limits, mutation, genome, run.real[_DIRECTION], run.stream)
-    for c in range(genome.size):
-        run.real[_VELOCITY, c] = 1.0
-    counter[EVALUATIONS] += 1
-    counter[SCORE] = prepare(fitness, work, genome)
-    run.tie[0] = tie(fitness, work)
-    counter[REJECTED] = 0
-    counter[HORIZON] = min(limits.budget, counter[EVALUATIONS] + limits.stagnation)
-    if counter[SCORE] > counter[BEST]:
-        record_improvement(trace, counter)
-    record_path(trace, counter, genome)
+def accepted(fitness, work, limits, run, trace, improved):
+    """Bookkeeping after the genome has changed; `improved`: with a better score."""
+    counter, genome = run.counter, run.genes[GENOME]
+    if improved and limits.stagnation < NEVER:
+        counter[HORIZON] = min(limits.budget, counter[EVALUATIONS] + limits.stagnation)
+    record(trace, counter, genome, improved)
     counter[STOP] = success(fitness, work, limits, genome, counter[SCORE])
 
 
 @lean_kernel
-def start_run(fitness, work, mutation, limits, run, trace, key, number):
-    """Set `run` to the beginning of run `number` under `key`."""
+def begin(fitness, work, mutation, limits, run, trace):
+    """First evaluation of a start (the run's first, or after a restart)."""
+    genome, counter = run.genes[GENOME], run.counter
+    if limits.start.size > 0 and counter[RESTARTS] == 0:
+        copy_into(genome, limits.start)
+    else:
+        draw_start(limits, mutation, genome, run.real[DIRECTION], run.stream)
+    for c in range(genome.size):
+        run.real[VELOCITY, c] = 1.0
+    counter[EVALUATIONS] += 1
+    counter[SCORE] = prepare(fitness, work, genome)
+    run.real[TIE, 0] = tie(fitness, work)
+    counter[REJECTED] = 0
+    counter[HORIZON] = min(limits.budget, counter[EVALUATIONS] + limits.stagnation)
+    accepted(fitness, work, limits, run, trace, True)
+
+
+@lean_kernel
+def reset(run, key, number):
+    """Set the random numbers and counters to the beginning of run `number` under `key`."""
     seed_stream(key, number, run.stream)
     for c in range(N_COUNTERS):
         run.counter[c] = 0
     run.counter[BEST] = -1
-    begin(fitness, work, mutation, limits, run, trace)
 
 
 @lean_kernel
@@ -195,20 +141,7 @@ def remember_best(run):
     """Keep the genome of this start if it is the best of all starts."""
     if run.counter[SCORE] > run.counter[BEST]:
         run.counter[BEST] = run.counter[SCORE]
-        copy_into(run.genes[_BEST_GENOME], run.genes[_GENOME])
-
-
-@lean_kernel
-def accepted(fitness, work, limits, run, trace, improved):
-    """Bookkeeping after the genome has changed; `improved`: with a better score."""
-    counter, genome = run.counter, run.genes[_GENOME]
-    if improved:
-        if limits.stagnation < NEVER:
-            counter[HORIZON] = min(limits.budget, counter[EVALUATIONS] + limits.stagnation)
-        if counter[SCORE] > counter[BEST]:
-            record_improvement(trace, counter)
-    record_path(trace, counter, genome)
-    counter[STOP] = success(fitness, work, limits, genome, counter[SCORE])
+        copy_into(run.genes[BEST_GENOME], run.genes[GENOME])
 
 
 @lean_kernel
@@ -244,14 +177,14 @@ def acceptable_mass(fitness, work, mutation, run, threshold):
     The search stops at the neighbour whose chance lifts the sum above `threshold`, which is then
     the offspring just evaluated. Returns the sum and that neighbour's score and changes.
     """
-    genome, changed, old = run.genes[_GENOME], run.genes[_CHANGED], run.genes[_OLD]
+    genome, changed, old = run.genes[GENOME], run.genes[CHANGED], run.genes[OLD]
     parent = run.counter[SCORE]
     size = mutation.component.size
     mass = 0.0
     for code in range(1, 3**size):
         count = neighbour(mutation, genome, changed, old, code)
         score = evaluate(fitness, work, genome, changed, count, parent)
-        if score > parent or (score == parent and tie(fitness, work) >= run.tie[0]):
+        if score > parent or (score == parent and tie(fitness, work) >= run.real[TIE, 0]):
             still = (1.0 - mutation.probability) ** (size - count)
             mass += (0.5 * mutation.probability) ** count * still
             if mass > threshold:
@@ -289,8 +222,8 @@ def skip_wait(fitness, work, mutation, limits, run, trace):
     mass, score, count = acceptable_mass(fitness, work, mutation, run, threshold)
     improved = score > counter[SCORE]
     counter[SCORE] = score
-    run.tie[0] = tie(fitness, work)
-    keep(fitness, work, run.genes[_GENOME], run.genes[_CHANGED], count)
+    run.real[TIE, 0] = tie(fitness, work)
+    keep(fitness, work, run.genes[GENOME], run.genes[CHANGED], count)
     accepted(fitness, work, limits, run, trace, improved)
 
 
@@ -302,10 +235,10 @@ def walk(fitness, work, mutation, run, patience, notable, quota):
     (ACCEPTED, IMPROVED); `patience` offspring in a row are rejected (WAITING); the horizon is
     reached (EXPIRED); `quota` offspring are done (PAUSED). Void steps are drawn as a number.
     """
-    genome, changed, old = run.genes[_GENOME], run.genes[_CHANGED], run.genes[_OLD]
-    counter, stream, velocity = run.counter, run.stream, run.real[_VELOCITY]
+    genome, changed, old = run.genes[GENOME], run.genes[CHANGED], run.genes[OLD]
+    counter, stream, velocity = run.counter, run.stream, run.real[VELOCITY]
     evaluations, parent, rejected = counter[EVALUATIONS], counter[SCORE], counter[REJECTED]
-    parent_tie, horizon = run.tie[0], counter[HORIZON]
+    parent_tie, horizon = run.real[TIE, 0], counter[HORIZON]
     event, done = PAUSED, 0
     while done < quota:
         count, voids = propose(mutation, stream, genome, changed, old, velocity)
@@ -337,47 +270,30 @@ def walk(fitness, work, mutation, run, patience, notable, quota):
                 break
     counter[EVALUATIONS], counter[SCORE], counter[REJECTED] = evaluations, parent, rejected
     counter[SIMULATED] += done
-    run.tie[0] = parent_tie
+    run.real[TIE, 0] = parent_tie
     return event
 
 
 @lean_kernel
-def advance(fitness, work, mutation, limits, run, trace, quota):
-    """Simulate up to about `quota` offspring of a run that has begun.
+def restarts(limits, counter):
+    """Whether a run that has stopped begins anew."""
+    return (
+        counter[STOP] >= STAGNATION
+        and counter[RESTARTS] < limits.restarts
+        and counter[EVALUATIONS] < limits.budget
+    )
 
-    Returns RUNNING, FULL (the trace is) or the reason why the run has ended.
-    """
-    counter = run.counter
-    last = counter[SIMULATED] + quota
-    notable = limits.hopeful if limits.optima.shape[0] > 0 else np.int64(NEVER)
-    if trace.path_evaluation.size > 0:
-        notable = np.int64(0)
-    while True:
-        if counter[STOP] != RUNNING:
-            remember_best(run)
-            if (
-                counter[STOP] < STAGNATION
-                or counter[RESTARTS] >= limits.restarts
-                or counter[EVALUATIONS] >= limits.budget
-            ):
-                if counter[STOP] == STUCK and counter[HORIZON] < NEVER:
-                    counter[EVALUATIONS] = counter[HORIZON]
-                return counter[STOP]
-            counter[RESTARTS] += 1
-            begin(fitness, work, mutation, limits, run, trace)
-            continue
-        if trace_full(trace, counter):
-            return FULL
-        left = last - counter[SIMULATED]
-        if left <= 0:
-            return RUNNING
-        event = walk(fitness, work, mutation, run, limits.patience, notable, left)
-        if event == EXPIRED:
-            out_of_time(limits, counter)
-        elif event == WAITING:
-            skip_wait(fitness, work, mutation, limits, run, trace)
-        elif event != PAUSED:
-            accepted(fitness, work, limits, run, trace, event == IMPROVED)
+
+@lean_kernel
+def write_row(row, counter):
+    """The result of a run; one that is stuck counts the evaluations it would have made."""
+    row[0] = counter[EVALUATIONS]
+    if counter[STOP] == STUCK and counter[HORIZON] < NEVER:
+        row[0] = counter[HORIZON]
+    row[1] = counter[BEST]
+    row[2] = counter[STOP]
+    row[3] = counter[STUCK_AT]
+    row[4] = counter[RESTARTS]
 
 
 @lean_kernel
@@ -386,29 +302,44 @@ def run_batch(fitness, work, mutation, limits, key, run, trace, progress, quota,
 
     `progress`: number of the current run, number of the first run of the rows, number after the
     last run, whether the current run has begun. Columns of `result`: evaluations, score, stop
-    reason, evaluations when found stuck, restarts. Returns FULL or RUNNING; the batch is complete
-    when the current run is the one after the last.
+    reason, evaluations when found stuck, restarts. Returns FULL when the trace is, else RUNNING;
+    the batch is complete when the current run is the one after the last.
     """
-    simulated = 0
+    counter = run.counter
+    notable = limits.hopeful if limits.optima.shape[0] > 0 else np.int64(NEVER)
+    if trace.path.shape[0] > 0:
+        notable = np.int64(0)
+    left = quota
     if progress[3] == 1:
-        prepare(fitness, work, run.genes[_GENOME])
-    while progress[0] < progress[2] and simulated < quota:
-        if progress[3] == 0:
-            start_run(fitness, work, mutation, limits, run, trace, key, progress[0])
-            progress[3] = 1
-        before = run.counter[SIMULATED]
-        status = advance(fitness, work, mutation, limits, run, trace, quota - simulated)
-        if status <= RUNNING:
-            return status
-        simulated += run.counter[SIMULATED] - before + 1
-        row = progress[0] - progress[1]
-        result[row, 0] = run.counter[EVALUATIONS]
-        result[row, 1] = run.counter[BEST]
-        result[row, 2] = status
-        result[row, 3] = run.counter[STUCK_AT]
-        result[row, 4] = run.counter[RESTARTS]
-        if genomes.shape[0] > 0:
-            copy_into(genomes[row], run.genes[_BEST_GENOME])
-        progress[0] += 1
-        progress[3] = 0
+        prepare(fitness, work, run.genes[GENOME])
+    while progress[0] < progress[2] and left > 0:
+        if trace_full(trace, counter) and progress[3] == 1:
+            return FULL
+        if progress[3] == 0 or restarts(limits, counter):
+            if progress[3] == 0:
+                reset(run, key, progress[0])
+                progress[3] = 1
+            else:
+                counter[RESTARTS] += 1
+            begin(fitness, work, mutation, limits, run, trace)
+            left -= 1
+        elif counter[STOP] == RUNNING:
+            before = counter[SIMULATED]
+            event = walk(fitness, work, mutation, run, limits.patience, notable, left)
+            left -= counter[SIMULATED] - before
+            if event == EXPIRED:
+                out_of_time(limits, counter)
+            elif event == WAITING:
+                skip_wait(fitness, work, mutation, limits, run, trace)
+            elif event != PAUSED:
+                accepted(fitness, work, limits, run, trace, event == IMPROVED)
+        if counter[STOP] != RUNNING:
+            remember_best(run)
+            if not restarts(limits, counter):
+                row = progress[0] - progress[1]
+                write_row(result[row], counter)
+                if genomes.shape[0] > 0:
+                    copy_into(genomes[row], run.genes[BEST_GENOME])
+                progress[0] += 1
+                progress[3] = 0
     return RUNNING

@@ -1,7 +1,8 @@
 """What a kind of fitness must offer to the loop, and how the loop finds it.
 
-A kind of fitness is a NamedTuple of arrays and numbers. `implement` ties functions to it; compiled code
-chooses among them by the type of its first argument while compiling, interpreted code when called.
+A kind of fitness is a NamedTuple of arrays and numbers. `implement` ties functions to it; compiled
+code chooses among them by the type of its first argument while compiling, interpreted code when
+called.
 
 The functions, in the order in which the loop calls them:
 
@@ -10,11 +11,13 @@ The functions, in the order in which the loop calls them:
 ``prepare(fitness, work, genome)``
     Evaluate `genome` from nothing; return its score.
 ``evaluate(fitness, work, genome, changed, count, score)``
-    Score of an offspring that differs from the genome last kept in the components ``changed[:count]``.
-    When it is certain to be less than `score`, any number less than `score` will do.
+    Score of an offspring that differs from the genome last kept in the components
+    ``changed[:count]``. When it is certain to be less than `score`, any number less than `score`
+    will do.
 ``tie(fitness, work)``
-    A second value that decides between equal scores: the offspring is kept only if it is not less than its parent's.
-    Called directly after ``prepare``, and after an ``evaluate`` that returned at least `score`.
+    A second value that decides between equal scores: the offspring is kept only if it is not less
+    than its parent's. Called directly after ``prepare``, and after an ``evaluate`` that returned at
+    least `score`.
 ``keep(fitness, work, genome, changed, count)`` / ``undo(fitness, work, genome, changed, count)``
     The offspring just evaluated becomes the parent, or is forgotten (`genome` is the parent again).
 ``optimal(fitness, work, genome, optima, tolerance)``
@@ -26,7 +29,7 @@ from typing import Any
 
 from numba.extending import overload
 
-_INLINE = {"_nrt": False, "forceinline": True}
+_INLINE: Any = {"_nrt": False, "no_cfunc_wrapper": True, "forceinline": True}
 
 _IMPLEMENTATIONS: dict[tuple[str, type], Callable[..., Any]] = {}
 

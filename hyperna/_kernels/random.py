@@ -2,7 +2,7 @@
 
 The state is a ``uint64`` array of four words. A run's stream is derived from a key of four words
 (made by `numpy.random.SeedSequence`) and the run's number, so that it depends on nothing else.
-Reference for the generator: Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021.
+The generator is due to Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021.
 """
 
 import math
@@ -105,7 +105,7 @@ def geometric(stream, log_failure):
 
 @inline_kernel
 def pick(word, threshold, alias, first, bits):
-    """The index that a random word gives in the alias table of 2**bits entries beginning at `first`.
+    """The index that a random word gives in the alias table of 2**bits entries from `first` on.
 
     The method is Walker's (1977). The lowest bit of the word is not used.
     """

@@ -17,7 +17,7 @@ def copy_into(target, source):
 
 @lean_kernel
 def sphere_angles(stream, genome, first, dim, resolution, direction):
-    """Write the angles of a direction uniform on the sphere, rounded to the grid, to genome[first:]."""
+    """Write the angles of a random direction, rounded to the grid, to genome[first:]."""
     for j in range(dim):
         direction[j] = normal(stream)
     if dim == 1:

@@ -16,7 +16,7 @@ from hyperna.problems import ArcProblem
 # Integers up to here are exact as floats.
 LARGEST_TURN = 2**52
 # Above this resolution the half-widths are computed when needed instead of kept in a table.
-LARGEST_TABLE = 2**16
+LARGEST_TABLE = 2**14
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,8 @@ class ExactArcs(Fitness):
 
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the arcs in units and the table of half-widths."""
-        from hyperna._kernels.circle import ARC_BLOCK, Circle
+        from hyperna._kernels.arcs import ARC_BLOCK
+        from hyperna._kernels.circle import Circle
 
         self._check_grid(grid)
         turn = self.units(grid)

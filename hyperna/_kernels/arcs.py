@@ -1,0 +1,272 @@
+"""Arcs on the circle (D = 2) in integer arithmetic, and the score of a network of them.
+
+One turn is `turn` units. A hidden neuron with angle index phi and bias index k fires on the closed
+arc phi*step ± h(k). Every arc end is an integer, so the score, the number of correctly classified
+units, is an integer and equal scores compare equal. With S(x) = (positive units in [0, x)) -
+(negative units in [0, x)) a set U of arcs [a, b) that is classified as positive scores (number of
+negative units) + sum over U of S(b) - S(a).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperna._kernels.geometry import AND, EVOLVED, neuron_weights
+from hyperna._kernels.jit import inline_kernel, lean_kernel
+
+# Arcs are handled in blocks of fixed size, which the compiler unrolls.
+ARC_BLOCK = 2
+# Up to this many hidden neurons the output neuron's answers fit into the bits of one word.
+WORD_NEURONS = 6
+
+
+class Circle(NamedTuple):
+    """A union of arcs to be classified by `neurons` neurons joined by `join`.
+
+    `arcs` has two rows, the starts and the lengths of the positive arcs; an arc across the zero
+    angle is given as two, and arcs of length 0 fill up to a multiple of ARC_BLOCK. `half_width` is
+    the table of h, or empty where h is to be computed.
+    """
+
+    turn: int
+    step: int
+    resolution: int
+    positive: int
+    join: int
+    neurons: int
+    arcs: np.ndarray
+    half_width: np.ndarray
+
+
+class CircleWork(NamedTuple):
+    """The arcs of the current network and of its offspring.
+
+    Columns of `arc`: bias, h(bias), start in [0, turn), end = start + length, S(start), S(end
+    modulo turn); rows: the parent's neurons, then the offspring's. `event` has the rows order,
+    position and S(position) of all arc ends, and the rows of `arc` in use. An AND is handled as an
+    OR of the complementary arcs, whose score counts the wrongly classified units. `output` holds
+    weights and bias of the evolved output neuron, `bits` the hidden bits and, in its last two
+    entries, the output's answers for the current network and for the parent of an offspring.
+    """
+
+    arc: np.ndarray
+    event: np.ndarray
+    output: np.ndarray
+    bits: np.ndarray
+
+
+BIAS, HALF, START, END, S_START, S_END, COLUMNS = range(7)
+ORDER, POSITION, SIGNED, USED = range(4)
+
+
+@inline_kernel
+def signed_measure(circle, x):
+    """S(x) for x in [0, turn]."""
+    inside = np.int64(0)
+    for block in range(0, circle.arcs.shape[1], ARC_BLOCK):
+        for j in range(ARC_BLOCK):
+            inside += min(max(x - circle.arcs[0, block + j], 0), circle.arcs[1, block + j])
+    return 2 * inside - x
+
+
+@lean_kernel
+def half_width(circle, bias):
+    """Half the length of the arc on which a neuron with this bias fires, acos(bias), in units."""
+    value = np.float64(2 * bias - circle.resolution) / np.float64(circle.resolution)
+    quarter = np.float64(circle.turn) * 0.25
+    return np.int64(quarter - np.rint(np.float64(circle.turn) / (2.0 * math.pi) * math.asin(value)))
+
+
+@inline_kernel
+def arc_ends(circle, angle, half):
+    """Start, end and S at both ends of the arc of a neuron."""
+    start = angle * circle.step
+    length = 2 * half
+    if circle.join == AND:
+        start += half
+        length = circle.turn - length
+    else:
+        start -= half
+    # Bit operations instead of branches, which could not be predicted.
+    start += circle.turn & (start >> 63)
+    start -= circle.turn
+    start += circle.turn & (start >> 63)
+    end = start + length
+    wrapped = end - circle.turn
+    place = end - (circle.turn & ~((wrapped - 1) >> 63))
+    return start, end, signed_measure(circle, start), signed_measure(circle, place)
+
+
+@inline_kernel
+def place_arc(circle, arc, genome, neuron, row):
+    """Compute the arc of a neuron into a row; the row before may know its half-width."""
+    bias = genome[2 * neuron + 1]
+    if circle.half_width.size > 0:
+        half = circle.half_width[bias]
+    elif arc[neuron, BIAS] == bias:
+        half = arc[neuron, HALF]
+    else:
+        half = half_width(circle, bias)
+    start, end, s_start, s_end = arc_ends(circle, genome[2 * neuron], half)
+    arc[row, BIAS] = bias
+    arc[row, HALF] = half
+    arc[row, START] = start
+    arc[row, END] = end
+    arc[row, S_START] = s_start
+    arc[row, S_END] = s_end
+
+
+@inline_kernel
+def single_score(circle, start, end, s_start, s_end):
+    """Score of one arc."""
+    whole = 2 * circle.positive - circle.turn
+    across = ~((end - circle.turn - 1) >> 63)
+    return circle.turn - circle.positive + s_end - s_start + (whole & across)
+
+
+@inline_kernel
+def shared(circle, arc, first, second):
+    """Sum of S over the piece shared by two arcs that begins where the second one begins."""
+    start, whole = arc[second, START], 2 * circle.positive - circle.turn
+    gap = start - arc[first, START]
+    gap += circle.turn & (gap >> 63)
+    left = arc[first, END] - arc[first, START] - gap
+    shorter = left - (arc[second, END] - start)
+    s_end = arc[second, S_END] + ((arc[first, S_END] - arc[second, S_END]) & (shorter >> 63))
+    end = start + left - (shorter & ~(shorter >> 63))
+    piece = s_end - arc[second, S_START] + (whole & ~((end - circle.turn - 1) >> 63))
+    return piece & ((-left) >> 63)
+
+
+@inline_kernel
+def pair_score(circle, arc, first, second):
+    """Score of the union of two arcs: both, less what they share at either end."""
+    score = single_score(
+        circle, arc[first, START], arc[first, END], arc[first, S_START], arc[first, S_END]
+    )
+    score += single_score(
+        circle, arc[second, START], arc[second, END], arc[second, S_START], arc[second, S_END]
+    )
+    score -= circle.turn - circle.positive + shared(circle, arc, first, second)
+    if arc[first, START] != arc[second, START]:
+        score -= shared(circle, arc, second, first)
+    return score
+
+
+@inline_kernel
+def sort_by(order, key):
+    """Insertion sort of the indices in `order` by their key: linear when hardly anything moves."""
+    for i in range(1, order.size):
+        moving = order[i]
+        value = key[moving]
+        j = i
+        while j > 0 and key[order[j - 1]] > value:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = moving
+
+
+@lean_kernel
+def union_score(circle, work):
+    """Score of the union of all arcs: sweep over the arcs by their starts, collecting the gaps."""
+    arc, turn, neurons = work.arc, circle.turn, circle.neurons
+    order, start, used = work.event[ORDER, :neurons], work.event[POSITION], work.event[USED]
+    cover, s_cover = np.int64(0), np.int64(0)
+    for i in range(neurons):
+        row = used[i]
+        start[i] = arc[row, START]
+        wrapped = arc[row, END] - turn
+        if wrapped > cover:
+            cover, s_cover = wrapped, arc[row, S_END]
+    sort_by(order, start)
+    score = circle.positive
+    for i in range(neurons):
+        row = used[order[i]]
+        end = arc[row, END]
+        if arc[row, START] > cover:
+            score -= arc[row, S_START] - s_cover
+            cover, s_cover = end, arc[row, S_END]
+        elif end > cover:
+            cover, s_cover = end, arc[row, S_END]
+        if cover >= turn:
+            return score
+    return score - (2 * circle.positive - turn - s_cover)
+
+
+@lean_kernel
+def output_answers(circle, work, genome):
+    """Tabulate the evolved output neuron: bit p of the word is its answer to hidden bits p."""
+    neurons = circle.neurons
+    bias = neuron_weights(genome, neurons, circle.resolution, 2 * neurons, work.output)
+    work.output[neurons] = bias
+    if neurons > WORD_NEURONS:
+        return
+    word = np.int64(0)
+    for pattern in range(1 << neurons):
+        total = work.output[0] * np.float64(pattern & 1)
+        for i in range(1, neurons):
+            total += work.output[i] * np.float64((pattern >> i) & 1)
+        if total >= bias:
+            word |= np.int64(1) << pattern
+    work.bits[neurons] = word
+
+
+@inline_kernel
+def output_fires(circle, work):
+    """Answer of the evolved output neuron to the hidden bits in `work.bits`."""
+    neurons = circle.neurons
+    if neurons <= WORD_NEURONS:
+        pattern = np.int64(0)
+        for i in range(neurons):
+            pattern |= work.bits[i] << i
+        return (work.bits[neurons] >> pattern) & 1 == 1
+    total = work.output[0] * np.float64(work.bits[0])
+    for i in range(1, neurons):
+        total += work.output[i] * np.float64(work.bits[i])
+    return total >= work.output[neurons]
+
+
+@lean_kernel
+def evolved_score(circle, work):
+    """Score of a network with an evolved output neuron: sweep over all arc ends.
+
+    At each end the neuron's bit is toggled, so the order of coinciding ends does not matter.
+    """
+    arc, turn = work.arc, circle.turn
+    order, position, signed = work.event[ORDER], work.event[POSITION], work.event[SIGNED]
+    for i in range(circle.neurons):
+        row = work.event[USED, i]
+        wraps = ~((arc[row, END] - turn - 1) >> 63)
+        work.bits[i] = wraps & 1
+        position[2 * i], signed[2 * i] = arc[row, START], arc[row, S_START]
+        position[2 * i + 1] = arc[row, END] - (turn & wraps)
+        signed[2 * i + 1] = arc[row, S_END]
+    sort_by(order, position)
+    score = turn - circle.positive
+    previous, s_previous = np.int64(0), np.int64(0)
+    for i in range(order.size):
+        event = order[i]
+        if position[event] > previous:
+            if output_fires(circle, work):
+                score += signed[event] - s_previous
+            previous, s_previous = position[event], signed[event]
+        work.bits[event >> 1] ^= 1
+    if previous < turn and output_fires(circle, work):
+        score += 2 * circle.positive - turn - s_previous
+    return score
+
+
+@inline_kernel
+def network_score(circle, work):
+    """Score of the network whose arcs are in the rows in use."""
+    if circle.join == EVOLVED and circle.neurons > 1:
+        return evolved_score(circle, work)
+    if circle.neurons == 2:
+        score = pair_score(circle, work.arc, work.event[USED, 0], work.event[USED, 1])
+    elif circle.neurons > 2:
+        score = union_score(circle, work)
+    else:
+        row = work.arc[work.event[USED, 0]]
+        score = single_score(circle, row[START], row[END], row[S_START], row[S_END])
+    return circle.turn - score if circle.join == AND else score

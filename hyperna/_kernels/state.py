@@ -1,0 +1,97 @@
+"""What a run is, as arrays: its limits, its state and its trace."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperna._kernels.jit import kernel
+
+NEVER = 2**62
+
+RUNNING, OPTIMUM, TARGET, BUDGET, STAGNATION, STUCK = range(6)
+FULL = -1
+
+# Why `walk` returns.
+PAUSED, ACCEPTED, IMPROVED, WAITING, EXPIRED = range(5)
+
+
+class Limits(NamedTuple):
+    """When a run ends, and how it starts.
+
+    `optima` is an array (alternatives, neurons, genes) in grid units, empty when a score of
+    `target` ends the run instead; no genome with a score below `hopeful` is near an optimum.
+    After `patience` rejected offspring in a row the neighbourhood is searched (local mutation
+    only; 0: never). Components that do not mutate have the `fixed_value`.
+    """
+
+    budget: int
+    stagnation: int
+    target: int
+    restarts: int
+    optima: np.ndarray
+    tolerance: float
+    hopeful: int
+    patience: int
+    dim: int
+    neurons: int
+    resolution: int
+    sphere: bool
+    fixed_value: int
+    start: np.ndarray
+
+
+class Run(NamedTuple):
+    """State of one run.
+
+    Rows of `genes`: the current genome, the best of earlier starts, the changed components and
+    their old values. Rows of `real`: step lengths of self-adjusting mutation, scratch space, and
+    (its first entry) the parent's second value. `counter`: see the names below.
+    """
+
+    genes: np.ndarray
+    real: np.ndarray
+    counter: np.ndarray
+    stream: np.ndarray
+
+
+GENOME, BEST_GENOME, CHANGED, OLD = range(4)
+VELOCITY, DIRECTION, TIE = range(3)
+
+
+class Trace(NamedTuple):
+    """What is recorded of a run; arrays without rows record nothing.
+
+    Rows of `improvements`: evaluation and score of each new best genome. Rows of `path`:
+    evaluation, score and genes of each accepted genome.
+    """
+
+    improvements: np.ndarray
+    path: np.ndarray
+
+
+# Counters of a run.
+(
+    EVALUATIONS,
+    SCORE,
+    BEST,
+    HORIZON,
+    REJECTED,
+    RESTARTS,
+    STOP,
+    STUCK_AT,
+    IMPROVEMENTS,
+    PATH_LENGTH,
+    SIMULATED,
+    N_COUNTERS,
+) = range(12)
+
+
+@kernel
+def new_run(components):
+    """Arrays for a run over a genome of `components`."""
+    return Run(
+        np.zeros((4, components), np.int64),
+        np.zeros((3, components), np.float64),
+        np.zeros(N_COUNTERS, np.int64),
+        np.zeros(4, np.uint64),
+    )
