@@ -32,6 +32,7 @@ _PUBLIC = {
         "problem",
         "read_csv",
     ),
+    "datasets": ("DATASETS", "Dataset", "dataset"),
     "fitness": ("ExactArcs", "FiniteSet", "Fitness", "Sampled", "fitness_of"),
     "mutation": (
         "LAWS",
@@ -46,6 +47,8 @@ _PUBLIC = {
     ),
     "results": ("RunResult", "Runs"),
     "algorithm": ("OnePlusOneNA",),
+    "classifier": ("NAClassifier", "export_text"),
+    "comparison": ("CLASSIFIERS", "compare"),
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from hyperna import __version__
 
-COMMANDS = ("run", "list", "dataset")
+COMMANDS = ("run", "list", "dataset", "compare", "campaign")
 
 _BAD_INPUT = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
 

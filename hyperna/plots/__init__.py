@@ -5,6 +5,7 @@ They need matplotlib (``pip install 'hyperna[plot]'``), which is imported when s
 
 from hyperna.plots.animation import animate_run, save_animation
 from hyperna.plots.circle import plot_circle
+from hyperna.plots.comparison import comparison_figure, plot_comparison
 from hyperna.plots.landscape import plot_landscape
 from hyperna.plots.runs import plot_boxes, plot_convergence, plot_improvements, plot_runtimes
 from hyperna.plots.scaling import plot_scaling
@@ -12,8 +13,10 @@ from hyperna.plots.sphere import plot_sphere
 
 __all__ = [
     "animate_run",
+    "comparison_figure",
     "plot_boxes",
     "plot_circle",
+    "plot_comparison",
     "plot_convergence",
     "plot_improvements",
     "plot_landscape",

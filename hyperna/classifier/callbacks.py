@@ -1,0 +1,102 @@
+"""Watching a fit: scikit-learn's callbacks, where that version is installed, and `verbose`."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from hyperna.classifier.fitting import FOLDS, Control, Fit, open_candidates
+from hyperna.classifier.scaling import Table
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # scikit-learn before 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing: callbacks came with scikit-learn 1.9."""
+
+    def with_callbacks(method: Method) -> Method:
+        """Return the method as it is: callbacks came with scikit-learn 1.9."""
+        return method
+
+
+# Pieces of each search between which callbacks are called.
+PIECES = 10
+
+
+class Watch:
+    """Looks in on a fit after each of its pieces, for callbacks and for `verbose`.
+
+    A callback sees the pieces as tasks below the task "fit", each with an estimator that is fitted as if the
+    work had ended there. One that returns True ends the fit, which keeps the best networks so far.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        fits: list[Fit],
+        control: Control,
+        table: Table,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+    ) -> None:
+        self.estimator, self.fits, self.table = estimator, fits, table
+        self.data = {
+            "X": X,
+            "y": y,
+            "metadata": None if sample_weight is None else {"sample_weight": sample_weight},
+        }
+        self.context = None
+        control.pieces = PIECES
+        if hasattr(estimator, "_init_callback_context"):
+            self.context = estimator._init_callback_context(max_subtasks=self._most_pieces())
+            self.context.call_on_fit_task_begin(estimator=estimator, **self.data)
+        if estimator.verbose or getattr(estimator, "_skl_callbacks", None):
+            control.report = self.piece
+
+    def _most_pieces(self) -> int:
+        """Upper limit of the number of pieces."""
+        each = 0
+        for fit in self.fits:
+            shapes = len(open_candidates(fit))
+            # Rounding the length of a piece down may add one to each search.
+            each += FOLDS * shapes + (PIECES + 2) * shapes * (fit.settings.restarts + 1)
+        return each + len(self.fits)
+
+    def piece(self) -> bool:
+        """Report a piece of work; return whether to end the fit."""
+        if self.estimator.verbose:
+            self._print()
+        if self.context is None or not getattr(self.estimator, "_skl_callbacks", None):
+            return False
+        context = self.context.subcontext(task_name="piece")
+        context.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+        stop = context.call_on_fit_task_end(
+            estimator=self.estimator, **self.data, reconstruction_attributes=self._attributes
+        )
+        return bool(stop)
+
+    def end(self) -> None:
+        """Report the end of the fit."""
+        if self.estimator.verbose:
+            self._print()
+        if self.context is not None:
+            self.context.call_on_fit_task_end(
+                estimator=self.estimator, **self.data, reconstruction_attributes=dict
+            )
+
+    def _attributes(self) -> dict[str, Any]:
+        from hyperna.classifier.estimator import fitted_attributes
+
+        return fitted_attributes(self.fits, self.table, self.estimator.scaling_)
+
+    def _print(self) -> None:
+        evaluations = sum(fit.evaluations for fit in self.fits)
+        losses = [
+            1.0 - fit.best.score / int(fit.problem.weight.sum())
+            for fit in self.fits
+            if fit.best is not None
+        ]
+        mean = sum(losses) / len(losses)
+        print(f"[NAClassifier] {evaluations} evaluations done, training error {mean:.4f}")

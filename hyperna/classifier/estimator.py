@@ -1,0 +1,363 @@
+"""NAClassifier: the (1+1) NA as a scikit-learn classifier."""
+
+import warnings
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from hyperna._validation import FloatArray, IntArray, check_choice, check_integer, check_real
+from hyperna.classifier import sharing
+from hyperna.classifier.callbacks import CallbackSupportMixin, Watch, with_callbacks
+from hyperna.classifier.fitting import Binary, Control, Fit, Settings, fit_all
+from hyperna.classifier.margins import logistic_slope, signed_distance, softmax
+from hyperna.classifier.scaling import Scaling, Table
+from hyperna.grid import MAX_RESOLUTION, OUTPUTS
+from hyperna.mutation import StepLaw, law
+from hyperna.networks import Network
+
+MARGIN_CLIP = 0.05
+
+
+class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Classifier that minimises the number of errors directly, with a network of few half-spaces.
+
+    A small network of threshold neurons is evolved by the (1+1) NA: one network, one offspring at a
+    time, kept if it classifies the training points no worse. The half-spaces found can be printed
+    (`export_text`) and drawn. More than two classes are told apart one against the rest.
+
+    Parameters
+    ----------
+    n_neurons : int or "auto", default="auto"
+        Number of hidden neurons; "auto" takes as many as the data ask for, 8 at most.
+    output : {"auto", "or", "and", "evolved"}, default="auto"
+        How the neurons are joined. "or": the second class is a union of half-spaces; "and": an
+        intersection; "evolved": a weighted vote. "auto" tries all of them on held-out training
+        points and fits the one that does best on these, for as long as that helps. Where none does
+        convincingly better than a constant answer, the best on the training points is taken.
+    resolution : int, default=65536
+        Number of angles and biases on the search grid, from 2 to 2**40.
+    mutation : str or StepLaw, default="harmonic"
+        How far a mutated angle or bias moves; see ``hyperna.LAWS``.
+    max_evals : int, default=60000
+        Fitness evaluations at most, for each of the binary problems, the trials included.
+    n_restarts : int, default=1
+        How many times to begin anew; the evaluations are shared and the best network is kept.
+    stagnation : int, optional
+        Evaluations without fewer errors after which a search ends early.
+    tie_break : {"margin"}, float or None, default="margin"
+        Among networks with the same number of errors prefer those whose boundary keeps clear of
+        the points: the sum of the distances, each clipped to ±0.05 (or to the number given; the
+        points fill the unit ball). None: accept all of them, as the paper's algorithm does.
+    init : {"data", "grid", "sphere"}, default="data"
+        Begin with half-spaces made from the data (a linear fit, then greedily where errors are), or
+        at random: uniform on the grid as in the paper, or with uniform normals.
+    scale : bool, default=True
+        Centre the features, divide by their deviations and shrink all into the unit ball, where
+        biases in [-1, 1] reach every hyperplane that matters. False: use the data as they are,
+        for points on the unit sphere; hyperplanes farther than 1 from 0 are then out of reach.
+    n_jobs : int, optional
+        Threads. The result does not depend on it. Callbacks are served by one thread only.
+    warm_start : bool, default=False
+        Continue with the networks of the previous call to `fit`, in its scaling.
+    verbose : int, default=0
+        Print the evaluations and the training error as the fit goes on.
+    random_state : int, RandomState or None
+        The same number gives the same network.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    networks_ : list of Network
+        One network for two classes, otherwise one for each class against the rest.
+    network_ : Network
+        The only network, for two classes.
+    scaling_ : Scaling
+        The map from the features to the unit ball.
+    n_iter_ : int
+        Fitness evaluations, in all.
+    loss_curve_, loss_evals_ : ndarray
+        Least training error so far, and the evaluations after which it was reached (for more
+        than two classes: the mean over the binary problems).
+    training_score_ : float
+        Accuracy on the training points, with their weights.
+    slope_ : float
+        See `predict_proba`.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    Rows that are equal are merged and the rest is sorted, so that the result depends neither on the
+    order of the rows nor on whether a row has weight 2 or stands there twice.
+
+    Interrupting `fit` from the keyboard leaves a fitted estimator with the best networks so far,
+    and a ConvergenceWarning says so. If it comes before every class has a first network, the
+    KeyboardInterrupt is raised as usual. Where `n_jobs` threads work, they finish their piece first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1]])
+    >>> clf = NAClassifier(random_state=0).fit(X, ["even", "odd", "odd", "even"])
+    >>> clf.score(X, ["even", "odd", "odd", "even"])
+    1.0
+    """
+
+    def __init__(
+        self,
+        n_neurons: int | str = "auto",
+        *,
+        output: str = "auto",
+        resolution: int = 65536,
+        mutation: str | StepLaw = "harmonic",
+        max_evals: int = 60_000,
+        n_restarts: int = 1,
+        stagnation: int | None = None,
+        tie_break: str | float | None = "margin",
+        init: str = "data",
+        scale: bool = True,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neurons = n_neurons
+        self.output = output
+        self.resolution = resolution
+        self.mutation = mutation
+        self.max_evals = max_evals
+        self.n_restarts = n_restarts
+        self.stagnation = stagnation
+        self.tie_break = tie_break
+        self.init = init
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @with_callbacks
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "NAClassifier":
+        """Evolve networks that classify X as y.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            What each point counts, not negative.
+
+        Returns
+        -------
+        self
+        """
+        settings = self._settings()
+        features, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        weight = _check_sample_weight(sample_weight, features, dtype=np.float64)
+        if (weight < 0).any():
+            raise ValueError(f"Negative values in sample_weight, the least is {weight.min()}.")
+        classes, label = np.unique(y, return_inverse=True)
+        networks = self._networks_to_continue(classes)
+        table = self._table(features, label, weight, classes)
+        if networks is None:
+            whole = table.weight.astype(float)
+            dim = features.shape[1]
+            self.scaling_ = Scaling.fit(table.X, whole) if self.scale else Scaling.identity(dim)
+        self.classes_ = classes
+        fits = self._binary_fits(table, settings)
+        control = Control()
+        watch = Watch(self, fits, control, table, X, y, sample_weight)
+        jobs = 1 if control.report is not None else effective_n_jobs(self.n_jobs)
+        try:
+            fit_all(fits, control, jobs, networks)
+        except KeyboardInterrupt:
+            control.interrupt()
+        if any(fit.best is None for fit in fits):
+            del self.scaling_, self.classes_
+            raise KeyboardInterrupt
+        self._finish(fits, table)
+        if control.interrupted:
+            message = "fit was interrupted; the estimator holds the best networks found until then"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        watch.end()
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return how far each point is from the other class, in the units of the unit ball.
+
+        For two classes: the distance by which the hyperplanes must move for the answer to change,
+        positive for the second class; shape (n_samples,). For more: one column a class.
+        """
+        check_is_fitted(self)
+        features = validate_data(self, X, dtype=np.float64, reset=False)
+        distance = self._distances(self.scaling_.apply(features))
+        return distance[:, 0] if len(self.networks_) == 1 else distance
+
+    def predict(self, X: ArrayLike) -> Any:
+        """Return the class of each point: the one whose signed distance is largest."""
+        distance = self.decision_function(X)
+        chosen = distance.argmax(axis=1) if distance.ndim == 2 else (distance > 0).astype(int)
+        return self.classes_[chosen]
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return softmax(slope_ * distance): a probability that grows with the distance.
+
+        The slope fits the training labels best, as in Platt's method, so that for two classes a
+        point on the boundary has probability 1/2. The values rank points and give an idea of
+        certainty; being fitted on the training points they are optimistic. Where probabilities
+        matter, wrap the classifier in CalibratedClassifierCV.
+        """
+        distance = self.decision_function(X)
+        probability = softmax(self.slope_ * _columns(distance))
+        if distance.ndim == 1:
+            # Near the boundary both would be 1/2, and the larger one must be that of the answer.
+            positive = np.maximum(probability[:, 1], np.nextafter(0.5, 1.0))
+            probability[:, 1] = np.where(distance > 0, positive, probability[:, 1])
+            probability[:, 0] = 1.0 - probability[:, 1]
+        return probability
+
+    @property
+    def network_(self) -> Network:
+        """The network that tells the second class from the first."""
+        if len(self.networks_) > 1:
+            raise AttributeError(
+                "network_ exists for two classes only; networks_ holds all of them"
+            )
+        return self.networks_[0]
+
+    def to_json(self) -> str:
+        """Return the fitted classifier as JSON, exact to the last digit."""
+        check_is_fitted(self)
+        return sharing.to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> "NAClassifier":
+        """Return the classifier that `to_json` wrote; anything else is a ValueError.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> clf = NAClassifier(n_neurons=1, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
+        >>> NAClassifier.from_json(clf.to_json()).predict([[0.2], [0.9]])
+        array(['a', 'b'], dtype='<U1')
+        """
+        return sharing.from_json(cls, text)
+
+    def _settings(self) -> Settings:
+        """Return the checked parameters."""
+        neurons = self.n_neurons
+        if neurons != "auto" or not isinstance(neurons, str):
+            neurons = check_integer("n_neurons", neurons, 1)
+        clip = self.tie_break
+        if clip is None or isinstance(clip, str):
+            check_choice("tie_break", clip or "margin", ("margin",))
+            clip = 0.0 if clip is None else MARGIN_CLIP
+        stagnation = self.stagnation
+        for name in ("scale", "warm_start"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        check_integer("verbose", int(self.verbose), 0)
+        return Settings(
+            neurons=neurons,
+            output=check_choice("output", self.output, ("auto", *OUTPUTS)),
+            resolution=check_integer("resolution", self.resolution, 2, MAX_RESOLUTION),
+            mutation=law(self.mutation),
+            max_evals=check_integer("max_evals", self.max_evals, 1, 2**61),
+            restarts=check_integer("n_restarts", self.n_restarts, 0),
+            stagnation=None if stagnation is None else check_integer("stagnation", stagnation, 1),
+            clip=check_real("tie_break", clip, 0.0) if isinstance(clip, Real) else clip,
+            init=check_choice("init", self.init, ("data", "grid", "sphere")),
+        )
+
+    def _table(self, X: FloatArray, label: IntArray, weight: FloatArray, classes: Any) -> Table:
+        present = np.unique(label[weight > 0])
+        if len(present) < 2:
+            which = f": {classes[present[0]]!r}" if len(present) else ""
+            raise ValueError(
+                "NAClassifier needs samples of at least 2 classes in the data (with positive "
+                f"weight), but the data contains only {('no', 'one')[len(present)]} class{which}"
+            )
+        return Table.of(X, label, weight)
+
+    def _networks_to_continue(self, classes: Any) -> list[Network] | None:
+        if not self.warm_start or not hasattr(self, "networks_"):
+            return None
+        if not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                "warm_start can only be used where y has the same classes as in the previous call "
+                f"to fit. Previously got {self.classes_}, y has {classes}"
+            )
+        return self.networks_
+
+    def _binary_fits(self, table: Table, settings: Settings) -> list[Fit]:
+        words = check_random_state(self.random_state).randint(2**31 - 1, size=4)
+        entropy = [int(word) for word in words]
+        Z = self.scaling_.apply(table.X)
+        positives = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
+        return [
+            Fit(
+                Binary(Z, table.label == k, table.weight),
+                settings,
+                np.random.SeedSequence(entropy, spawn_key=(k,)),
+            )
+            for k in positives
+        ]
+
+    def _distances(self, Z: FloatArray) -> FloatArray:
+        return np.column_stack([signed_distance(network, Z) for network in self.networks_])
+
+    def _finish(self, fits: list[Fit], table: Table) -> None:
+        """Turn the state of the binary problems into fitted attributes."""
+        attributes = fitted_attributes(fits, table, self.scaling_)
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
+
+def _columns(distance: FloatArray) -> FloatArray:
+    """Return one column a class; the two of a binary problem differ by the distance."""
+    if distance.ndim == 2 and distance.shape[1] > 1:
+        return distance
+    half = distance.reshape(-1, 1) / 2
+    return np.column_stack([-half, half])
+
+
+def fitted_attributes(fits: list[Fit], table: Table, scaling: Scaling) -> dict[str, Any]:
+    """Return what makes an estimator fitted, from problems that each have a network."""
+    networks = [fit.best.network for fit in fits if fit.best is not None]
+    Z = scaling.apply(table.X)
+    distance = np.column_stack([signed_distance(network, Z) for network in networks])
+    columns = _columns(distance)
+    chosen = columns.argmax(axis=1) if len(networks) > 1 else (distance[:, 0] > 0).astype(int)
+    evals, losses = _mean_curve([fit.curve for fit in fits])
+    return {
+        "networks_": networks,
+        "n_iter_": sum(fit.evaluations for fit in fits),
+        "loss_evals_": evals,
+        "loss_curve_": losses,
+        "training_score_": int(table.weight[chosen == table.label].sum()) / int(table.weight.sum()),
+        "slope_": logistic_slope(columns, table.label, table.weight),
+    }
+
+
+def _mean_curve(curves: list[list[tuple[int, float]]]) -> tuple[IntArray, FloatArray]:
+    """Return the mean of step functions, at the places where one of them changes."""
+    evals = np.unique([e for curve in curves for e, _ in curve]).astype(np.int64)
+    total = np.zeros(len(evals))
+    for curve in curves:
+        places, losses = np.array(curve).T
+        total += losses[np.maximum(np.searchsorted(places, evals, "right") - 1, 0)]
+    return evals, total / len(curves)

@@ -1,0 +1,154 @@
+"""Compare NAClassifier with scikit-learn's classifiers by repeated cross-validation.
+
+For example:
+  hyperna compare moons
+  hyperna compare sklearn:breast_cancer sklearn:wine --repeats 5 --jobs 2
+  hyperna compare two_quarters_d2 two_quarters_d5 --rotate --plot arcs.png
+  hyperna compare points.csv --label class --classifiers na,logistic,tree --json
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hyperna.cli.options import check_picture, integer, make_console, written_whole
+
+if TYPE_CHECKING:
+    from hyperna.comparison import Comparison
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "data",
+        nargs="+",
+        metavar="DATA",
+        help="a CSV file, a data set ('hyperna dataset --list'), sklearn:NAME "
+        "(breast_cancer, digits, iris, wine) or a problem such as quarter:dim=3",
+    )
+    parser.add_argument(
+        "--label", metavar="COLUMN", help="label column of the CSV files (default: last)"
+    )
+    parser.add_argument(
+        "--classifiers",
+        metavar="A,B,...",
+        help="who takes part (default: all): na, perceptron, logistic, linear_svc, svc, mlp8, mlp, "
+        "tree, forest, knn",
+    )
+    parser.add_argument("--folds", type=integer(2), default=5, help="default: 5")
+    parser.add_argument("--repeats", type=integer(1), default=3, help="default: 3")
+    parser.add_argument(
+        "--rotate",
+        action="store_true",
+        help="also on the data turned by a random rotation after scaling",
+    )
+    parser.add_argument("--seed", type=integer(0), default=0, help="default: 0")
+    parser.add_argument(
+        "--jobs",
+        type=integer(-1),
+        default=1,
+        help="processes, -1 for all cores (fit times are fair with 1, the default)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object, no table")
+    parser.add_argument("--all", action="store_true", help="with every fit (needs --json)")
+    parser.add_argument("--markdown", action="store_true", help="print the tables as Markdown")
+    parser.add_argument("--plot", metavar="FILE", help="write a picture (.png, .pdf or .svg)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare and report."""
+    if args.all and not args.json:
+        raise ValueError("--all lists every fit and needs --json")
+    if args.json and args.markdown:
+        raise ValueError("--json and --markdown exclude each other")
+    picture = check_picture(args.plot) if args.plot else None
+
+    from hyperna.cli.progress import progress_bar
+    from hyperna.comparison import compare
+    from hyperna.datasets import load
+
+    names = args.classifiers.split(",") if args.classifiers is not None else None
+    data = [load(source, args.label) for source in args.data]
+    with progress_bar(args.folds * args.repeats * len(data)) as (say, progress):
+        say("comparing")
+        comparison = compare(
+            data,
+            [name.strip() for name in names] if names is not None else None,
+            folds=args.folds,
+            repeats=args.repeats,
+            rotate=args.rotate,
+            seed=args.seed,
+            n_jobs=args.jobs,
+            progress=progress,
+        )
+    if picture is not None:
+        save_picture(picture, comparison)
+    if args.json:
+        print(json.dumps(report(comparison, every_fit=args.all), allow_nan=False))
+    elif args.markdown:
+        print(comparison.to_markdown(), end="")
+    else:
+        print_tables(comparison, picture)
+    return 0
+
+
+def save_picture(path: Path, comparison: "Comparison") -> None:
+    """Draw a panel for each data set into a file."""
+    from hyperna.plots.comparison import comparison_figure
+
+    figure = comparison_figure(comparison)
+    with written_whole(path) as draft:
+        figure.savefig(draft, dpi=150)
+
+
+def report(comparison: "Comparison", *, every_fit: bool) -> dict[str, Any]:
+    """Return all that is reported, ready for JSON."""
+    import sklearn
+
+    from hyperna import __version__
+
+    made: dict[str, Any] = {
+        "data": [info._asdict() for info in comparison.data],
+        "classifiers": {entry.name: entry.summary for entry in comparison.classifiers},
+        "summary": comparison.summary(),
+        "averages": comparison.averages(),
+        "differences": comparison.differences(),
+        "explanation": comparison.explanation,
+        "settings": {
+            "folds": comparison.folds,
+            "repeats": comparison.repeats,
+            "seed": comparison.seed,
+            "version": __version__,
+            "scikit-learn": sklearn.__version__,
+        },
+    }
+    return {**made, "fits": comparison.records()} if every_fit else made
+
+
+def print_tables(comparison: "Comparison", picture: Path | None) -> None:
+    """Print a table for each data set, then what the numbers mean."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from hyperna.comparison.results import COLUMNS, describe
+
+    console = make_console()
+    for info in comparison.data:
+        console.print(f"[bold]{escape(describe(info))}[/bold]", soft_wrap=True)
+        rows = comparison.table(info)
+        shown = len(COLUMNS) if any(row[-1] for row in rows) else len(COLUMNS) - 1
+        table = Table(box=None, pad_edge=False, header_style="dim")
+        for place, column in enumerate(COLUMNS[:shown]):
+            table.add_column(column, justify="left" if place in (0, 5) else "right")
+        for row in rows:
+            table.add_row(*map(escape, row[:shown]), style="bold" if row[0] == "na" else None)
+        console.print(table)
+        console.print()
+    if len(comparison.data) > 1:
+        ranked = sorted(comparison.averages().items(), key=lambda item: -item[1])
+        listed = ", ".join(f"{escape(name)} {value:.3f}" for name, value in ranked)
+        console.print(f"[bold]average test accuracy[/bold]: {listed}", soft_wrap=True)
+    console.print(f"[dim]{escape(comparison.explanation)}[/dim]", soft_wrap=True)
+    if picture is not None:
+        console.print(f"picture: {escape(str(picture))}", soft_wrap=True)

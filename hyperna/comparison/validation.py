@@ -1,0 +1,217 @@
+"""Repeated stratified cross-validation of several classifiers on the same folds."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperna._validation import FloatArray, check_integer
+from hyperna.comparison.classifiers import CLASSIFIERS, Contender, contenders
+from hyperna.comparison.results import Comparison, DataInfo, FoldScore
+from hyperna.datasets import Dataset, load, rotation
+
+Progress = Callable[[int, int], None]
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+def compare(
+    data: Any,
+    classifiers: Mapping[str, Any] | Iterable[str | Contender] | None = None,
+    *,
+    label: str | None = None,
+    folds: int = 5,
+    repeats: int = 3,
+    rotate: bool = False,
+    seed: int = 0,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare NAClassifier with scikit-learn's classifiers by repeated stratified cross-validation.
+
+    All classifiers see the same folds, with features centred and scaled to variance one on the
+    training part of each fold. Their own settings are scikit-learn's defaults (see `CLASSIFIERS`).
+
+    Parameters
+    ----------
+    data
+        A source as `hyperna.datasets.load` takes it (a CSV file, ``"moons"``, ``"sklearn:wine"``,
+        ``"quarter:dim=3"``, a pair (X, y), ...), a list of sources, or sources by name.
+    classifiers
+        Names from `CLASSIFIERS`, all of them if not given; or your own estimators by name.
+    label : str, optional
+        Label column of CSV files, the last one if not given.
+    folds, repeats : int
+        Each repeat deals the points into so many folds anew.
+    rotate : bool
+        Whether to run each data set a second time, turned by a random rotation after scaling:
+        a classifier that is good only along the axes loses its advantage.
+    seed : int
+        Determines folds, rotation and every classifier's random_state.
+    n_jobs : int
+        Processes over which the folds are spread, -1 for all cores. Fit times are wall clock of
+        one thread, so read them at ``n_jobs=1``.
+    progress : callable, optional
+        Called as ``progress(done, total)`` after every fold.
+
+    Examples
+    --------
+    >>> result = compare("circles", ["logistic", "knn"], repeats=1)
+    >>> for row in result.summary():
+    ...     print(row["classifier"], row["test_accuracy"] > 0.9)
+    logistic False
+    knn True
+    """
+    chosen = contenders(classifiers)
+    folds, repeats = check_integer("folds", folds, 2), check_integer("repeats", repeats, 1)
+    seed = check_integer("seed", seed, 0)
+    if check_integer("n_jobs", n_jobs, -1) == 0:
+        raise ValueError("n_jobs must be -1 for all cores or an integer >= 1, got 0")
+    sets = _data_sets(data, label)
+    for one in sets:
+        _check_folds(one, folds)
+    tasks = [task for one in sets for task in _tasks(one, chosen, folds, repeats, seed, rotate)]
+    scores: list[FoldScore] = []
+    for done, rows in enumerate(_run(tasks, n_jobs), start=1):
+        scores += rows
+        if progress is not None:
+            progress(done, len(tasks))
+    infos = [_info(one, rotated) for one in sets for rotated in (False, True)[: 1 + rotate]]
+    return Comparison(tuple(infos), chosen, tuple(scores), folds, repeats, seed)
+
+
+def _data_sets(data: Any, label: str | None) -> list[Dataset]:
+    if isinstance(data, Mapping):
+        sets = [replace(load(source, label), name=name) for name, source in data.items()]
+    else:
+        sets = [load(source, label) for source in (data if isinstance(data, list) else [data])]
+    names = [one.name for one in sets]
+    if not names:
+        raise ValueError("data must hold at least one data set, got none")
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise ValueError(f"data sets must have different names, got {repeated[0]!r} more than once")
+    return sets
+
+
+def _check_folds(data: Dataset, folds: int) -> None:
+    classes, counts = np.unique(data.y, return_counts=True)
+    if len(classes) < 2:
+        raise ValueError(f"{data.name} must hold at least two classes, got {len(classes)}")
+    if counts.min() < folds:
+        raise ValueError(
+            f"folds must be at most {counts.min()}, the size of the smallest class of "
+            f"{data.name}, got {folds}"
+        )
+
+
+def _info(data: Dataset, rotated: bool) -> DataInfo:
+    counts = np.unique(data.y, return_counts=True)[1]
+    points, features = data.X.shape
+    majority = float(counts.max() / points)
+    return DataInfo(data.name, rotated, points, features, len(counts), majority)
+
+
+def _tasks(
+    data: Dataset,
+    chosen: tuple[Contender, ...],
+    folds: int,
+    repeats: int,
+    seed: int,
+    rotate: bool,
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the arguments of `_score_fold`, straight first, then rotated."""
+    from sklearn.model_selection import RepeatedStratifiedKFold
+
+    splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=seed % 2**32)
+    splits = list(splitter.split(data.X, data.y))
+    for turn in (None, rotation(data.X.shape[1], seed))[: 1 + rotate]:
+        for number, split in enumerate(splits):
+            yield data, split, chosen, turn, divmod(number, folds), seed
+
+
+def _run(tasks: list[tuple[Any, ...]], n_jobs: int) -> Iterator[list[FoldScore]]:
+    if n_jobs == 1:
+        yield from (_score_fold(*task) for task in tasks)
+        return
+    from joblib import Parallel, delayed
+
+    workers = Parallel(n_jobs=n_jobs, return_as="generator")
+    yield from workers(delayed(_score_fold)(*task) for task in tasks)
+
+
+def _score_fold(
+    data: Dataset,
+    split: Split,
+    chosen: tuple[Contender, ...],
+    turn: FloatArray | None,
+    place: tuple[int, int],
+    seed: int,
+) -> list[FoldScore]:
+    """Fit every classifier on one fold's training part and score it on both parts."""
+    train, test = split
+    X_train, X_test = _prepared(data.X[train], data.X[test], turn)
+    state = int(np.random.SeedSequence([seed, *place]).generate_state(1)[0])
+    rows = []
+    for contender in chosen:
+        if CLASSIFIERS.get(contender.name) == contender:
+            _warm_up(contender.name)
+        estimator, seconds, converged = _fit(contender.build(state), X_train, data.y[train])
+        rows.append(
+            FoldScore(
+                data.name,
+                turn is not None,
+                contender.name,
+                *place,
+                float(estimator.score(X_train, data.y[train])),
+                float(estimator.score(X_test, data.y[test])),
+                seconds,
+                None if contender.size is None else contender.size(estimator),
+                converged,
+            )
+        )
+    return rows
+
+
+def _prepared(
+    train: FloatArray, test: FloatArray, turn: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return both parts scaled by the training part, then turned."""
+    from sklearn.preprocessing import StandardScaler
+
+    scaler = StandardScaler().fit(train)
+    parts = scaler.transform(train), scaler.transform(test)
+    return parts if turn is None else (parts[0] @ turn.T, parts[1] @ turn.T)
+
+
+def _fit(estimator: Any, X: FloatArray, y: NDArray[Any]) -> tuple[Any, float, bool]:
+    """Return the fitted estimator, the seconds it took and whether it says it converged.
+
+    Linear algebra gets one thread: for arrays this small more of them only wait for each other.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        start = time.perf_counter()
+        estimator.fit(X, y)
+        seconds = time.perf_counter() - start
+    early = [entry for entry in caught if issubclass(entry.category, ConvergenceWarning)]
+    for entry in caught:
+        if entry not in early:
+            warnings.warn_explicit(entry.message, entry.category, entry.filename, entry.lineno)
+    return estimator, seconds, not early
+
+
+@cache
+def _warm_up(name: str) -> None:
+    """Fit once in this process, so that no time is charged for imports and compilation."""
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] * 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        CLASSIFIERS[name].build(0).fit(X, [0, 0, 1, 1] * 3)

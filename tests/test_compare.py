@@ -1,0 +1,291 @@
+"""Comparisons: equal to scikit-learn's own cross-validation, with errors that are not too small."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from hyperna import CLASSIFIERS, compare
+from hyperna.cli import main
+from hyperna.comparison import Contender, corrected_error
+from hyperna.comparison.classifiers import register
+from hyperna.datasets import dataset, load, rotation
+
+FAST = ["logistic", "tree", "knn"]
+
+
+@pytest.fixture(scope="module")
+def arcs():
+    return compare("half_d5", FAST, repeats=2, rotate=True, seed=3)
+
+
+@pytest.mark.parametrize("rotated", [False, True])
+@pytest.mark.parametrize(
+    ("name", "estimator"),
+    [("logistic", LogisticRegression(max_iter=1000)), ("knn", KNeighborsClassifier())],
+)
+def test_scores_are_those_of_cross_validation_on_the_same_folds(arcs, name, estimator, rotated):
+    data = load("half_d5")
+    steps = [StandardScaler(), estimator]
+    if rotated:
+        from sklearn.preprocessing import FunctionTransformer
+
+        steps.insert(1, FunctionTransformer(lambda X: X @ rotation(5, 3).T))
+    folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=3)
+    expected = cross_validate(
+        make_pipeline(*steps), data.X, data.y, cv=folds, return_train_score=True
+    )
+    rows = [
+        row for row in arcs.records() if row["classifier"] == name and row["rotated"] is rotated
+    ]
+    assert [row["test_accuracy"] for row in rows] == expected["test_score"].tolist()
+    assert [row["train_accuracy"] for row in rows] == expected["train_score"].tolist()
+    assert [(row["repeat"], row["fold"]) for row in rows] == [divmod(i, 5) for i in range(10)]
+    assert arcs.test_accuracies(name, rotated=rotated).tolist() == expected["test_score"].tolist()
+
+
+def test_rotation_hurts_only_who_looks_along_the_axes(arcs):
+    straight, turned = (arcs.test_accuracies("knn", rotated=value) for value in (False, True))
+    assert straight.tolist() == turned.tolist()
+    straight, turned = (arcs.test_accuracies("tree", rotated=value) for value in (False, True))
+    assert straight.mean() > 0.99
+    assert turned.mean() < 0.95
+
+
+def test_summary_has_corrected_errors_and_medians(arcs):
+    summary = {(row["classifier"], row["rotated"]): row for row in arcs.summary()}
+    assert len(summary) == 6
+    for (name, rotated), row in summary.items():
+        fits = [
+            fit for fit in arcs.records() if (fit["classifier"], fit["rotated"]) == (name, rotated)
+        ]
+        for part in ("train_accuracy", "test_accuracy"):
+            values = np.array([fit[part] for fit in fits])
+            assert row[part] == pytest.approx(values.mean())
+            error = math.sqrt((1 / 10 + 60 / 240) * values.var(ddof=1))
+            assert row[f"{part}_se"] == pytest.approx(error)
+        assert row["fit_seconds"] == np.median([fit["fit_seconds"] for fit in fits])
+        assert row["size"] == np.median([fit["size"] for fit in fits])
+        assert row["unconverged"] == 0
+
+
+def test_corrected_error_covers_where_the_naive_one_does_not():
+    # Values that share a part, as overlapping training sets make them: correlation 1/folds.
+    rng = np.random.default_rng(0)
+    folds, fits, runs = 5, 15, 2000
+    common = rng.standard_normal((runs, 1)) * math.sqrt(1 / folds)
+    values = common + rng.standard_normal((runs, fits)) * math.sqrt(1 - 1 / folds)
+    errors = np.array([corrected_error(row, folds) for row in values])
+    naive = values.std(axis=1, ddof=1) / math.sqrt(fits)
+    limit = stats.t.ppf(0.975, fits - 1)
+    assert np.mean(np.abs(values.mean(axis=1)) < limit * errors) == pytest.approx(0.95, abs=0.03)
+    assert np.mean(np.abs(values.mean(axis=1)) < limit * naive) < 0.75
+
+
+def test_differences_are_paired(arcs):
+    found = {(row["classifier"], row["rotated"]): row for row in arcs.differences("logistic")}
+    assert set(found) == {("tree", False), ("knn", False), ("tree", True), ("knn", True)}
+    gap = arcs.test_accuracies("knn") - arcs.test_accuracies("logistic")
+    row = found["knn", False]
+    assert row["difference"] == pytest.approx(gap.mean())
+    assert row["difference_se"] == pytest.approx(corrected_error(gap, 5))
+    expected = 2 * stats.t.sf(abs(gap.mean()) / corrected_error(gap, 5), 9)
+    assert row["p_value"] == pytest.approx(expected)
+
+
+def test_equal_classifiers_have_no_difference():
+    twins = {"one": KNeighborsClassifier(3), "two": KNeighborsClassifier(3)}
+    [row] = compare("xor", twins, repeats=1).differences()
+    assert (row["difference"], row["difference_se"], row["p_value"]) == (0, 0, 1)
+
+
+def test_processes_do_not_change_scores():
+    settings = {"data": "moons", "classifiers": ["perceptron", "tree"], "repeats": 1}
+    alone, together = compare(**settings), compare(**settings, n_jobs=2)
+    without_time = [
+        [{**row, "fit_seconds": 0} for row in result.records()] for result in (alone, together)
+    ]
+    assert without_time[0] == without_time[1]
+
+
+def test_seed_deals_folds_and_states():
+    one, same, other = (compare("moons", ["tree"], repeats=1, seed=seed) for seed in (1, 1, 2))
+    assert one.test_accuracies("tree").tolist() == same.test_accuracies("tree").tolist()
+    assert one.test_accuracies("tree").tolist() != other.test_accuracies("tree").tolist()
+    assert compare("moons", ["tree"], repeats=1, seed=2**70).seed == 2**70
+
+
+@pytest.mark.parametrize("contender", CLASSIFIERS.values(), ids=lambda entry: entry.name)
+def test_every_contender_learns_two_and_three_classes_and_has_a_size(contender):
+    rng = np.random.default_rng(0)
+    for classes in (2, 3):
+        y = np.arange(30) % classes
+        X = 3 * np.eye(3)[y] + 0.1 * rng.standard_normal((30, 3))
+        result = compare((X, y), [contender.name], folds=2, repeats=1)
+        [row] = result.summary()
+        assert row["test_accuracy"] > 0.9
+        assert row["size"] >= classes
+        assert row["unit"]
+        assert contender.summary
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("logistic", 4), ("perceptron", 4), ("linear_svc", 4), ("mlp8", 8 * 3 + 8 + 8 + 1)],
+)
+def test_sizes_count_the_numbers_of_the_model(name, size):
+    rng = np.random.default_rng(1)
+    y = np.arange(40) % 2
+    X = rng.standard_normal((40, 3)) + 2 * y[:, None]
+    fitted = CLASSIFIERS[name].build(0).fit(X, y)
+    assert CLASSIFIERS[name].size(fitted) == size
+    assert CLASSIFIERS["knn"].size(CLASSIFIERS["knn"].build(0).fit(X, y)) == X.size
+    tree, forest = (CLASSIFIERS[kind].build(0).fit(X, y) for kind in ("tree", "forest"))
+    leaves = tree.get_n_leaves()
+    assert CLASSIFIERS["tree"].size(tree) == 2 * leaves - 1
+    assert CLASSIFIERS["forest"].size(forest) == sum(
+        2 * part.get_n_leaves() - 1 for part in forest.estimators_
+    )
+
+
+def test_a_new_classifier_touches_one_place(monkeypatch, capsys):
+    monkeypatch.setattr("hyperna.comparison.classifiers.CLASSIFIERS", CLASSIFIERS)
+
+    @register("stump", "a tree of one split", size=lambda fitted: 3, unit="nodes")
+    def stump(seed):
+        return DecisionTreeClassifier(max_depth=1, random_state=seed)
+
+    try:
+        argv = ["compare", "xor", "--classifiers", "stump, tree", "--repeats", "1", "--json"]
+        assert main(argv) == 0
+    finally:
+        del CLASSIFIERS["stump"]
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["classifiers"]["stump"] == "a tree of one split"
+    averages = shown["averages"]
+    assert averages["stump"] < 0.7 < averages["tree"]
+
+
+def test_own_estimators_and_unconverged_fits():
+    own = {"short": MLPClassifier(max_iter=1), "knn1": KNeighborsClassifier(1)}
+    result = compare({"a": "xor", "b": "moons"}, own, folds=3, repeats=1)
+    assert [info.name for info in result.data] == ["a", "b"]
+    rows = {(row["dataset"], row["classifier"]): row for row in result.summary()}
+    assert rows["a", "short"]["unconverged"] == 3
+    assert rows["b", "knn1"]["unconverged"] == 0
+    assert rows["b", "knn1"]["train_accuracy"] == 1
+    assert rows["a", "short"]["size"] is None
+    assert "3 of 3 fits did not converge" in result.to_markdown()
+    extra = Contender("far", "15 neighbours", lambda seed: KNeighborsClassifier(15))
+    assert compare("xor", ["knn", extra], repeats=1).averages().keys() == {"knn", "far"}
+
+
+def test_warnings_of_other_kinds_are_not_swallowed():
+    class Loud(KNeighborsClassifier):
+        def fit(self, X, y):
+            import warnings
+
+            warnings.warn("loud", RuntimeWarning, stacklevel=2)
+            return super().fit(X, y)
+
+    with pytest.raises(RuntimeWarning, match="loud"):
+        compare("xor", {"loud": Loud()}, repeats=1)
+
+
+def test_markdown_shows_the_summary(arcs):
+    text = arcs.to_markdown()
+    for row in arcs.summary():
+        accuracy = f"{row['test_accuracy']:.3f} ± {row['test_accuracy_se']:.3f}"
+        assert f"| {row['classifier']} | {accuracy} |" in text
+    assert "### half_d5, rotated: 300 points, 5 features, 2 classes" in text
+    assert "Nadeau and Bengio" in text
+    best = max(arcs.averages(), key=arcs.averages().get)
+    assert f"| {best} | {arcs.averages()[best]:.3f} |" in text
+    widths = {line.count("|") for line in text.splitlines() if line.startswith("|")}
+    assert widths == {7, 3}
+
+
+def test_progress_counts_folds():
+    seen = []
+    compare(
+        "xor", ["knn"], folds=3, repeats=2, rotate=True, progress=lambda *pair: seen.append(pair)
+    )
+    assert seen == [(done, 12) for done in range(1, 13)]
+
+
+@pytest.mark.parametrize(
+    ("data", "settings", "error", "words"),
+    [
+        ("xor", {"classifiers": ["nn"]}, ValueError, "classifiers must be one of 'na'"),
+        ("xor", {"classifiers": []}, ValueError, "at least one classifier"),
+        ("xor", {"classifiers": ["knn", "knn"]}, ValueError, "more than once"),
+        ("xor", {"classifiers": {"k": KNeighborsClassifier}}, TypeError, "estimators"),
+        ("xor", {"folds": 1}, ValueError, "folds must be an integer >= 2"),
+        ("xor", {"repeats": 0}, ValueError, "repeats"),
+        ("xor", {"seed": -1}, ValueError, "seed"),
+        ("xor", {"n_jobs": 0}, ValueError, "n_jobs"),
+        ("cube_d3", {}, ValueError, "folds must be at most 4"),
+        ([], {}, ValueError, "at least one data set"),
+        (["xor", "xor"], {}, ValueError, "different names"),
+        ("nothing", {}, ValueError, "nothing"),
+        (([[1.0], [2.0]], [1, 1]), {}, ValueError, "two classes"),
+    ],
+)
+def test_bad_arguments(data, settings, error, words):
+    with pytest.raises(error, match=words):
+        compare(data, **{"classifiers": ["knn"], **settings})
+
+
+def test_asking_for_what_was_not_compared():
+    result = compare("xor", ["knn"], repeats=1)
+    for arguments, words in (
+        ({"classifier": "svc"}, "classifier must be one of 'knn'"),
+        ({"classifier": "knn", "dataset": "moons"}, "dataset must be one of 'xor'"),
+        ({"classifier": "knn", "rotated": True}, "rotate=True"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            result.test_accuracies(**arguments)
+    with pytest.raises(ValueError, match="at least two"):
+        corrected_error([1.0], 5)
+
+
+def test_the_callers_arrays_are_left_alone():
+    X, y = dataset("xor").X.copy(), dataset("xor").y.copy()
+    X.flags.writeable = y.flags.writeable = False
+    compare((X, y), ["knn"], repeats=1)
+
+
+def test_picture_shows_the_summary(arcs):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    from hyperna.plots import comparison_figure, plot_comparison
+
+    ax = plot_comparison(arcs)
+    names = [tick.get_text() for tick in ax.get_yticklabels()]
+    summary = {(row["classifier"], row["rotated"]): row for row in arcs.summary()}
+    assert names == sorted(FAST, key=lambda name: summary[name, False]["test_accuracy"])
+    drawn = {line.get_label(): line.get_xdata() for line in ax.lines}
+    trained = [summary[name, False]["train_accuracy"] for name in names]
+    assert drawn["training"] == pytest.approx(trained)
+    assert drawn["largest class"][0] == arcs.data[0].majority
+    for bars, rotated in zip(ax.containers, (False, True), strict=True):
+        points, _, [lines] = bars
+        wanted = {name: summary[name, rotated] for name in names}
+        shown = {names[round(y)]: x for x, y in zip(*points.get_data(), strict=True)}
+        for name, row in wanted.items():
+            assert shown[name] == pytest.approx(row["test_accuracy"])
+        lengths = {names[round(y0)]: x1 - x0 for (x0, y0), (x1, _) in lines.get_segments()}
+        for name, row in wanted.items():
+            assert lengths[name] == pytest.approx(2 * row["test_accuracy_se"])
+    with pytest.raises(ValueError, match="dataset must be one of 'half_d5'"):
+        plot_comparison(arcs, "moons")
+    assert len(comparison_figure(arcs).axes) == 1
+    plt.close("all")
