@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "data",
-        nargs="+",
+        nargs="*",
         metavar="DATA",
         help="a CSV file, a data set ('hyperna dataset --list'), sklearn:NAME "
         "(breast_cancer, digits, iris, wine) or a problem such as quarter:dim=3",
@@ -33,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--classifiers",
         metavar="A,B,...",
-        help="who takes part (default: all): na, perceptron, logistic, linear_svc, svc, mlp8, mlp, "
-        "tree, forest, knn",
+        help="who takes part, names from --list (default: all)",
     )
+    parser.add_argument("--list", action="store_true", help="show the classifiers")
     parser.add_argument("--folds", type=integer(2), default=5, help="default: 5")
     parser.add_argument("--repeats", type=integer(1), default=3, help="default: 3")
     parser.add_argument(
@@ -62,6 +62,10 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError("--all lists every fit and needs --json")
     if args.json and args.markdown:
         raise ValueError("--json and --markdown exclude each other")
+    if bool(args.data) == args.list:
+        raise ValueError("give DATA to compare on, or --list alone")
+    if args.list:
+        return print_classifiers()
     picture = check_picture(args.plot) if args.plot else None
 
     from hyperna.cli.progress import progress_bar
@@ -90,6 +94,16 @@ def run(args: argparse.Namespace) -> int:
         print(comparison.to_markdown(), end="")
     else:
         print_tables(comparison, picture)
+    return 0
+
+
+def print_classifiers() -> int:
+    """Print who can take part."""
+    from hyperna.comparison import CLASSIFIERS
+
+    width = max(map(len, CLASSIFIERS))
+    for entry in CLASSIFIERS.values():
+        print(f"{entry.name.ljust(width)}  {entry.summary}")
     return 0
 
 

@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hyperna.cli.options import check_writable, make_console, written_whole
+from hyperna.cli.files import write_text
+from hyperna.cli.options import check_writable, make_console
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,12 +77,6 @@ def _write_all(output: str | None) -> int:
         write_text(path, text)
     print(f"{len(texts)} files in {folder}")
     return 0
-
-
-def write_text(path: Path, text: str) -> None:
-    """Replace a file by the text, with the same line ends on every system."""
-    with written_whole(path) as draft:
-        draft.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _print_list(as_json: bool) -> int:

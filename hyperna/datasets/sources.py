@@ -1,5 +1,6 @@
 """Where data come from: files, arrays, problems, scikit-learn's own sets, the generators."""
 
+from collections.abc import Iterable
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -100,16 +101,21 @@ def _from_sklearn(name: str) -> Dataset:
     return Dataset(bunch.data, labels, f"sklearn:{name}", features=features, label="target")
 
 
-def read_dataset(path: str | PathLike[str], label: str | None = None) -> Dataset:
+def read_dataset(
+    path: str | PathLike[str], label: str | None = None, ignore: Iterable[str] = ()
+) -> Dataset:
     r"""Return the labelled points of a CSV file, with any number of classes from two up.
 
     Parameters
     ----------
     path : str or path
-        A file in UTF-8 whose first line names the columns; all but the label hold finite numbers.
+        A file in UTF-8 whose first line names the columns; all but the label and those to be
+        ignored hold finite numbers.
     label : str, optional
         Name of the label column, the last one if not given. Whole numbers become numbers, anything
         else stays text; numbers with fractions are refused, since they are no classes.
+    ignore : iterable of str
+        Names of columns that are no features.
 
     Examples
     --------
@@ -123,7 +129,8 @@ def read_dataset(path: str | PathLike[str], label: str | None = None) -> Dataset
     table = CsvTable(path)
     label = table.header[-1] if label is None else label
     labels = table.classes(label)
-    features = tuple(name for name in table.header if name != label)
+    apart = {label, *(table.checked("ignore", name) for name in ignore)}
+    features = tuple(name for name in table.header if name not in apart)
     if not features:
         raise ValueError(f"{path} must have a column besides the label {label!r}, got none")
     return Dataset(table.numbers(features), labels, Path(path).stem, "", features, label)
@@ -152,12 +159,12 @@ class CsvTable:
     def numbers(self, names: tuple[str, ...]) -> FloatArray:
         """Return columns of finite numbers as an array (n, number of columns)."""
         for name in names:
-            self._place("features", name)
+            self.checked("features", name)
         return np.array(list(read_numbers(self.path, self.header, self._rows, list(names))))
 
     def classes(self, label: str) -> NDArray[Any]:
         """Return a column of at least two classes: whole numbers if all are, else text."""
-        place = self._place("label", label)
+        place = self.header.index(self.checked("label", label))
         texts = [cells[place].strip() for _, cells in self._rows]
         for (line, _), text in zip(self._rows, texts, strict=True):
             if text.lower() in ("", "nan"):
@@ -185,13 +192,14 @@ class CsvTable:
             )
         return np.array(texts)
 
-    def _place(self, argument: str, name: str) -> int:
+    def checked(self, argument: str, name: str) -> str:
+        """Return the name of a column if there is one, else say which there are."""
         if name not in self.header:
             raise ValueError(
                 f"{argument} must name a column of {self.path}, got {name!r}; "
                 f"its columns: {', '.join(self.header)}"
             )
-        return self.header.index(name)
+        return name
 
 
 def _is_whole(text: str) -> bool:

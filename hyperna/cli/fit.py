@@ -1,0 +1,194 @@
+"""Fit an NAClassifier to labelled data, print its rules and save it as JSON.
+
+For example:
+  hyperna fit points.csv --label class --save model.json
+  hyperna fit points.csv --label class --ignore id,date --neurons 3 --output or
+  hyperna fit sklearn:breast_cancer --neurons 1 --max-evals 200000 --seed 7
+
+Interrupted with Ctrl-C it keeps the best network so far and ends with exit code 130.
+"""
+
+import argparse
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hyperna.cli.files import write_text
+from hyperna.cli.options import check_writable, integer, real
+
+if TYPE_CHECKING:
+    from hyperna.classifier import NAClassifier
+    from hyperna.datasets import Dataset
+
+_INTERRUPTED = 130
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "data", metavar="DATA", help="a CSV file, or a name that 'hyperna compare' takes"
+    )
+    parser.add_argument("--label", metavar="COLUMN", help="label column (default: last)")
+    parser.add_argument("--ignore", metavar="A,B,...", help="columns of the file to leave out")
+    parser.add_argument("--save", metavar="FILE", help="write the classifier as JSON")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, no text")
+    suppressed = {"argument_default": argparse.SUPPRESS}
+    _add_network_options(parser.add_argument_group("network", **suppressed))
+    _add_search_options(parser.add_argument_group("search", **suppressed))
+
+
+def _add_network_options(group: Any) -> None:
+    # Names of NAClassifier's parameters; what is not given is left to its defaults.
+    group.add_argument(
+        "--neurons", type=neurons, metavar="N", dest="n_neurons", help="hidden neurons, or auto"
+    )
+    group.add_argument(
+        "--output", choices=("auto", "or", "and", "evolved"), help="how neurons are joined"
+    )
+    group.add_argument("--resolution", type=integer(2, 2**40), metavar="R", help="of the grid")
+    group.add_argument(
+        "--no-scale",
+        dest="scale",
+        action="store_false",
+        help="for points that already lie on the unit sphere",
+    )
+
+
+def _add_search_options(group: Any) -> None:
+    group.add_argument(
+        "--mutation",
+        metavar="LAW",
+        help="a law from 'hyperna list', or with parameters: pareto:shape=1.5",
+    )
+    group.add_argument(
+        "--max-evals", type=integer(1), metavar="N", help="fitness evaluations at most"
+    )
+    group.add_argument(
+        "--restarts", type=integer(0), metavar="N", dest="n_restarts", help="begin anew so often"
+    )
+    group.add_argument(
+        "--stagnation",
+        type=integer(1),
+        metavar="N",
+        help="end a search after so many evaluations without fewer errors",
+    )
+    group.add_argument(
+        "--tie-break",
+        type=tie_break,
+        metavar="HOW",
+        help="among equal errors: margin, a clipping distance, or none as in the paper",
+    )
+    group.add_argument("--init", choices=("data", "grid", "sphere"), help="where the search begins")
+    group.add_argument(
+        "--jobs", type=integer(-1), metavar="N", dest="n_jobs", help="threads, -1 for all cores"
+    )
+    group.add_argument(
+        "--seed",
+        type=integer(0, 2**32 - 1),
+        metavar="N",
+        dest="random_state",
+        default=0,
+        help="the same seed gives the same network (default: 0)",
+    )
+    group.add_argument(
+        "--verbose", action="store_true", default=False, help="print how the search goes on"
+    )
+
+
+def neurons(text: str) -> int | str:
+    """Convert the value of --neurons."""
+    return "auto" if text == "auto" else integer(1)(text)
+
+
+def tie_break(text: str) -> str | float | None:
+    """Convert the value of --tie-break."""
+    if text in ("margin", "none"):
+        return "margin" if text == "margin" else None
+    return real(0, 10, low_open=True)(text)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Fit, print and save."""
+    if args.json and args.verbose:
+        raise ValueError("--json and --verbose exclude each other")
+    path = None if args.save is None else Path(args.save)
+    if path is not None:
+        check_writable(path)
+    data = read_data(args)
+    classifier, interrupted = fitted(args, data)
+    summary = summarise(classifier, data)
+    if path is not None:
+        write_text(path, with_names(classifier, data).to_json() + "\n")
+    if args.json:
+        print(json.dumps({**summary, "interrupted": interrupted, "saved": args.save}))
+    else:
+        print_summary(summary, data, path)
+    return _INTERRUPTED if interrupted else 0
+
+
+def read_data(args: argparse.Namespace) -> "Dataset":
+    """Return the data, without the columns to be ignored."""
+    from hyperna.datasets import load, read_dataset
+
+    if args.ignore is None:
+        return load(args.data, args.label)
+    return read_dataset(args.data, args.label, [name.strip() for name in args.ignore.split(",")])
+
+
+def fitted(args: argparse.Namespace, data: "Dataset") -> tuple["NAClassifier", bool]:
+    """Return the fitted classifier and whether the fit was interrupted."""
+    from hyperna.classifier import NAClassifier
+
+    classifier = NAClassifier()
+    given = vars(args)
+    classifier.set_params(**{k: given[k] for k in classifier.get_params() if k in given})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        classifier.fit(data.X, data.y)
+    messages = [" ".join(str(entry.message).split()) for entry in caught]
+    for message in messages:
+        print(f"hyperna: warning: {message}", file=sys.stderr)
+    return classifier, any("interrupted" in message for message in messages)
+
+
+def summarise(classifier: "NAClassifier", data: "Dataset") -> dict[str, Any]:
+    """Return what is reported about a fitted classifier."""
+    from hyperna.classifier import export_text
+
+    correct = int((classifier.predict(data.X) == data.y).sum())
+    return {
+        "points": len(data.X),
+        "correct": correct,
+        "training_accuracy": correct / len(data.X),
+        "evaluations": int(classifier.n_iter_),
+        "neurons": [network.grid.neurons for network in classifier.networks_],
+        "outputs": [network.grid.output for network in classifier.networks_],
+        "rules": export_text(classifier, data.features),
+    }
+
+
+def with_names(classifier: "NAClassifier", data: "Dataset") -> "NAClassifier":
+    """Give the classifier the names of its features, as scikit-learn does for data frames."""
+    import numpy as np
+
+    classifier.feature_names_in_ = np.array(data.features, dtype=object)
+    return classifier
+
+
+def print_summary(summary: dict[str, Any], data: "Dataset", path: Path | None) -> None:
+    """Print the training accuracy, the size of the network and the rules."""
+    networks = [
+        f"{count} neuron{'s' * (count > 1)}" + (f" joined by {output}" if count > 1 else "")
+        for count, output in zip(summary["neurons"], summary["outputs"], strict=True)
+    ]
+    print(f"{data.name}: {data.summary}")
+    print(
+        f"training accuracy: {summary['correct']} of {summary['points']} "
+        f"({summary['training_accuracy']:.4f})"
+    )
+    print(f"{'; '.join(networks)}; {summary['evaluations']:,} evaluations\n")
+    print(summary["rules"])
+    if path is not None:
+        print(f"\nmodel: {path}")

@@ -1,0 +1,126 @@
+"""Classify the rows of a CSV file with a model that 'hyperna fit' saved.
+
+For example:
+  hyperna predict model.json new.csv -o answers.csv
+  hyperna predict model.json points.csv --label class -o answers.csv
+  hyperna predict model.json new.csv --proba
+
+The model's features are found by their names, in any order; other columns are handed through.
+"""
+
+import argparse
+import csv
+import io
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hyperna.cli.files import write_text
+from hyperna.cli.options import check_writable
+
+if TYPE_CHECKING:
+    from hyperna.classifier import NAClassifier
+    from hyperna.datasets.sources import CsvTable
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("model", metavar="MODEL", help="a JSON file of 'hyperna fit --save'")
+    parser.add_argument("data", metavar="DATA", help="a CSV file with the model's features")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="CSV file to write (default: standard output)"
+    )
+    parser.add_argument(
+        "--column", default="prediction", help="name of the added column (default: prediction)"
+    )
+    parser.add_argument(
+        "--proba", action="store_true", help="add a column for each class's probability"
+    )
+    parser.add_argument(
+        "--label", metavar="COLUMN", help="column with the true classes: count the right answers"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Predict and write."""
+    path = None if args.output is None else Path(args.output)
+    if path is not None:
+        check_writable(path)
+
+    from hyperna.datasets.sources import CsvTable
+
+    classifier = read_model(args.model)
+    table = CsvTable(args.data)
+    if args.label is not None:
+        table.checked("label", args.label)
+    X = features(classifier, table, args.label)
+    answers = [str(answer) for answer in classifier.predict(X).tolist()]
+    added = {args.column: answers}
+    if args.proba:
+        added |= probabilities(classifier, X, args.column)
+    text = with_columns(table, added)
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        write_text(path, text)
+    if args.label is not None:
+        report_accuracy(table, args.label, answers, sys.stderr if path is None else sys.stdout)
+    return 0
+
+
+def read_model(name: str) -> "NAClassifier":
+    """Return the classifier in a JSON file."""
+    from hyperna.classifier import NAClassifier
+
+    try:
+        return NAClassifier.from_json(Path(name).read_text(encoding="utf-8"))
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name} must be a model saved by 'hyperna fit': {error}") from None
+
+
+def features(classifier: "NAClassifier", table: "CsvTable", label: str | None) -> Any:
+    """Return the columns that the model was fitted to, found by name if it knows names."""
+    dim = classifier.n_features_in_
+    names = getattr(classifier, "feature_names_in_", None)
+    if names is not None:
+        # Found by name here, so that scikit-learn need not look for names in an array.
+        del classifier.feature_names_in_
+        return table.numbers(tuple(names))
+    found = tuple(name for name in table.header if name != label)
+    if len(found) != dim:
+        raise ValueError(
+            f"{table.path} must have {dim} columns of features, since the model has no names for "
+            f"them, got {len(found)}: {', '.join(found)}"
+        )
+    return table.numbers(found)
+
+
+def probabilities(classifier: "NAClassifier", X: Any, column: str) -> dict[str, list[str]]:
+    """Return a column for each class, named after it."""
+    shares = classifier.predict_proba(X).T.tolist()
+    return {
+        f"{column}: {name}": [f"{share:.6f}" for share in values]
+        for name, values in zip(classifier.classes_.tolist(), shares, strict=True)
+    }
+
+
+def with_columns(table: "CsvTable", added: dict[str, list[str]]) -> str:
+    """Return the text of the table with columns added."""
+    for name in added:
+        if name in table.header:
+            raise ValueError(
+                f"{table.path} already has a column {name!r}; choose another with --column"
+            )
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*table.header, *added])
+    writer.writerows([*row, *new] for row, *new in zip(table.cells, *added.values(), strict=True))
+    return text.getvalue()
+
+
+def report_accuracy(table: "CsvTable", label: str, answers: list[str], stream: Any) -> None:
+    """Say how many answers are right."""
+    place = table.header.index(label)
+    truth = [row[place].strip() for row in table.cells]
+    right = sum(answer == true for answer, true in zip(answers, truth, strict=True))
+    print(f"accuracy: {right} of {len(truth)} ({right / len(truth):.4f})", file=stream)

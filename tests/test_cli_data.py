@@ -1,0 +1,389 @@
+"""The commands about data: dataset, compare, fit and predict; what they print, write and refuse."""
+
+import csv
+import json
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hyperna.classifier import NAClassifier, export_text
+from hyperna.cli import main
+from hyperna.comparison import CLASSIFIERS
+from hyperna.datasets import DATASETS, SHIPPED, dataset, load
+
+FOLDER = Path(__file__).parent.parent / "datasets"
+QUICK = ("--neurons", "3", "--output", "or", "--max-evals", "3000")
+FRUIT = "id,weight,kind,length\n" + "".join(
+    f"no. {i},{2 + i % 5 + 5 * (i % 2)}.5,{'plum' if i % 2 else 'fig'},{0.1 * i}\n"
+    for i in range(20)
+)
+
+
+def refusal(capsys, *argv):
+    """Return the one line that a refused command prints."""
+    assert main(list(argv)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("hyperna: error: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def fruit(tmp_path):
+    path = tmp_path / "fruit.csv"
+    path.write_text(FRUIT, encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "moons.json"
+    assert main(["fit", "moons", *QUICK, "--save", str(path)]) == 0
+    return str(path)
+
+
+def test_dataset_to_a_file_and_to_standard_output(tmp_path, capsys):
+    path = tmp_path / "moons.csv"
+    assert main(["dataset", "moons", "-o", str(path)]) == 0
+    assert capsys.readouterr().out == ""
+    assert path.read_bytes() == (FOLDER / "moons.csv").read_bytes()
+    assert main(["dataset", "moons"]) == 0
+    assert capsys.readouterr().out.encode() == path.read_bytes()
+    assert main(["dataset", "moons:n=10,seed=4"]) == 0
+    assert capsys.readouterr().out == dataset("moons", n=10, seed=4).to_csv()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_dataset_list_names_generators_and_files(capsys):
+    assert main(["dataset", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    names = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert names == [*DATASETS, *(f"{name}.csv" for name in SHIPPED)]
+    assert main(["dataset", "--list", "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    for name in ("quarter_d5_rotated", "half_spaces_d2"):
+        same = dataset(files[f"{name}.csv"]["made by"])
+        assert same.to_csv() == dataset(name).to_csv()
+
+
+def test_compare_json_is_the_library_s_comparison(capsys):
+    argv = ["compare", "xor", "quarter:dim=3", "--classifiers", "logistic,knn", "--folds", "3"]
+    assert main([*argv, "--repeats", "2", "--rotate", "--seed", "5", "--json", "--all"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    shown = json.loads(out, parse_constant=pytest.fail)
+    from hyperna import compare
+
+    expected = compare(
+        ["xor", "quarter:dim=3"], ["logistic", "knn"], folds=3, repeats=2, rotate=True, seed=5
+    )
+    assert [(info["name"], info["rotated"]) for info in shown["data"]] == [
+        (info.name, info.rotated) for info in expected.data
+    ]
+    for mine, theirs in zip(shown["fits"], expected.records(), strict=True):
+        assert {**mine, "fit_seconds": 0} == {**theirs, "fit_seconds": 0}
+    assert shown["averages"] == expected.averages()
+    assert shown["differences"] == expected.differences()
+    assert shown["settings"]["folds"] == 3
+    assert main([*argv, "--json"]) == 0
+    assert "fits" not in json.loads(capsys.readouterr().out)
+
+
+def test_compare_tables_and_picture(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "fruit.png"
+    numbers = tmp_path / "numbers.csv"
+    lines = [line.split(",")[1:] for line in FRUIT.splitlines()]
+    numbers.write_text("\n".join(map(",".join, lines)), encoding="utf-8")
+    argv = ["compare", str(numbers), "--label", "kind", "--folds", "4"]
+    argv += ["--classifiers", "tree,knn", "--plot", str(picture)]
+    assert main(argv) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "numbers: 20 points, 2 features, 2 classes, the largest 50.0 %" in out
+    assert f"picture: {picture}" in out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert main([*argv[:-2], "--markdown"]) == 0
+    found = re.search(r"\| tree \| \S+ ± \S+ \| 1\.000 ± 0\.000 \|", capsys.readouterr().out)
+    assert found
+
+
+def test_compare_list_names_everybody(capsys):
+    assert main(["compare", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(CLASSIFIERS)
+
+
+def test_fit_prints_exact_accuracy_and_rules_and_saves_the_model(tmp_path, capsys):
+    path = tmp_path / "model.json"
+    assert main(["fit", str(FOLDER / "moons.csv"), *QUICK, "--seed", "3", "--save", str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    data = load("moons")
+    settings = {"output": "or", "max_evals": 3000, "random_state": 3}
+    direct = NAClassifier(3, **settings).fit(data.X, data.y)
+    right = int((direct.predict(data.X) == data.y).sum())
+    assert f"training accuracy: {right} of 300 ({right / 300:.4f})\n" in out
+    assert export_text(direct, data.features) in out
+    assert out.endswith(f"\nmodel: {path}\n")
+    saved = NAClassifier.from_json(path.read_text(encoding="utf-8"))
+    assert saved.networks_ == direct.networks_
+    assert saved.feature_names_in_.tolist() == ["x1", "x2"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_fit_passes_every_option_on(capsys, monkeypatch):
+    seen = {}
+
+    def stop(self, X, y):
+        seen.update(self.get_params())
+        raise ValueError("seen enough")
+
+    monkeypatch.setattr(NAClassifier, "fit", stop)
+    refusal(capsys, "fit", "moons")
+    assert seen == {**NAClassifier().get_params(), "verbose": False, "random_state": 0}
+    options = (
+        ("--neurons", "5", "n_neurons", 5),
+        ("--neurons", "auto", "n_neurons", "auto"),
+        ("--output", "and", "output", "and"),
+        ("--resolution", "120", "resolution", 120),
+        ("--mutation", "local", "mutation", "local"),
+        ("--max-evals", "77", "max_evals", 77),
+        ("--restarts", "4", "n_restarts", 4),
+        ("--stagnation", "9", "stagnation", 9),
+        ("--tie-break", "none", "tie_break", None),
+        ("--tie-break", "margin", "tie_break", "margin"),
+        ("--tie-break", "0.2", "tie_break", 0.2),
+        ("--init", "sphere", "init", "sphere"),
+        ("--jobs", "2", "n_jobs", 2),
+        ("--seed", "8", "random_state", 8),
+    )
+    for option, text, name, value in options:
+        refusal(capsys, "fit", "moons", option, text)
+        assert seen[name] == value
+    refusal(capsys, "fit", "moons", "--no-scale", "--verbose")
+    assert (seen["scale"], seen["verbose"]) == (False, True)
+
+
+def test_fit_as_json_without_a_file(capsys, fruit):
+    argv = ["fit", fruit, "--label", "kind", "--ignore", "id,length", "--neurons", "1", "--json"]
+    assert main(argv) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["correct"], shown["points"], shown["training_accuracy"]) == (20, 20, 1.0)
+    assert shown["neurons"] == [1]
+    assert "weight >= " in shown["rules"]
+    assert shown["saved"] is None
+
+
+def test_predict_repeats_the_training_accuracy(tmp_path, capsys, model):
+    path = tmp_path / "answers.csv"
+    argv = ["predict", model, str(FOLDER / "moons.csv"), "--label", "label"]
+    assert main([*argv, "-o", str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    data, classifier = load("moons"), NAClassifier.from_json(Path(model).read_text())
+    right = round(classifier.training_score_ * 300)
+    assert out == f"accuracy: {right} of 300 ({right / 300:.4f})\n"
+    rows = rows_of(path)
+    assert list(rows[0]) == ["x1", "x2", "label", "prediction"]
+    assert [int(row["label"]) for row in rows] == data.y.tolist()
+    assert sum(row["label"] == row["prediction"] for row in rows) == right
+    assert main(argv) == 0
+    out, err = capsys.readouterr()
+    assert out == path.read_text(encoding="utf-8")
+    assert err.startswith("accuracy: ")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_predict_finds_features_by_name_and_hands_the_rest_through(tmp_path, capsys, fruit):
+    model, shuffled = tmp_path / "fruit.json", tmp_path / "new.csv"
+    argv = ["fit", fruit, "--label", "kind", "--ignore", "id", "--neurons", "1"]
+    assert main([*argv, "--save", str(model)]) == 0
+    lines = [line.split(",") for line in FRUIT.splitlines()]
+    text = "\n".join(",".join(f'"{line[k]}"' for k in (3, 0, 1)) for line in lines)
+    shuffled.write_text(text + "\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["predict", str(model), str(shuffled), "--column", "guess", "--proba"]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert list(rows[0]) == ["length", "id", "weight", "guess", "guess: fig", "guess: plum"]
+    assert [row["guess"] for row in rows] == [line[2] for line in lines[1:]]
+    assert rows[3]["id"] == "no. 3"
+    for row in rows:
+        fig, plum = float(row["guess: fig"]), float(row["guess: plum"])
+        assert fig + plum == pytest.approx(1, abs=2e-6)
+        assert (plum > fig) == (row["guess"] == "plum")
+
+
+def test_predict_with_a_model_of_the_library(tmp_path, capsys):
+    X, y = [[0.0, 1.0], [1.0, 0.5], [0.2, 0.9], [0.9, 0.1]], ["a", "b", "a", "b"]
+    model, points = tmp_path / "model.json", tmp_path / "points.csv"
+    model.write_text(NAClassifier(1, random_state=0).fit(X, y).to_json(), encoding="utf-8")
+    points.write_text("p,q,kind\n0,1,a\n1,0,b\n", encoding="utf-8")
+    assert main(["predict", str(model), str(points), "--label", "kind"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "p,q,kind,prediction\n0,1,a,a\n1,0,b,b\n"
+    assert err == "accuracy: 2 of 2 (1.0000)\n"
+    assert "2 columns of features" in refusal(capsys, "predict", str(model), str(points))
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (("dataset",), "NAME"),
+        (("dataset", "moons", "--list"), "NAME"),
+        (("dataset", "--all"), "-o FOLDER"),
+        (("dataset", "--all", "-o", "no/such"), "create it"),
+        (("dataset", "--list", "-o", "x.csv"), "--output"),
+        (("dataset", "moons", "--json"), "--list"),
+        (("dataset", "mons"), "moons"),
+        (("dataset", "moons:n=-3"), "n must be"),
+        (("dataset", "moons", "-o", "no/such/folder/moons.csv"), "does not exist"),
+        (("compare",), "DATA"),
+        (("compare", "moons", "--list"), "--list"),
+        (("compare", "mons"), "mons"),
+        (("compare", "missing.csv"), "missing.csv"),
+        (("compare", "sklearn:mnist"), "breast_cancer"),
+        (("compare", "moons", "--label", "kind"), "label"),
+        (("compare", "moons", "--classifiers", "nn"), "'perceptron'"),
+        (("compare", "moons", "--classifiers", ""), "classifiers"),
+        (("compare", "moons", "--folds", "1"), "--folds"),
+        (("compare", "moons", "--folds", "200"), "at most 150"),
+        (("compare", "moons", "--repeats", "0"), "--repeats"),
+        (("compare", "moons", "--seed", "-1"), "--seed"),
+        (("compare", "moons", "--jobs", "0"), "n_jobs"),
+        (("compare", "moons", "--all"), "--json"),
+        (("compare", "moons", "--json", "--markdown"), "exclude"),
+        (("compare", "moons", "moons"), "different names"),
+        (("compare", "moons", "--plot", "a.gif"), ".png"),
+        (("fit",), "DATA"),
+        (("fit", "mons"), "mons"),
+        (("fit", "missing.csv", "--label", "y"), "missing.csv"),
+        (("fit", "missing.csv", "--ignore", "y"), "missing.csv"),
+        (("fit", "moons", "--save", "no/such/folder/m.json"), "does not exist"),
+        (("fit", "moons", "--neurons", "0"), "--neurons"),
+        (("fit", "moons", "--neurons", "many"), "--neurons"),
+        (("fit", "moons", "--output", "xor"), "--output"),
+        (("fit", "moons", "--resolution", "1"), "--resolution"),
+        (("fit", "moons", "--mutation", "gauss"), "gauss"),
+        (("fit", "moons", "--max-evals", "0"), "--max-evals"),
+        (("fit", "moons", "--restarts", "-1"), "--restarts"),
+        (("fit", "moons", "--tie-break", "often"), "--tie-break"),
+        (("fit", "moons", "--tie-break", "-1"), "--tie-break"),
+        (("fit", "moons", "--init", "middle"), "--init"),
+        (("fit", "moons", "--seed", str(2**32)), "--seed"),
+        (("fit", "moons", "--json", "--verbose"), "exclude"),
+        (("predict", "missing.json"), "DATA"),
+        (("predict", "missing.json", "moons.csv"), "missing.json"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, argv, words):
+    assert words in refusal(capsys, *argv)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x,y,class\n",
+        "x,y,class\n1,2\n",
+        "x,y,class\n1,two,0\n2,3,1\n",
+        "x,y,class\n1,nan,0\n2,3,1\n",
+        "x,y,class\n1,2,0\n2,3,0\n",
+        "x,y,class\n1,2,0.5\n2,3,1.5\n",
+        "x,y,class\n1,2,\n2,3,1\n",
+        "class\n0\n1\n",
+    ],
+)
+def test_bad_files_write_nothing(capsys, tmp_path, text):
+    path, model = tmp_path / "points.csv", tmp_path / "model.json"
+    path.write_text(text, encoding="utf-8")
+    model.write_text("old", encoding="utf-8")
+    refusal(capsys, "fit", str(path), "--save", str(model))
+    refusal(capsys, "compare", str(path))
+    assert model.read_text(encoding="utf-8") == "old"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1, 2]", "model", '{"format": "hyperna.classifier"}'])
+def test_bad_models(capsys, tmp_path, text):
+    path, answers = tmp_path / "model.json", tmp_path / "answers.csv"
+    path.write_text(text, encoding="utf-8")
+    argv = ("predict", str(path), str(FOLDER / "moons.csv"), "-o", str(answers))
+    assert "model.json must be a model saved by 'hyperna fit'" in refusal(capsys, *argv)
+    assert not answers.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("x1,x3\n1,2\n", (), "'x2'"),
+        ("x1,x2\n1,\n", (), "line 2, column 'x2'"),
+        ("x1,x2\n1,inf\n", (), "line 2, column 'x2'"),
+        ("x1,x2\n", (), "no points"),
+        ("x1,x2,prediction\n1,2,3\n", (), "--column"),
+        ("x1,x2\n1,2\n", ("--label", "y"), "label must name a column"),
+        ("x1,x2\n1,2\n", ("--column", "x1"), "--column"),
+    ],
+)
+def test_bad_data_for_a_model(capsys, tmp_path, model, text, options, words):
+    path, answers = tmp_path / "new.csv", tmp_path / "answers.csv"
+    path.write_text(text, encoding="utf-8")
+    argv = ("predict", model, str(path), "-o", str(answers), *options)
+    assert words in refusal(capsys, *argv)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, capsys, monkeypatch, model):
+    answers = tmp_path / "answers.csv"
+    answers.write_text("old", encoding="utf-8")
+
+    def full_disk(self, text, **options):
+        with open(self, "w", encoding="utf-8") as file:
+            file.write(text[:10])
+        raise OSError(28, "No space left on device", str(self))
+
+    monkeypatch.setattr(Path, "write_text", full_disk)
+    argv = ("predict", model, str(FOLDER / "moons.csv"), "-o", str(answers))
+    assert "No space left" in refusal(capsys, *argv)
+    assert answers.read_text(encoding="utf-8") == "old"
+    assert os.listdir(tmp_path) == ["answers.csv"]
+
+
+def test_an_interrupted_fit_saves_the_best_network_so_far(tmp_path, capsys, monkeypatch):
+    from hyperna.classifier import estimator
+
+    whole = estimator.fit_all
+
+    def interrupted(*arguments):
+        whole(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(estimator, "fit_all", interrupted)
+    path = tmp_path / "model.json"
+    assert main(["fit", "moons", *QUICK, "--save", str(path)]) == 130
+    out, err = capsys.readouterr()
+    assert "training accuracy" in out
+    assert err.startswith("hyperna: warning: fit was interrupted")
+    assert err.count("\n") == 1
+    assert np.isfinite(NAClassifier.from_json(path.read_text()).training_score_)
+
+
+def test_a_fit_interrupted_at_once_saves_nothing(tmp_path, capsys, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hyperna.classifier.estimator.fit_all", interrupted)
+    path = tmp_path / "model.json"
+    assert main(["fit", "moons", "--save", str(path)]) == 130
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "hyperna: interrupted\n")
+    assert not path.exists()
