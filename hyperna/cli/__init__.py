@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from hyperna import __version__
 
-COMMANDS = ("run", "list", "dataset", "compare", "fit", "predict", "campaign")
+COMMANDS = ("run", "list", "dataset", "compare", "fit", "predict", "campaign", "reproduce")
 
 _BAD_INPUT = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
 

@@ -1,0 +1,210 @@
+"""The paper's measured tables as data, with exact expectations where one neuron allows them.
+
+The paper: Fischer, Larsen, Witt, *First Steps Towards a Runtime Analysis of Neuroevolution*.
+"""
+
+import csv
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+from hyperna.problems import Problem, problem
+
+NA_TABLES = tuple(range(1, 10))
+CMA_TABLE = 10
+NA_RUNS = 100
+CMA_RUNS = 1000
+
+# Tables of "harmonic" mutation whose runtimes grow like those of uniform steps.
+UNIFORM_TABLES = (4, 9)
+
+
+@dataclass(frozen=True)
+class PaperRow:
+    """One row of tables 1 to 9: 100 runs at one resolution; failed runs count at the cap."""
+
+    resolution: int
+    percent: float
+    mean: float
+    sd: float
+    median: float
+
+    @property
+    def cap(self) -> int:
+        """Evaluations after which a run was stopped."""
+        return math.floor(100 * self.resolution * math.log(self.resolution))
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """One of the tables 1 to 9.
+
+    Examples
+    --------
+    >>> table = na_table(5)
+    >>> table.title
+    'Table 5: TWOQUARTERS, local mutation, N = 2, output or'
+    >>> table.rows[0].cap, table.rows[0].median
+    (57449, 57449.0)
+    """
+
+    number: int
+    problem_name: str
+    mutation: str
+    neurons: int
+    output: str
+    rows: tuple[PaperRow, ...]
+
+    @property
+    def problem(self) -> Problem:
+        """The problem at D = 2."""
+        return problem(self.problem_name)
+
+    @property
+    def title(self) -> str:
+        """What was run."""
+        name = self.problem_name.replace("_", "").upper()
+        output = f", output {self.output}" if self.neurons > 1 else ""
+        return f"Table {self.number}: {name}, {self.mutation} mutation, N = {self.neurons}{output}"
+
+
+@dataclass(frozen=True)
+class CmaRow:
+    """One row of table 10: 1,000 runs of CMA-ES on one problem."""
+
+    problem_name: str
+    neurons: int
+    output: str
+    percent: float
+    mean: float
+    sd: float
+    fitness: float
+
+    @property
+    def problem(self) -> Problem:
+        """The problem at D = 2."""
+        return problem(self.problem_name)
+
+    @property
+    def title(self) -> str:
+        """Problem and output."""
+        name = self.problem_name.replace("_", "").upper()
+        return f"{name}, {self.output}" if self.neurons > 1 else name
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """Exact runtime of the (1+1) NA: see `hyperna.theory.expected_runtime`.
+
+    Attributes
+    ----------
+    probability : float
+        That the optimum is ever found.
+    mean : float
+        Without a cap; infinite if the optimum may never be found.
+    conditional_mean : float
+        Given that it is found.
+    """
+
+    probability: float
+    mean: float
+    sd: float
+    conditional_mean: float
+
+    def mean_with_failures_at(self, cap: int) -> float:
+        """Mean when runs that can never succeed count with the cap, others however long."""
+        return self.probability * self.conditional_mean + (1 - self.probability) * cap
+
+
+@lru_cache(maxsize=1)
+def _na_tables() -> dict[int, PaperTable]:
+    tables: dict[int, list[dict[str, str]]] = {}
+    for row in _read("na_tables.csv"):
+        tables.setdefault(int(row["table"]), []).append(row)
+    return {number: _table(number, rows) for number, rows in tables.items()}
+
+
+def _table(number: int, rows: list[dict[str, str]]) -> PaperTable:
+    first = rows[0]
+    return PaperTable(
+        number,
+        first["problem"],
+        first["mutation"],
+        int(first["hidden_neurons"]),
+        _output(first["output"]),
+        tuple(
+            PaperRow(
+                int(row["r"]),
+                float(row["percent_optimal"]),
+                *(float(row[key]) for key in ("mean", "sd", "median")),
+            )
+            for row in rows
+        ),
+    )
+
+
+def na_table(number: int) -> PaperTable:
+    """Return one of the tables 1 to 9."""
+    return _na_tables()[number]
+
+
+@lru_cache(maxsize=1)
+def cma_rows() -> tuple[CmaRow, ...]:
+    """Return the rows of table 10.
+
+    Examples
+    --------
+    >>> [row.title for row in cma_rows()][:3]
+    ['HALF', 'QUARTER', 'TWOQUARTERS, or']
+    """
+    return tuple(
+        CmaRow(
+            row["problem"],
+            int(row["hidden_neurons"]),
+            _output(row["output"]),
+            float(row["percent_within_2"]),
+            float(row["mean_evaluations"]),
+            float(row["sd_evaluations"]),
+            float(row["mean_fitness_per_1000"]) / 1000,
+        )
+        for row in _read("cma_table.csv")
+    )
+
+
+@lru_cache(maxsize=1)
+def _expectations() -> dict[tuple[int, str, int], Expectation]:
+    return {
+        (int(row["table"]), row["mutation"], int(row["r"])): Expectation(
+            *(float(row[key]) for key in ("probability", "mean", "sd", "conditional_mean"))
+        )
+        for row in _read("exact_runtimes.csv")
+    }
+
+
+def expectation(table: int, mutation: str, resolution: int) -> Expectation | None:
+    """Return the exact runtime behind a row, None with more than one neuron.
+
+    It was computed with `hyperna.theory.expected_runtime`, a minute for the largest resolution.
+
+    Examples
+    --------
+    >>> round(expectation(4, "harmonic", 120).mean, 2)
+    115.19
+    """
+    return _expectations().get((table, mutation, resolution))
+
+
+def uniform_target(best: float, resolution: int) -> float:
+    """Return the fitness at which runs with uniform steps stop: an error of 1.7/r."""
+    return best - 1.7 / resolution
+
+
+def _output(text: str) -> str:
+    return "or" if text == "none" else text
+
+
+def _read(name: str) -> Iterator[dict[str, str]]:
+    text = files("hyperna.experiments").joinpath("data", name).read_text(encoding="utf-8")
+    yield from csv.DictReader(text.splitlines())
