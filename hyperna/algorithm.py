@@ -15,7 +15,7 @@ from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
 from hyperna.problems import Problem
 from hyperna.results import RunResult, Runs
-from hyperna.search import Seed, Task, run_block, seed_words
+from hyperna.search import MOST_RUNS, Seed, Task, run_block, seed_words
 
 Progress = Callable[[int, int], None]
 
@@ -80,6 +80,8 @@ class OnePlusOneNA:
         if self.mutation_probability is not None:
             check_real("mutation_probability", self.mutation_probability, 0, 1, low_open=True)
         grid = Grid(2, self.neurons, self.resolution, self.output)
+        for name in ("neurons", "resolution", "output"):
+            object.__setattr__(self, name, getattr(grid, name))  # plain Python numbers
         if not self.bias:
             grid.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
 
@@ -124,7 +126,7 @@ class OnePlusOneNA:
             raise TypeError("target must be a fitness, False or None, got True")
         if target is not None and target is not False:
             target = check_real("target", target, 0, 1)
-        restarts = check_integer("restarts", restarts, 0)
+        restarts = check_integer("restarts", restarts, 0, 2**61)
         return Task(
             law=law(self.mutation),
             unit=self.unit,
@@ -245,7 +247,9 @@ class OnePlusOneNA:
         >>> runs.stop_counts
         {'optimum': 1000}
         """
-        total = check_integer("runs", runs, 1)
+        total = check_integer("runs", runs, 1, MOST_RUNS)
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress must be callable or None, got {progress!r}")
         task = self.task(
             problem, budget=budget, stagnation=stagnation, target=target, restarts=restarts
         )

@@ -17,6 +17,7 @@ A law that must reach larger resolutions overrides `StepLaw.steps` and returns o
 kernels know.
 """
 
+import math
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -98,9 +99,22 @@ class StepLaw:
         for field in fields(self):
             check_real(field.name, getattr(self, field.name), 0, low_open=True)
 
+    def _check_fine(self, median: float, resolution: int, unit: int) -> None:
+        """Refuse a law most of whose steps would be rounded to nothing."""
+        if median * unit < 1:
+            raise ValueError(
+                f"mutation must have a median step of at least {1 / unit:g} grid steps at "
+                f"resolution {resolution}, got {self!r} with {median:g}"
+            )
+
     def __str__(self) -> str:
-        settings = ",".join(f"{f.name}={getattr(self, f.name):g}" for f in fields(self))
+        settings = ",".join(f"{f.name}={_digits(getattr(self, f.name))}" for f in fields(self))
         return f"{self.name}:{settings}" if settings else self.name
+
+
+def _digits(value: float) -> str:
+    """Return a number as text, as short as its value allows."""
+    return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
 
 
 def _power_law_steps(exponent: float, resolution: int) -> Steps:
@@ -234,6 +248,8 @@ class Pareto(StepLaw):
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
         """Return the law as data for the kernels."""
+        median = self.scale * math.expm1(min(math.log(2) / self.shape, 700.0))
+        self._check_fine(median, resolution, unit)
         return Steps(PARETO, resolution * unit, exponent=float(self.shape), scale=self.scale * unit)
 
 
@@ -261,6 +277,7 @@ class Cauchy(StepLaw):
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
         """Return the law as data for the kernels."""
+        self._check_fine(self.scale, resolution, unit)
         return Steps(CAUCHY, resolution * unit, scale=self.scale * unit)
 
 
@@ -288,6 +305,7 @@ class Exponential(StepLaw):
 
     def steps(self, resolution: int, unit: int = 1) -> Steps:
         """Return the law as data for the kernels."""
+        self._check_fine(self.scale * math.log(2), resolution, unit)
         return Steps(EXPONENTIAL, resolution * unit, scale=self.scale * unit)
 
 

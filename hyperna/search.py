@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperna._kernels import loop, state
-from hyperna._kernels.mutation import Mutation
+from hyperna._kernels.mutation import TABLE, Mutation
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna.fitness import ExactArcs, FiniteSet, Fitness
@@ -23,6 +23,8 @@ Seed = int | np.random.SeedSequence | None
 # Offspring simulated before control returns to Python: a fraction of a second.
 _QUOTA = 2**21
 _POINTS_A_QUOTA = 2**26
+# Runs under one seed.
+MOST_RUNS = 2**61
 # Largest neighbourhood (3**components networks) that is searched for a way out.
 _LARGEST_NEIGHBOURHOOD = 3**8
 
@@ -82,6 +84,12 @@ class Task:
             raise ValueError("bias must be True for dim 1 with one neuron: nothing else can change")
         steps = self.law.steps(self.grid.resolution // self.unit, self.unit)
         moduli = np.array(self.grid.moduli)
+        if self.redraw_void and steps.kind == TABLE:
+            lengths = np.flatnonzero(steps.weights) + 1
+            if not any((lengths % modulus).any() for modulus in set(moduli[component].tolist())):
+                raise ValueError(
+                    f"redraw_void must be False, because no step of {self.law!r} changes anything"
+                )
         return mutation_data(steps, component, moduli, self.probability, self.redraw_void)
 
     @cached_property
@@ -230,7 +238,9 @@ class Search:
     def __init__(self, task: Task, seed: Seed, number: int = 0, trajectory: bool = False) -> None:
         self.task = task
         self.seed = seed_words(seed)
-        self.number = check_integer("number", number, 0)
+        self.number = check_integer("number", number, 0, MOST_RUNS - 1)
+        if not isinstance(trajectory, bool | np.bool_):
+            raise TypeError(f"trajectory must be True or False, got {trajectory!r}")
         self._with_path = bool(trajectory)
         components = task.grid.components
         self._run = state.new_run(components)
@@ -281,6 +291,8 @@ class Search:
 
     def result(self) -> RunResult:
         """Return the best network so far, and how it came about."""
+        if self.evaluations == 0:
+            self.advance(1)
         task, counter = self.task, self._run.counter
         if self.finished:
             evaluations, score, stop, stuck_at, restarts = map(int, self._rows[0])
