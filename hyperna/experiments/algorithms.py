@@ -5,10 +5,11 @@ the same for all of them, so a campaign compares like with like.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Protocol
 
 from hyperna._validation import IntArray
+from hyperna.baselines import BASELINES, baseline, baseline_task
 from hyperna.search import Task, run_block
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ class Algorithm:
         Keys it knows beyond those that describe the problem, network and limits of a run.
     processes : bool
         Whether it holds the interpreter lock, so that workers must be processes.
+    spell : callable, optional
+        Returns the one way to write its name with all parameters, so that settings that mean the
+        same are the same.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Algorithm:
     make: Callable[["Setting"], Runner]
     keys: frozenset[str] = frozenset()
     processes: bool = True
+    spell: Callable[[str], str] = str
 
 
 ALGORITHMS: dict[str, Algorithm] = {}
@@ -112,3 +117,35 @@ NA = register(
         processes=False,
     )
 )
+
+
+def _spell_baseline(text: str) -> str:
+    chosen = baseline(text)
+    settings = ",".join(f"{entry.name}={getattr(chosen, entry.name)}" for entry in fields(chosen))
+    return f"{chosen.name}:{settings}" if settings else chosen.name
+
+
+def _make_baseline(setting: "Setting") -> Runner:
+    return baseline_task(
+        setting.algorithm,
+        setting.make_fitness(),
+        neurons=setting.neurons,
+        output=setting.output,
+        resolution=setting.resolution,
+        budget=setting.budget,
+        stagnation=setting.stagnation,
+        target=setting.target,
+        restarts=setting.restarts or 0,
+    )
+
+
+for _baseline in BASELINES.values():
+    register(
+        Algorithm(
+            name=_baseline.name,
+            summary=_baseline.summary,
+            make=_make_baseline,
+            keys=frozenset({"stagnation", "restarts"}),
+            spell=_spell_baseline,
+        )
+    )

@@ -1,6 +1,7 @@
 """Where joblib runs things: threads and processes here, or the workers of a cluster."""
 
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -9,7 +10,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
 from hyperna import __version__
 
-# Backends that joblib brings itself; others (ray) are known once they are registered.
+# Seconds to wait for a scheduler, and for its first worker.
 _TIMEOUT = 20
 
 
@@ -41,7 +42,7 @@ def parallel_backend(
     if scheduler is not None and backend not in (None, "dask"):
         raise ValueError(f"scheduler is for the backend 'dask', got backend {backend!r}")
     if scheduler is not None or backend == "dask":
-        with _dask_client(scheduler) as client, parallel_config("dask", client=client):
+        with _dask_client(scheduler) as client, _joblib_config("dask", -1, client=client):
             yield
     elif backend is not None:
         with _joblib_config(backend, n_jobs):
@@ -53,9 +54,9 @@ def parallel_backend(
         yield
 
 
-def _joblib_config(backend: str, n_jobs: int | None) -> Any:
+def _joblib_config(backend: str, n_jobs: int | None, **options: Any) -> Any:
     try:
-        return parallel_config(backend, n_jobs=n_jobs)
+        return parallel_config(backend, n_jobs=n_jobs, **options)
     except (ValueError, TypeError, ImportError) as error:
         raise ValueError(f"backend {backend!r} is not known to joblib: {error}") from None
 
@@ -121,17 +122,18 @@ def _check_workers(client: Any) -> None:
 def unordered(
     function: Callable[..., Any],
     arguments: Iterable[tuple[Any, ...]],
-    n_jobs: int | None,
+    n_jobs: int | None = None,
     processes: bool = False,
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     """Yield function(*arguments[i]) as the results come, in any order where the backend can.
 
     `arguments` is read little by little, while results come in. Backends that cannot deliver as
-    they go get the work in portions.
+    they go get the work in portions. Backend and, if `n_jobs` is None, number of workers are those
+    of `parallel_backend`; where it names none, threads or processes as `processes` says.
 
     Examples
     --------
-    >>> sorted(unordered(divmod, [(7, 2), (9, 4)], n_jobs=1))
+    >>> sorted(unordered(divmod, [(7, 2), (9, 4)]))
     [(2, 1), (3, 1)]
     """
     prefer = "processes" if processes else "threads"
@@ -142,8 +144,19 @@ def unordered(
             parallel = Parallel(**options, return_as=order)
         except ValueError:  # joblib's way to say that the backend does not support it
             continue
-        yield from parallel(calls)
+        yield from _closed_quietly(parallel(calls))
         return
     portion = 4 * effective_n_jobs(n_jobs)
     while part := list(islice(calls, portion)):
         yield from Parallel(**options)(part)
+
+
+def _closed_quietly(results: Any) -> Generator[Any, None, None]:
+    """Yield the results; joblib's warning that not all of them were taken is of no use here."""
+    try:
+        for result in results:  # noqa: UP028  with "yield from" joblib would be closed first
+            yield result
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()

@@ -145,10 +145,10 @@ class Campaign:
                     notice(f"repaired {folder.path}: {damage}; lost runs are repeated")
             writer.want(self.plan)
             with parallel_backend(backend, scheduler, n_jobs):
-                self._work_off(writer, n_jobs, progress)
+                self._work_off(writer, progress)
         return folder
 
-    def _work_off(self, writer: Writer, n_jobs: int | None, progress: Progress | None) -> None:
+    def _work_off(self, writer: Writer, progress: Progress | None) -> None:
         todo = {made: writer.missing(made, runs) for made, runs in self.plan.items()}
         done = self.total - sum(last - first for gaps in todo.values() for first, last in gaps)
         if progress is not None:
@@ -161,7 +161,7 @@ class Campaign:
                 progress(done, self.total, seconds_left)
 
         processes = any(find_algorithm(made.algorithm).processes for made in todo)
-        work_off(todo, writer, n_jobs=n_jobs, processes=processes, report=report)
+        work_off(todo, writer, processes=processes, report=report)
 
 
 def _settings(keys: dict[str, Any], folder: Path) -> Iterator[Setting]:
@@ -225,9 +225,7 @@ class _Lines:
             yield
         except (ValueError, TypeError) as error:
             message = str(error)
-            found = {
-                key: re.search(rf"(?<![\w-]){re.escape(key)}(?![\w-])", message) for key in keys
-            }
+            found = {key: re.search(rf"(?<![\w-]){_spelt(key)}(?![\w-])", message) for key in keys}
             places = {key: match.start() for key, match in found.items() if match}
             key = min(places, key=lambda key: places[key], default=None)
             raise ValueError(self._located(block, key, message)) from None
@@ -244,9 +242,13 @@ class _Lines:
         if head is not None and block is not None:
             ranges.insert(0, (head, self.starts[block + 1]))
         if key is not None:
-            name = re.escape(key).replace("_", "[-_]")
             for first, last in ranges:
                 for i in range(first, last):
-                    if re.match(rf"""\s*["']?{name}["']?\s*=""", self.lines[i]):
+                    if re.match(rf"""\s*["']?{_spelt(key)}["']?\s*=""", self.lines[i]):
                         return i + 1
         return None if head is None else head + 1
+
+
+def _spelt(key: str) -> str:
+    """Return a pattern for a key with hyphens or underscores."""
+    return "[-_]".join(map(re.escape, re.split("[-_]", key)))

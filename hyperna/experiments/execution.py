@@ -9,6 +9,7 @@ influence on the results.
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import lru_cache
 from itertools import zip_longest
 from threading import Lock
@@ -165,14 +166,14 @@ def work_off(
     todo: dict[Setting, Intervals],
     writer: Writer,
     *,
-    n_jobs: int | None,
     processes: bool,
     report: Report,
 ) -> None:
     """Do all runs in `todo`, storing each job's runs as soon as it is done."""
-    queue = Queue(todo, effective_n_jobs(n_jobs))
+    queue = Queue(todo, effective_n_jobs(None))
     while queue:
-        for number, results in unordered(work, queue.jobs(), n_jobs, processes):
-            blocks = queue.done(number, results)
-            writer.append(blocks)
-            report(sum(len(block.rows) for block in blocks), queue.seconds_left())
+        with closing(unordered(work, queue.jobs(), processes=processes)) as finished:
+            for number, results in finished:
+                blocks = queue.done(number, results)
+                writer.append(blocks)
+                report(sum(len(block.rows) for block in blocks), queue.seconds_left())

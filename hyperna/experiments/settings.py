@@ -8,7 +8,7 @@ default does.
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -192,7 +192,7 @@ def setting(folder: str | Path = ".", **options: Any) -> Setting:
     sampled = fitness if isinstance(fitness, Sampled) else None
     common: dict[str, Any] = {
         **described,
-        "algorithm": checked["algorithm"],
+        "algorithm": algorithm.spell(checked["algorithm"]),
         "neurons": checked.get("neurons", made.default_neurons),
         "output": checked.get("output", "or"),
         "resolution": checked.get("resolution", 120),
@@ -204,11 +204,13 @@ def setting(folder: str | Path = ".", **options: Any) -> Setting:
     }
     if "mutation" in algorithm.keys:
         common |= _resolve_na(common, checked, fitness)
-    else:
-        common |= {key: checked[key] for key in algorithm.keys & checked.keys()}
-    finished = Setting(**common)
-    finished.runner()  # refuses what cannot go together
-    return finished
+        finished = Setting(**common)
+        finished.runner()  # refuses what cannot go together
+        return finished
+    own = {"restarts": 0, **checked}
+    finished = Setting(**common, **{key: own[key] for key in algorithm.keys & own.keys()})
+    budget = getattr(finished.runner(), "budget", finished.budget)
+    return replace(finished, budget=budget)
 
 
 def refuse_foreign(algorithm: Algorithm, options: Mapping[str, Any]) -> None:

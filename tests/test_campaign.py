@@ -1,0 +1,296 @@
+"""Campaigns: results depend on settings and numbers only, and nothing is done twice."""
+
+import json
+
+import numpy as np
+import pytest
+from joblib import effective_n_jobs
+
+from hyperna.cli import main
+from hyperna.experiments.algorithms import ALGORITHMS, Algorithm, register
+from hyperna.experiments.backend import parallel_backend, unordered
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.execution import Queue, work
+from hyperna.experiments.settings import setting
+from hyperna.experiments.store import Store
+
+pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
+
+SMALL = Campaign.product(
+    problem=["half", "quarter"], resolution=[12, 60], mutation=["harmonic", "local"], runs=40
+)
+
+
+def same(one, other):
+    pandas.testing.assert_frame_equal(one, other, check_exact=True)
+
+
+@pytest.fixture(scope="module")
+def frame(tmp_path_factory):
+    return SMALL.run(tmp_path_factory.mktemp("campaign") / "store").to_frame()
+
+
+def test_a_campaign_is_many_batches(frame):
+    for made, runs in SMALL.plan.items():
+        batch = made.make_algorithm().run_many(made.make_problem(), runs=runs, seed=made.entropy)
+        part = frame[frame.setting == made.id]
+        assert part.evaluations.tolist() == batch.evaluations.tolist()
+        assert part.fitness.tolist() == batch.fitness.tolist()
+        assert part.stop_reason.tolist() == batch.stop_reasons.tolist()
+        assert part.success.tolist() == batch.success.tolist()
+
+
+@pytest.mark.parametrize(
+    ("backend", "jobs"), [("threading", 2), ("loky", 2), ("multiprocessing", 2), (None, -1)]
+)
+def test_workers_make_no_difference(frame, tmp_path, backend, jobs):
+    """The backend "multiprocessing" cannot deliver results as they come."""
+    same(SMALL.run(tmp_path / "store", n_jobs=jobs, backend=backend).to_frame(), frame)
+
+
+def test_order_and_company_make_no_difference(frame, tmp_path):
+    backwards = Campaign(dict(reversed(SMALL.plan.items())))
+    other = Campaign.product(problem="local_opt", resolution=12, runs=5)
+    mixed = (other + backwards).run(tmp_path / "store").to_frame()
+    rest = mixed[mixed.problem != "local_opt"].reset_index(drop=True)
+    assert rest.evaluations.tolist() == frame.evaluations.tolist()
+    assert rest.setting.tolist() == frame.setting.tolist()
+
+
+def test_more_runs_and_settings_extend(frame, tmp_path):
+    done = []
+
+    def count(finished, total, seconds_left):
+        done.append(finished)
+
+    less = Campaign(dict.fromkeys(list(SMALL.plan)[:3], 7))
+    store = less.run(tmp_path / "store", progress=count)
+    assert (done[0], done[-1]) == (0, 21)
+    done.clear()
+    SMALL.run(store, progress=count)
+    assert (done[0], done[-1]) == (21, SMALL.total)
+    done.clear()
+    same(SMALL.run(store, progress=count).to_frame(), frame)
+    assert done == [SMALL.total]
+
+
+def test_an_interrupted_campaign_keeps_what_is_finished(frame, tmp_path):
+    def interrupt(finished, total, seconds_left):
+        if finished > 50:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        SMALL.run(tmp_path / "store", n_jobs=2, progress=interrupt)
+    stored = Store(tmp_path / "store").to_frame()
+    assert 50 < len(stored) <= SMALL.total
+    same(SMALL.run(tmp_path / "store").to_frame(), frame)
+
+
+def test_an_error_of_a_worker_arrives_and_keeps_what_is_finished(tmp_path):
+    class Broken:
+        units = 1
+
+        def run_block(self, seed, first, last):
+            if last > 3:
+                raise RuntimeError("out of order")
+            return np.ones((last - first, 5), np.int64)
+
+    register(Algorithm("broken", "", lambda made: Broken()))
+    try:
+        campaign = Campaign.product(problem="half", algorithm="broken", runs=2)
+        store = campaign.run(tmp_path / "store", backend="threading")
+        with pytest.raises(RuntimeError, match="out of order"):
+            Campaign(dict.fromkeys(campaign.plan, 9)).run(store, backend="threading")
+        assert len(store.to_frame()) >= 2
+    finally:
+        del ALGORITHMS["broken"]
+
+
+# Jobs.
+
+
+def test_a_worker_stops_when_time_is_up_but_does_at_least_one_run():
+    made, other = list(SMALL.plan)[:2]
+    number, done = work(5, [(made, 3, 9), (other, 0, 4)], seconds=0.0)
+    assert (number, len(done), len(done[0].rows)) == (5, 1, 1)
+    _, done = work(5, [(made, 3, 9), (other, 0, 4)], seconds=60.0)
+    assert np.array_equal(done[0].rows, made.runner().run_block(made.entropy, 3, 9))
+    assert len(done[1].rows) == 4
+
+
+def play(todo, workers, cost, patience=2.0):
+    """Work off a queue with made-up times; return the jobs' times and the runs done."""
+    queue, times, seen = Queue(todo, workers), [], []
+    while queue:
+        for number, job, _ in queue.jobs():
+            results, spent = [], 0.0
+            for made, first, last in job:
+                runs = min(last - first, max(1, int((patience - spent) / cost[made])))
+                rows = np.zeros((runs, 5), np.int64)
+                spent += runs * cost[made]
+                results.append((rows, 1, runs * cost[made], cost[made]))
+                seen += [(made, i) for i in range(first, first + runs)]
+                if spent >= patience:
+                    break
+            queue.done(number, [_done(*result) for result in results])
+            times.append(spent)
+    return times, seen
+
+
+def _done(*values):
+    from hyperna.experiments.execution import Done
+
+    return Done(*values)
+
+
+@pytest.mark.parametrize("seconds", [1e-4, 1e-3, 0.1, 3.0])
+def test_jobs_take_about_a_second_and_cover_everything_once(seconds):
+    made = list(SMALL.plan)
+    runs = max(3, int(40 / seconds / len(made)))
+    runs = min(runs, 20_000)
+    todo = {one: [(0, 2), (5, 5 + runs)] for one in made}
+    times, seen = play(todo, 2, dict.fromkeys(made, seconds))
+    assert len(seen) == len(set(seen)) == len(made) * (runs + 2)
+    total = sum(times)
+    assert max(times) <= max(2.0 + seconds, seconds)
+    # A job's overhead is some milliseconds; so this is below five per cent.
+    assert len(times) <= 12 + 3 * total / min(1.0, total / 8)
+
+
+def test_a_wrong_guess_costs_no_run():
+    fast, slow = list(SMALL.plan)[:2]
+    todo = {fast: [(0, 5000)], slow: [(0, 30)]}
+    times, seen = play(todo, 2, {fast: 1e-3, slow: 0.5})
+    assert len(seen) == len(set(seen)) == 5030
+    assert max(times) <= 2.5
+
+
+# Backends.
+
+
+def test_results_come_as_soon_as_they_are_there():
+    asked = []
+
+    def numbers():
+        for i in range(10_000):
+            asked.append(i)
+            yield i, 2
+
+    with parallel_backend("threading", n_jobs=2):
+        results = unordered(divmod, numbers())
+        next(results)
+        assert len(asked) < 5000
+        results.close()
+
+
+def test_the_backend_reaches_everything_inside():
+    with parallel_backend("threading", n_jobs=3):
+        assert effective_n_jobs(None) == 3
+    with parallel_backend(n_jobs=2):
+        assert effective_n_jobs(None) == 2
+    with parallel_backend():
+        assert effective_n_jobs(None) == 1
+
+
+def test_bad_backends_are_refused(tmp_path):
+    with (
+        pytest.raises(ValueError, match="backend 'steam' is not known to joblib"),
+        parallel_backend("steam"),
+    ):
+        pass
+    with (
+        pytest.raises(ValueError, match="scheduler is for the backend 'dask'"),
+        parallel_backend("loky", "tcp://here:1"),
+    ):
+        pass
+
+
+# The command.
+
+FILE = """
+runs = 20
+resolution = [12, 60]
+[[settings]]
+problem = ["half", "quarter"]
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(FILE)
+    return path
+
+
+def test_run_status_export(file, tmp_path, capsys):
+    assert main(["campaign", "run", str(file), "--jobs", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "small.store: 80 runs of 4 settings, 80 of them new" in out
+    assert main(["campaign", "run", str(file)]) == 0
+    assert "nothing was missing" in capsys.readouterr().out
+    store = tmp_path / "small.store"
+    assert main(["campaign", "status", str(store)]) == 0
+    table = capsys.readouterr().out
+    assert "80 of 80 runs of 4 settings are done" in table
+    assert main(["campaign", "status", str(store), "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert (status["done"], status["wanted"], status["damaged"]) == (80, 80, [])
+    assert [entry["resolution"] for entry in status["settings"]] == [12, 12, 60, 60]
+    frame = Store(store).to_frame()
+    csv = tmp_path / "runs.csv"
+    assert main(["campaign", "export", str(store), "csv", "-o", str(csv)]) == 0
+    back = pandas.read_csv(csv)
+    assert back.evaluations.tolist() == frame.evaluations.tolist()
+    assert back.fitness.tolist() == frame.fitness.tolist()
+
+
+def test_export_to_parquet(frame, tmp_path):
+    pytest.importorskip("pyarrow", reason="parquet needs hyperna[data]")
+    SMALL.run(tmp_path / "store")
+    out = tmp_path / "runs.parquet"
+    assert main(["campaign", "export", str(tmp_path / "store"), "parquet", "-o", str(out)]) == 0
+    same(pandas.read_parquet(out).drop(columns="sampling"), frame.drop(columns="sampling"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "nothing.toml"], "nothing.toml: No such file"),
+        (["run", "{file}", "--jobs", "0"], "--jobs must not be 0"),
+        (["run", "{file}", "--backend", "steam"], "backend 'steam' is not known to joblib"),
+        (["run", "{file}", "--store", "{file}"], "cannot be used"),
+        (["status", "nowhere"], "nowhere is no store"),
+        (["export", "nowhere", "csv", "-o", "x.csv"], "nowhere is no store"),
+        (["export", "nowhere", "xls", "-o", "x.xls"], "invalid choice: 'xls'"),
+    ],
+)
+def test_bad_commands_say_so_in_one_line(file, capsys, arguments, message, monkeypatch):
+    monkeypatch.chdir(file.parent)
+    arguments = [argument.format(file=file) for argument in arguments]
+    assert main(["campaign", *arguments]) == 2
+    complaint = capsys.readouterr().err
+    assert message in complaint
+    assert complaint.count("\n") == 1
+
+
+def test_a_bad_file_stops_before_the_first_run(file, capsys):
+    file.write_text(FILE + 'mutation = ["local", "wild"]\n')
+    assert main(["campaign", "run", str(file)]) == 2
+    assert "line 6: mutation must be one of" in capsys.readouterr().err
+    assert not file.with_suffix(".store").exists()
+
+
+def test_an_interrupted_command_says_what_is_kept(file, capsys, monkeypatch):
+    def interrupted(*_, progress, **__):
+        progress(3, 80, 1.0)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Campaign, "run", interrupted)
+    assert main(["campaign", "run", str(file)]) == 130
+    assert "interrupted: 3 of 80 runs are stored in" in capsys.readouterr().err
+
+
+def test_settings_in_a_frame_can_be_run_again(frame):
+    made = setting(problem="quarter", resolution=60, mutation="local")
+    row = frame[(frame.setting == made.id) & (frame.run == 17)].iloc[0]
+    assert made.task().run(made.entropy, 17).evaluations == row.evaluations
