@@ -201,6 +201,23 @@ def test_warnings_of_other_kinds_are_not_swallowed():
         compare("xor", {"loud": Loud()}, repeats=1)
 
 
+def test_an_interrupted_fit_ends_the_comparison(monkeypatch):
+    from hyperna.classifier import estimator
+
+    whole = estimator.fit_all
+
+    def interrupted(*arguments):
+        whole(*arguments)
+        raise KeyboardInterrupt
+
+    seen = []
+    compare("xor", ["na"], folds=2, repeats=1)  # with compilation and imports behind it
+    monkeypatch.setattr(estimator, "fit_all", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compare("xor", ["na"], repeats=1, progress=lambda *pair: seen.append(pair))
+    assert not seen
+
+
 def test_markdown_shows_the_summary(arcs):
     text = arcs.to_markdown()
     for row in arcs.summary():

@@ -202,6 +202,9 @@ def _fit(estimator: Any, X: FloatArray, y: NDArray[Any]) -> tuple[Any, float, bo
         estimator.fit(X, y)
         seconds = time.perf_counter() - start
     early = [entry for entry in caught if issubclass(entry.category, ConvergenceWarning)]
+    if any("interrupted" in str(entry.message) for entry in early):
+        # NAClassifier answers Ctrl-C with what it has found so far; a comparison must end.
+        raise KeyboardInterrupt
     for entry in caught:
         if entry not in early:
             warnings.warn_explicit(entry.message, entry.category, entry.filename, entry.lineno)
