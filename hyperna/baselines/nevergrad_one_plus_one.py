@@ -2,12 +2,22 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar
+from importlib import import_module
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hyperna.baselines.base import Baseline, Error, register
 from hyperna.baselines.space import Space
+
+
+def _imported() -> Any:
+    """Import nevergrad, which draws from NumPy's global generator when it is first loaded."""
+    state = np.random.get_state()  # noqa: NPY002
+    try:
+        return import_module("nevergrad")
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
 
 
 @dataclass(frozen=True)
@@ -21,12 +31,11 @@ class _Nevergrad(Baseline):
         """Ask and tell until the budget is spent."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            import nevergrad
-
-            middle = (space.low + space.high) / 2
-            parameters = nevergrad.p.Array(init=middle)
-            parameters.set_bounds(space.low, space.high)
+            nevergrad = _imported()
+            parameters = nevergrad.p.Array(init=(space.low + space.high) / 2)
+            # Before anything else, or nevergrad seeds itself from NumPy's global generator.
             parameters.random_state = np.random.RandomState(rng.integers(2**32))
+            parameters.set_bounds(space.low, space.high)
             made = nevergrad.optimizers.registry[self.optimizer](parameters, budget=budget)
             for _ in range(budget):
                 candidate = made.ask()

@@ -1,0 +1,270 @@
+"""Baselines: the same fitness, the same counting, the same success as the (1+1) NA."""
+
+import importlib.util
+import math
+import pickle
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from hyperna import ExactArcs, Grid, Network, Sampled, problem
+from hyperna.baselines import BASELINES, Baseline, baseline, baseline_task
+from hyperna.baselines.space import REPRESENTATIONS, Space
+from hyperna.baselines.task import Counter
+from hyperna.experiments.verdicts import share_difference
+from hyperna.results import STOP_REASONS
+
+BUDGET = STOP_REASONS.index("budget")
+STAGNATION = STOP_REASONS.index("stagnation")
+
+
+def installed(name):
+    package = BASELINES[name].package
+    missing = package is not None and importlib.util.find_spec(package) is None
+    mark = pytest.mark.skipif(missing, reason=f"{package} is not installed (hyperna[baselines])")
+    return pytest.param(name, marks=mark)
+
+
+NAMES = [installed(name) for name in BASELINES]
+needs_cma = pytest.mark.skipif(
+    importlib.util.find_spec("cma") is None, reason="cma is not installed (hyperna[baselines])"
+)
+
+
+@dataclass(frozen=True)
+class TenPoints(Baseline):
+    """Evaluates ten random points and gives up."""
+
+    name: ClassVar[str] = "ten_points"
+    summary: ClassVar[str] = "for tests"
+
+    def search(self, error, space, rng, budget):
+        error(rng.uniform(space.low, space.high, (10, space.size)))
+
+
+# ---- parameters and networks
+
+
+@pytest.mark.parametrize("output", ["or", "evolved"])
+@pytest.mark.parametrize("dim", [1, 2, 3, 5])
+def test_polar_parameters_of_a_grid_point_are_that_grid_point(dim, output):
+    grid = Grid(dim, 3, 1000, output)
+    genome = grid.random(np.random.default_rng(dim))
+    is_bias = np.isin(np.arange(grid.components), grid.bias_components)
+    turns = 2 * math.pi * genome / grid.moduli
+    values = np.where(is_bias, 2 * genome / grid.resolution - 1, turns)
+    assert (Space(grid, "polar").genomes(values[None])[0] == genome).all()
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 5])
+def test_cartesian_parameters_mean_weights_and_thresholds(dim):
+    rng = np.random.default_rng(dim)
+    space = Space(Grid(dim, 3, 2**40, "evolved"), "cartesian")
+    X = rng.standard_normal((200, dim))
+    for parameters in rng.uniform(-1, 1, (20, space.size)):
+        hidden = parameters[: 3 * (dim + 1)].reshape(3, dim + 1)
+        # Biases reach from -1 to 1, so it is points of the unit sphere that networks tell apart.
+        inside = X / np.linalg.norm(X, axis=1, keepdims=True)
+        bits = inside @ hidden[:, :-1].T >= hidden[:, -1]
+        out = parameters[3 * (dim + 1) :]
+        w, t = out[:-1], out[-1]
+        network = Network(space.grid, space.genomes(parameters[None])[0])
+        within = np.abs(hidden[:, -1]) < np.linalg.norm(hidden[:, :-1], axis=1)
+        assert (network.hidden(inside)[:, within] == bits[:, within]).all()
+        if abs(t) < np.linalg.norm(w) and within.all():
+            assert (network.predict(inside) == (bits @ w >= t)).all()
+
+
+def test_weights_of_length_zero_fire_everywhere_or_nowhere():
+    space = Space(Grid(2, 1, 100), "cartesian")
+    biases = space.genomes(np.array([[0.0, 0.0, -0.5], [0.0, 0.0, 0.5]]))[:, 1]
+    assert biases.tolist() == [0, 100]
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("output", ["or", "and", "evolved"])
+def test_error_is_one_minus_exact_fitness(output, representation):
+    two = problem("two_quarters")
+    task = baseline_task(
+        "random_search", two, output=output, target=False, representation=representation
+    )
+    X = np.random.default_rng(0).uniform(task.space.low, task.space.high, (50, task.space.size))
+    fitness = ExactArcs(two)
+    networks = [Network(task.grid, genome) for genome in task.space.genomes(X)]
+    expected = [1 - fitness(network) for network in networks]
+    assert Counter(task.settings, task.space)(X) == pytest.approx(expected, abs=1e-15)
+
+
+# ---- counting
+
+
+def test_a_run_ends_with_the_first_point_that_reaches_the_target():
+    task = baseline_task("random_search", problem("quarter"), target=0.9)
+    free = baseline_task("random_search", problem("quarter"), target=False, budget=1000)
+    for number in range(20):
+        run = task.run(seed=3, number=number)
+        everything = free.run(seed=3, number=number).improvements
+        first = np.flatnonzero(everything.fitness >= 0.9)[0]
+        assert run.stop_reason == "target"
+        assert run.evaluations == everything.evaluations[first]
+        assert run.fitness == everything.fitness[first]
+
+
+def test_random_search_finds_half_after_a_geometric_time():
+    """A parameter is within one of r steps with probability 2/r, so both are with 4/r**2."""
+    r, runs = 12, 1500
+    rows = baseline_task("random_search", problem("half"), resolution=r).run_block(5, 0, runs)
+    p = 4 / r**2
+    assert (rows[:, 2] == STOP_REASONS.index("optimum")).all()
+    assert abs(rows[:, 0].mean() - 1 / p) < 4 * math.sqrt((1 - p) / p**2 / runs)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_budget_is_never_exceeded(name):
+    task = baseline_task(name, problem("two_quarters"), target=False, budget=37)
+    rows = task.run_block(0, 0, 3)
+    assert (rows[:, 0] == 37).all()
+    assert (rows[:, 2] == BUDGET).all()
+
+
+def test_giving_up_counts_as_stagnation_and_restarts_go_on():
+    half = problem("half")
+    once = baseline_task(TenPoints(), half, target=False).run(seed=0)
+    assert (once.evaluations, once.stop_reason, once.restarts) == (10, "stagnation", 0)
+    often = baseline_task(TenPoints(), half, target=False, restarts=3).run(seed=0)
+    assert (often.evaluations, often.stop_reason, often.restarts) == (40, "stagnation", 3)
+    assert often.fitness >= once.fitness
+    cut = baseline_task(TenPoints(), half, target=False, restarts=9, budget=25).run(seed=0)
+    assert (cut.evaluations, cut.stop_reason, cut.restarts) == (25, "budget", 2)
+
+
+def test_stagnation_counts_from_the_last_improvement_of_a_start():
+    task = baseline_task("random_search", problem("half"), target=False, stagnation=50)
+    run = task.run(seed=1)
+    assert run.stop_reason == "stagnation"
+    assert run.evaluations == run.improvements.evaluations[-1] + 50
+    again = baseline_task(
+        "random_search", problem("half"), target=False, stagnation=50, restarts=4
+    ).run(seed=1)
+    assert again.restarts == 4
+    assert again.evaluations >= 5 * 51
+
+
+def test_success_is_judged_as_for_the_na():
+    """A found network is nearer to the optimum than a grid step, in every parameter."""
+    task = baseline_task("differential_evolution", problem("quarter"), resolution=480)
+    run = task.run(seed=0)
+    angle, bias = run.network.genome / task.grid.resolution
+    assert run.stop_reason == "optimum"
+    assert abs(angle - 1 / 8) < 1 / 480
+    assert abs(bias - (1 + math.sqrt(0.5)) / 2) < 1 / 480
+
+
+# ---- every baseline
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+def test_every_baseline_learns_half_and_stays_in_its_box(name, representation):
+    task = baseline_task(name, problem("half"), target=0.9, representation=representation)
+    low, high = task.space.low - 1e-12, task.space.high + 1e-12
+    genomes = Space.genomes
+
+    def watched(self, X):
+        assert (np.clip(X, low, high) == X).all()
+        return genomes(self, X)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Space, "genomes", watched)
+        run = task.run(seed=0)
+    assert run.stop_reason == "target"
+    assert run.evaluations < 2000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_runs_depend_on_seed_and_number_only(name):
+    task = baseline_task(name, problem("quarter"), budget=60, target=False)
+    np.random.seed(1)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    rows = task.run_block(7, 0, 3)
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+    assert (task.run_block(7, 1, 3) == rows[1:]).all()
+    assert (pickle.loads(pickle.dumps(task)).run_block(7, 2, 3) == rows[2:]).all()
+    run = task.run(seed=7, number=1)
+    assert (run.evaluations, run.fitness) == (rows[1, 0], rows[1, 1] / task.units)
+    assert (task.run_block(8, 0, 3)[:, 1] != rows[:, 1]).any()
+
+
+# ---- CMA-ES as in the paper
+
+
+@needs_cma
+def test_cma_starts_at_the_origin_with_deviation_one():
+    """Without the box the first generation would be standard normal; the box folds it inwards."""
+    seen = []
+
+    def error(X):
+        seen.append(X.copy())
+        raise StopIteration
+
+    space = Space(Grid(2, 2, 2**40), "cartesian")
+    for seed in range(100):
+        with pytest.raises(StopIteration):
+            baseline("cma_es").search(error, space, np.random.default_rng(seed), 100)
+    first = np.concatenate(seen)
+    assert np.abs(first.mean(axis=0)).max() < 4 * first.std() / math.sqrt(len(first))
+    assert first.shape[1] == 6
+    assert np.abs(first).max() <= 1
+
+
+@needs_cma
+def test_cma_with_counted_points_agrees_with_the_paper_on_two_quarters():
+    """33.3 % of 1,000 runs in print ended within 2 % of the optimum."""
+    fitness = Sampled(problem("two_quarters"), n=1000, method="even")
+    task = baseline_task("cma_es", fitness, target=False)
+    rows = task.run_block(0, 0, 25)
+    assert (rows[:, 2] == STAGNATION).all()
+    found = int((rows[:, 1] >= 0.98 * task.units).sum())
+    low, high = share_difference(333, 1000, found, 25)
+    assert low < 0 < high
+
+
+# ---- wrong input
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"needs cma: .*pip install 'hyperna\[baselines\]'"):
+        baseline_task("cma_es", problem("half"))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("cmaes", "algorithm must be one of"),
+        ("random_search:sigma=1", "has no setting 'sigma'"),
+        ("random_search:representation", "key=value"),
+        ("random_search:representation=spherical", "representation must be one of"),
+    ],
+)
+def test_wrong_names_and_settings_are_refused(name, message):
+    with pytest.raises(ValueError, match=message):
+        baseline(name)
+
+
+@needs_cma
+def test_settings_in_the_name_are_numbers():
+    assert baseline("cma_es:sigma=0.5").sigma == 0.5
+    with pytest.raises(ValueError, match="sigma must be a number, got 'wide'"):
+        baseline("cma_es:sigma=wide")
+
+
+def test_other_kinds_of_wrong_input():
+    with pytest.raises(TypeError, match="algorithm must be a name"):
+        baseline(3)
+    with pytest.raises(ValueError, match="must be left out"):
+        baseline(TenPoints(), representation="polar")
+    with pytest.raises(ValueError, match="trajectory must be False"):
+        baseline_task(TenPoints(), problem("half")).run(0, trajectory=True)
