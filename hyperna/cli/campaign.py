@@ -13,6 +13,7 @@ For example:
   hyperna campaign run scaling.toml --jobs 2
   hyperna campaign status scaling.store
   hyperna campaign export scaling.store csv -o scaling.csv
+  hyperna campaign export scaling.store ioh -o for_iohanalyzer
 """
 
 import argparse
@@ -27,7 +28,7 @@ from typing import Any
 
 from hyperna.cli.options import check_writable, integer, make_console, written_whole
 
-FORMATS = ("csv", "parquet")
+FORMATS = ("csv", "parquet", "ioh")
 # Without a terminal, a line in the log every so many seconds.
 _LOG_EVERY = 60.0
 
@@ -44,10 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     status = actions.add_parser("status", help="how far each setting is", allow_abbrev=False)
     status.add_argument("store", metavar="STORE", help="folder of results")
     status.add_argument("--json", action="store_true", help="print one JSON object, no table")
-    export = actions.add_parser("export", help="write all runs as a table", allow_abbrev=False)
+    export = actions.add_parser("export", help="write all runs for others", allow_abbrev=False)
     export.add_argument("store", metavar="STORE", help="folder of results")
-    export.add_argument("format", choices=FORMATS)
-    export.add_argument("-o", "--out", metavar="FILE", required=True, help="file to write")
+    export.add_argument("format", choices=FORMATS, help="a table, or data of IOHanalyzer")
+    export.add_argument(
+        "-o", "--out", metavar="FILE", required=True, help="file to write; for ioh a new folder"
+    )
+    export.add_argument("--jobs", type=integer(-1), default=1, help="workers that replay for ioh")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -218,7 +222,9 @@ def varying_keys(settings: list[dict[str, Any]]) -> list[str]:
 
 
 def export_runs(args: argparse.Namespace) -> int:
-    """Write all runs as a table."""
+    """Write all runs as a table, or with their improvements for IOHanalyzer."""
+    if args.format == "ioh":
+        return export_ioh(args)
     from hyperna.experiments.frame import import_pandas
     from hyperna.experiments.store import Store
 
@@ -234,4 +240,25 @@ def export_runs(args: argparse.Namespace) -> int:
         else:
             frame.to_parquet(draft, index=False)
     print(f"{path}: {len(frame):,} runs")
+    return 0
+
+
+def export_ioh(args: argparse.Namespace) -> int:
+    """Replay all runs and write their improvements."""
+    if args.jobs == 0:
+        raise ValueError("--jobs must not be 0; use 1 for one worker, -1 for all cores")
+    from hyperna.experiments.ioh import export_ioh as export
+    from hyperna.experiments.store import Store
+
+    store, path = Store(args.store), Path(args.out)
+    if path.exists():
+        raise FileExistsError(f"{path} exists already; name a new folder")
+    check_writable(path)
+    total = sum(entry.done for entry in store.status())
+    meter = Meter(total)
+    with meter.shown():
+        written = export(
+            store, path, n_jobs=args.jobs, progress=lambda n, all_: meter.update(n, all_, 0.0)
+        )
+    print(f"{path}: {written:,} runs, ready for IOHanalyzer")
     return 0

@@ -1,0 +1,183 @@
+"""A store as data of IOHanalyzer: one folder a setting, made by replaying its runs."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from hyperna.experiments.algorithms import find_algorithm
+from hyperna.experiments.files import StoreError, explained
+from hyperna.experiments.replay import StoredRuns, replay, stored_runs
+from hyperna.experiments.settings import Setting
+from hyperna.experiments.store import Store
+from hyperna.grid import Grid
+from hyperna.interop.analyzer import Cell, Trace, write_cell
+from hyperna.interop.names import distinct_ids, file_name, function_name
+from hyperna.results import RunResult
+
+# Runs that a worker replays at a time.
+_BATCH = 200
+# What makes a function; everything else of a setting belongs to the algorithm.
+_FUNCTION_KEYS = frozenset(
+    {"problem", "dim", "neurons", "output", "resolution"}
+    | {"points", "sampling", "label", "weight", "scale", "data"}
+)
+_USUAL = {"bias": True, "redraw_void": False, "init": "grid", "restarts": 0}
+
+
+def export_ioh(
+    store: Store,
+    folder: str | Path,
+    *,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Write all runs of a store in the format of IOHanalyzer; return how many there are.
+
+    Every run is repeated to get its improvements, and compared with what is stored.
+
+    Parameters
+    ----------
+    store : Store
+        Finished runs.
+    folder : path
+        A folder that does not exist yet. It appears when all is written.
+    n_jobs : int, optional
+        Workers as in joblib.
+    progress : callable, optional
+        Called with the numbers of written and of all runs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from hyperna.experiments.campaign import Campaign
+    >>> campaign = Campaign.product(problem="half", mutation=["harmonic", "local"], runs=5)
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     n = export_ioh(campaign.run(f"{place}/store"), f"{place}/ioh")
+    ...     cells = sorted(path.name for path in Path(place, "ioh").iterdir())
+    >>> n, [cell.rpartition("-")[0] for cell in cells]
+    (10, ['half-na-harmonic', 'half-na-local'])
+    """
+    found = stored_runs(store)
+    if not found:
+        raise ValueError(f"{store.path} holds no runs yet; run its campaign first")
+    path = Path(folder)
+    if path.exists():
+        raise StoreError(f"{path} exists already; name a new folder")
+    draft = path.with_name(f".{path.name}.draft")
+    total, done = sum(map(len, found)), 0
+    with explained(path):
+        try:
+            shutil.rmtree(draft, ignore_errors=True)
+            draft.mkdir(parents=True)
+            for runs, cell in zip(found, make_cells(found), strict=True):
+                place = draft / _folder_name(runs.setting, cell)
+                done += write_cell(place, cell, _traces(runs, n_jobs))
+                if progress is not None:
+                    progress(done, total)
+            os.replace(draft, path)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    return done
+
+
+def make_cells(found: list[StoredRuns]) -> list[Cell]:
+    """Return function, algorithm and attributes of each setting."""
+    settings = [runs.setting for runs in found]
+    functions = [describe_function(setting) for setting in settings]
+    algorithms = [describe_algorithm(setting) for setting in settings]
+    ids = distinct_ids(functions)
+    cells = []
+    for setting, function, algorithm in zip(settings, functions, algorithms, strict=True):
+        grid = Grid(setting.dim, setting.neurons, setting.resolution, setting.output)
+        values = setting.canonical
+        own = {key: value for key, value in values.items() if key not in _FUNCTION_KEYS}
+        cells.append(
+            Cell(
+                function=function,
+                function_id=ids[function],
+                dimension=grid.components,
+                algorithm=algorithm,
+                info=json.dumps(own),
+                attributes={"setting": setting.id, **values},
+            )
+        )
+    return cells
+
+
+def describe_function(setting: Setting) -> str:
+    """Return the name of the function that a setting maximises."""
+    grid = Grid(setting.dim, setting.neurons, setting.resolution, setting.output)
+    points = f"points={setting.points} {setting.sampling}" if setting.points else ""
+    # Files of the same name may hold different points.
+    data = f" data={setting.data[:8]}" if setting.data else ""
+    return function_name(setting.problem, grid, points + data)
+
+
+def describe_algorithm(setting: Setting) -> str:
+    """Return a name for what a setting's algorithm is, with all that is unusual about it.
+
+    Examples
+    --------
+    >>> from hyperna.experiments.settings import setting
+    >>> describe_algorithm(setting(problem="half", bias=False))
+    'na harmonic bias=False'
+    """
+    name = f"{setting.algorithm} {setting.mutation or ''}".rstrip()
+    unusual = {key: value for key, value in _own_keys(setting) if value != _USUAL.get(key)}
+    return " ".join([name, *(f"{key}={value}" for key, value in unusual.items())])
+
+
+def _own_keys(setting: Setting) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of the algorithm that are not left at a default."""
+    defaults: dict[str, Any] = {}
+    if "mutation" in find_algorithm(setting.algorithm).keys:
+        na = setting.make_algorithm()
+        defaults["budget"] = na.default_budget
+        defaults["mutation_probability"] = 1.0 / na.grid(setting.dim).components
+    skipped = _FUNCTION_KEYS | {"algorithm", "mutation"}
+    for key, value in setting.canonical.items():
+        if key not in skipped and value != defaults.get(key):
+            yield key, value
+
+
+def _folder_name(setting: Setting, cell: Cell) -> str:
+    words = f"{setting.problem}-{cell.algorithm}"
+    return f"{file_name(words)[:60]}-{setting.id}"
+
+
+def _traces(stored: StoredRuns, n_jobs: int | None) -> Iterator[Trace]:
+    """Replay the runs in batches, in order."""
+    processes = find_algorithm(stored.setting.algorithm).processes
+    workers = Parallel(
+        n_jobs=n_jobs, prefer="processes" if processes else "threads", return_as="generator"
+    )
+    starts = range(0, len(stored), _BATCH)
+    for batch in workers(delayed(_replay_batch)(stored, first) for first in starts):
+        yield from batch
+
+
+def _replay_batch(stored: StoredRuns, first: int) -> list[Trace]:
+    last = min(first + _BATCH, len(stored))
+    return [_trace(result) for result in replay(stored, first, last)]
+
+
+def _trace(result: RunResult) -> Trace:
+    return Trace(
+        evaluations=result.improvements.evaluations,
+        fitness=result.improvements.fitness,
+        total=result.evaluations,
+        best=result.fitness,
+        genome=result.network.genome,
+        success=result.success,
+        attributes={
+            "number": result.number,
+            "success": int(result.success),
+            "stuck_at": result.stuck_at or 0,
+            "restarts": result.restarts,
+        },
+    )

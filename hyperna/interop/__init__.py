@@ -1,0 +1,18 @@
+"""IOHprofiler: problems that anybody's optimiser can run on, and runs that IOHanalyzer can read.
+
+`Objective` needs ``pip install 'hyperna[ioh]'``; writing the files of IOHanalyzer needs nothing.
+"""
+
+from hyperna.interop.analyzer import Cell, Trace, write_cell
+from hyperna.interop.names import function_id, function_name
+from hyperna.interop.objective import Objective, analyzer_logger
+
+__all__ = [
+    "Cell",
+    "Objective",
+    "Trace",
+    "analyzer_logger",
+    "function_id",
+    "function_name",
+    "write_cell",
+]

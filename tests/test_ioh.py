@@ -1,0 +1,296 @@
+"""IOHprofiler: what ioh and iohinspector see is what hyperna computed."""
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hyperna.cli import main
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.ioh import describe_algorithm, export_ioh
+from hyperna.experiments.replay import stored_runs
+from hyperna.experiments.settings import setting
+from hyperna.experiments.statistics import expected_running_time
+from hyperna.experiments.store import Store
+from hyperna.fitness import fitness_of
+from hyperna.interop import Cell, Objective, Trace, analyzer_logger, write_cell
+from hyperna.interop.names import distinct_ids, function_id
+from hyperna.networks import Network
+from hyperna.problems import problem
+
+POINTS = "a,b,class\n0.5,0.1,1\n-0.5,0.2,0\n0.1,0.6,1\n-0.3,-0.4,0\n"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """A campaign with successes, stuck runs, budgets, restarts and points."""
+    folder = tmp_path_factory.mktemp("ioh")
+    (folder / "exit().csv").write_text(POINTS)
+    shared = {"resolution": 60, "runs": 40}
+    campaign = (
+        Campaign.product(problem="quarter", mutation=["harmonic", "local"], **shared)
+        + Campaign.product(problem="local_opt", mutation="local", **shared)
+        + Campaign.product(problem="local_opt", mutation="local", restarts=3, **shared)
+        + Campaign.product(problem="two_quarters", neurons=2, budget=300, target=0.97, **shared)
+        + Campaign.product(problem="quarter", dim=3, neurons=2, points=64, budget=50, **shared)
+        + Campaign.product(problem="exit().csv", folder=folder, budget=40, runs=20)
+    )
+    return campaign.run(folder / "store")
+
+
+@pytest.fixture(scope="module")
+def exported(store, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("export") / "ioh"
+    assert export_ioh(store, folder, n_jobs=2) == sum(map(len, stored_runs(store)))
+    return folder
+
+
+def summaries(folder):
+    """The JSON files of an export by setting."""
+    found = {}
+    for file in sorted(folder.rglob("*.json")):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        attributes = {k: v for pair in content["experiment_attributes"] for k, v in pair.items()}
+        found[attributes["setting"].strip("'")] = (file, content)
+    return found
+
+
+class TestObjective:
+    @pytest.mark.parametrize(
+        "made",
+        [
+            Objective(problem("two_quarters"), resolution=120),
+            Objective(problem("quarter"), resolution=2**31 - 2),
+            Objective(problem("two_quarters"), output="evolved", resolution=37),
+            Objective(fitness_of(problem("half", dim=4), n=128), resolution=50),
+            Objective(problem("cube", dim=3), neurons=3, output="and", resolution=24),
+        ],
+        ids=lambda made: made.name,
+    )
+    def test_a_foreign_loop_sees_our_fitness_to_the_last_digit(self, made):
+        pytest.importorskip("ioh")
+        f = made.ioh_problem()
+        assert f.bounds.lb.tolist() == [0] * made.grid.components
+        assert f.bounds.ub.tolist() == (made.grid.moduli - 1).tolist()
+        draw = random.Random(1)
+        best = -1.0
+        for _ in range(50):
+            x = [draw.randint(0, high) for high in f.bounds.ub.tolist()]
+            value = f(x)
+            assert value == made.fitness(Network(made.grid, x))
+            best = max(best, value)
+        assert f.state.current_best.y == best
+        found = [int(gene) for gene in f.state.current_best.x]
+        assert made.fitness(Network(made.grid, found)) == best
+
+    def test_ids_do_not_follow_the_order_of_wrapping(self):
+        pytest.importorskip("ioh")
+        names = ["half", "quarter"]
+        ids = [Objective(problem(name)).ioh_problem().meta_data.problem_id for name in names]
+        again = [Objective(problem(n)).ioh_problem().meta_data.problem_id for n in names[::-1]]
+        assert ids == again[::-1]
+        assert ids[0] == function_id(Objective(problem("half")).name)
+
+    def test_problems_wrapped_under_one_name_keep_their_own_function(self):
+        pytest.importorskip("ioh")
+        easy, hard = Objective(problem("half"), target=0.1), Objective(problem("half"))
+        f, g = easy.ioh_problem(), hard.ioh_problem()
+        assert f([0, 60]) == g([0, 60]) == 0.5
+        assert (easy.success, hard.success) == (1.0, 0.0)
+        assert (f.state.evaluations, g.state.evaluations) == (1, 1)
+
+    def test_a_known_optimum_is_told_only_if_it_lies_on_the_grid(self):
+        pytest.importorskip("ioh")
+        optimum = Objective(problem("half"), resolution=120).ioh_problem().optimum
+        assert (list(optimum.x), optimum.y) == ([30, 60], 1.0)
+        assert np.isinf(Objective(problem("half"), resolution=121).ioh_problem().optimum.y)
+
+    def test_success_is_that_of_the_algorithm(self):
+        made = Objective(problem("quarter"), resolution=120)
+        result = setting(problem="quarter").task().run(3)
+        made(result.network.genome)
+        assert result.success
+        assert made.success == 1.0
+
+    def test_resolutions_that_ioh_cannot_hold_are_refused(self):
+        with pytest.raises(ValueError, match="resolution must be an integer from 2 to 2147483646"):
+            Objective(problem("half"), resolution=2**31)
+
+    def test_nevergrad_reaches_what_it_reports(self):
+        pytest.importorskip("ioh")
+        nevergrad = pytest.importorskip("nevergrad")
+        made = Objective(problem("half"), resolution=36)
+        f = made.ioh_problem()
+        scalars = [
+            nevergrad.p.Scalar(init=0, lower=0, upper=high).set_integer_casting()
+            for high in f.bounds.ub.tolist()
+        ]
+        space = nevergrad.p.Tuple(*scalars)
+        space.random_state.seed(1)
+        optimizer = nevergrad.optimizers.DiscreteOnePlusOne(space, budget=150)
+        found = optimizer.minimize(lambda x: 1.0 - f([int(gene) for gene in x])).value
+        assert f.state.evaluations == 150
+        assert made([int(gene) for gene in found]) <= f.state.current_best.y
+        genome = [int(gene) for gene in f.state.current_best.x]
+        assert made.fitness(Network(made.grid, genome)) == f.state.current_best.y > 0.5
+
+    def test_logged_values_are_ours_to_the_digits_that_ioh_writes(self, tmp_path):
+        pytest.importorskip("ioh")
+        made = Objective(problem("quarter"), resolution=60)
+        f = made.ioh_problem()
+        logger = analyzer_logger(tmp_path / "mine", "random", made, info="uniform draws")
+        f.attach_logger(logger)
+        rng = np.random.default_rng(0)
+        values, ends = [], []
+        for _ in range(3):
+            values.append([])
+            while not (values[-1] and made.success) and len(values[-1]) < 500:
+                values[-1].append(f(rng.integers(0, made.grid.moduli).tolist()))
+            ends.append(made.success)
+            f.reset()
+        f.detach_logger()
+        logger.close()
+        [data] = tmp_path.rglob("*.dat")
+        logged = data.read_text().split("evaluations raw_y success\n")[1:]
+        for text, own, end in zip(logged, values, ends, strict=True):
+            rows = [line.split() for line in text.splitlines()]
+            for when, value, _ in rows:
+                assert value == f"{own[int(when) - 1]:.10f}"
+            assert (int(rows[-1][0]), float(rows[-1][2])) == (len(own), end)
+
+
+class TestExport:
+    def test_every_run_is_there_with_its_evaluations_and_fitness(self, store, exported):
+        cells = summaries(exported)
+        for runs in stored_runs(store):
+            _, content = cells[runs.setting.id]
+            [scenario] = content["scenarios"]
+            entries = scenario["runs"]
+            assert [entry["number"] for entry in entries] == runs.numbers.tolist()
+            assert [entry["evals"] for entry in entries] == runs.evaluations.tolist()
+            assert [entry["best"]["y"] for entry in entries] == runs.fitness.tolist()
+            assert [entry["success"] for entry in entries] == runs.success.astype(int).tolist()
+            fitness = runs.setting.make_fitness()
+            grid = runs.setting.task().grid
+            for entry in entries[:5]:
+                assert fitness(Network(grid, entry["best"]["x"])) == entry["best"]["y"]
+
+    def test_functions_and_algorithms_tell_all_settings_apart(self, exported):
+        cells = [content for _, content in summaries(exported).values()]
+        assert len(cells) == 7
+        keys = {(cell["function_id"], cell["algorithm"]["name"]) for cell in cells}
+        assert len(keys) == len(cells)
+        assert len({cell["function_id"] for cell in cells}) == 5
+
+    def test_rows_rise_and_runs_begin_at_evaluation_one(self, exported):
+        for file, content in summaries(exported).values():
+            data = (file.parent / content["scenarios"][0]["path"]).read_text()
+            runs = data.split("evaluations raw_y success\n")[1:]
+            assert len(runs) == len(content["scenarios"][0]["runs"])
+            for text in runs:
+                rows = np.array([line.split() for line in text.splitlines()], float)
+                assert rows[0, 0] == 1
+                assert (np.diff(rows[:, 0]) > 0).all()
+                assert (np.diff(rows[:, 1]) >= 0).all()
+
+    def test_iohinspector_finds_our_running_times_and_success_shares(self, store, exported):
+        polars = pytest.importorskip("polars")
+        if int(polars.__version__.split(".")[0]) >= 2:
+            pytest.skip("iohinspector needs polars < 2")
+        inspector = pytest.importorskip("iohinspector")
+        manager = inspector.DataManager()
+        manager.add_folder(str(exported))
+        for runs in stored_runs(store):
+            rows = manager.overview.filter(polars.col("setting") == runs.setting.id)
+            rows = rows.sort("run_id")
+            assert rows["evals"].to_list() == runs.evaluations.tolist()
+            assert rows["best_y"].to_list() == runs.fitness.tolist()
+        data = manager.load(monotonic=False, include_meta_data=True)
+        for runs in stored_runs(store):
+            part = data.filter(polars.col("setting") == runs.setting.id)
+            ended = part.filter(polars.col("success") == 1).sort("run_id")
+            assert ended["evaluations"].to_list() == runs.evaluations[runs.success].tolist()
+            table = inspector.metrics.aggregate_running_time(
+                part,
+                fval_var="success",
+                free_vars=["setting"],
+                f_min=1.0,
+                f_max=1.0,
+                scale_f_log=False,
+                maximization=True,
+            )
+            [solved] = table.to_dict("records")
+            assert solved["success_ratio"] == runs.success.mean()
+            ours = expected_running_time(runs.evaluations, runs.success).value
+            # It charges failed runs with the longest run; so do we if all failed at one limit.
+            if len(set(runs.evaluations[~runs.success])) <= 1:
+                assert solved["ERT"] == pytest.approx(ours, rel=1e-12)
+
+    def test_changed_rows_are_noticed(self, store, tmp_path, monkeypatch):
+        found = stored_runs(store)[0]
+        found.rows[3, 0] += 1
+        monkeypatch.setattr("hyperna.experiments.ioh.stored_runs", lambda _: [found])
+        with pytest.raises(ValueError, match=r"run 3 of setting .* ends differently now"):
+            export_ioh(store, tmp_path / "out")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_existing_folders_stay_as_they_are(self, store, tmp_path):
+        (tmp_path / "note").write_text("mine")
+        with pytest.raises(OSError, match="exists already"):
+            export_ioh(store, tmp_path)
+        assert (tmp_path / "note").read_text() == "mine"
+
+    def test_command(self, store, tmp_path, capsys):
+        out = tmp_path / "ioh"
+        assert main(["campaign", "export", str(store.path), "ioh", "-o", str(out)]) == 0
+        assert "260 runs" in capsys.readouterr().out
+        assert len(list(out.iterdir())) == 7
+        assert main(["campaign", "export", str(store.path), "ioh", "-o", str(out)]) == 2
+        assert "exists already" in capsys.readouterr().err
+
+    def test_an_empty_store_is_an_error(self, tmp_path):
+        with Store(tmp_path / "store").writer() as writer:
+            writer.want({})
+        with pytest.raises(ValueError, match="holds no runs yet"):
+            export_ioh(Store(tmp_path / "store"), tmp_path / "out")
+
+
+class TestFormat:
+    def test_the_same_keys_as_the_logger_of_ioh(self, tmp_path):
+        pytest.importorskip("ioh")
+        f = Objective(problem("half"), resolution=12)
+        g = f.ioh_problem()
+        logger = analyzer_logger(tmp_path / "theirs", "x", f)
+        g.attach_logger(logger)
+        g([1, 2])
+        g.detach_logger()
+        logger.close()
+        run = Trace(np.array([1]), np.array([0.25]), 1, 0.25, np.array([1, 2]), False)
+        cell = Cell(f.name, function_id(f.name), 2, "x")
+        write_cell(tmp_path / "ours", cell, [run])
+        theirs, ours = (
+            json.loads(next(Path(tmp_path, name).glob("*.json")).read_text())
+            for name in ("theirs", "ours")
+        )
+        optional = {"experiment_attributes", "run_attributes"}
+        assert ours.keys() - optional == theirs.keys() - optional
+        assert ours["scenarios"][0].keys() == theirs["scenarios"][0].keys()
+        assert ours["scenarios"][0]["runs"][0].keys() == theirs["scenarios"][0]["runs"][0].keys()
+        for key in ("function_id", "function_name", "maximization", "attributes", "algorithm"):
+            if key != "algorithm":
+                assert ours[key] == theirs[key]
+
+    def test_small_values_have_no_exponent(self):
+        run = Trace(np.array([1]), np.array([1e-7]), 1, 1e-7, np.array([0]), False)
+        assert run.rows().splitlines()[1] == "1 0.0000001 0"
+
+    def test_equal_numbers_are_moved_apart(self, monkeypatch):
+        monkeypatch.setattr("hyperna.interop.names.function_id", lambda name: 65_535)
+        assert distinct_ids(["b", "a", "b"]) == {"a": 65_535, "b": 20_000}
+
+    def test_what_is_unusual_is_in_the_algorithm_s_name(self):
+        made = setting(problem="half", budget=10, target=False, restarts=2, mutation="local")
+        assert describe_algorithm(made) == "na local budget=10 restarts=2 target=False"
+        assert describe_algorithm(setting(problem="half")) == "na harmonic"
