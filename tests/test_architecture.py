@@ -32,8 +32,9 @@ STREET = {
     "comparison": 11,
     "experiments": 11,
     "plots": 12,
-    "cli": 13,
-    "__main__": 14,
+    "report": 13,
+    "cli": 14,
+    "__main__": 15,
 }
 MODULES = sorted(ROOT.rglob("*.py"))
 LONGEST_FILE = 400

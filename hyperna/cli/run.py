@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError("--all lists every run and needs --json")
     picture = check_picture(args.plot) if args.plot else None
 
-    from hyperna.cli import report
+    from hyperna.cli import summary
     from hyperna.cli.progress import progress_bar
 
     problem = make_problem(args)
@@ -136,13 +136,13 @@ def run(args: argparse.Namespace) -> int:
             fitness, runs=args.runs, **limits, seed=args.seed, n_jobs=args.jobs, progress=progress
         )
         say("summing up")
-        summary = report.summarise(args, problem, algorithm, runs)
+        found = summary.summarise(args, problem, algorithm, runs)
     if picture is not None:
-        report.save_picture(picture, problem, runs)
+        summary.save_picture(picture, problem, runs)
     if args.json:
-        report.print_json(summary, runs if args.all else None)
+        summary.print_json(found, runs if args.all else None)
     else:
-        report.print_table(summary, picture)
+        summary.print_table(found, picture)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The report of a batch of runs, with its uncertainty: as a table, as JSON, as a picture."""
+"""The summary of a batch of runs, with its uncertainty: as a table, as JSON, as a picture."""
 
 import argparse
 import json
