@@ -1,0 +1,337 @@
+"""The paper's tables: the data, the rules of the verdicts, the layout, and a small reproduction."""
+
+import csv
+import hashlib
+import io
+import json
+import math
+import re
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from hyperna import OnePlusOneNA, problem
+from hyperna.cli import main
+from hyperna.experiments.findings import make_report
+from hyperna.experiments.paper import (
+    NA_TABLES,
+    UNIFORM_TABLES,
+    cma_rows,
+    expectation,
+    na_table,
+    uniform_target,
+)
+from hyperna.experiments.reproduce import Outcome, Plan, simulate
+from hyperna.experiments.sheets import in_words
+from hyperna.experiments.tables import Sheet, csv_text, escape_latex, latex, markdown
+from hyperna.experiments.verdicts import (
+    Sample,
+    TableVerdict,
+    Verdict,
+    compare_means,
+    compare_medians,
+    compare_shares,
+    share_difference,
+)
+from hyperna.theory import expected_runtime
+
+# ---- the paper's data
+
+
+@pytest.mark.parametrize(
+    ("name", "digest"),
+    [
+        ("na_tables.csv", "100b526df5615bfe8a7d87fcd5429fc88d6ab4025728ebc3a1547ea53f30fb0b"),
+        ("cma_table.csv", "15eb0e12b27d6546a9099c6bb6ea12dbde8bdb3be593a98705a31ab60434c085"),
+    ],
+)
+def test_the_paper_s_data_are_untouched(name, digest):
+    content = files("hyperna.experiments").joinpath("data", name).read_bytes()
+    assert hashlib.sha256(content).hexdigest() == digest
+
+
+def test_nine_tables_of_ten_resolutions_and_one_of_five_problems():
+    for number in NA_TABLES:
+        assert [row.resolution for row in na_table(number).rows] == list(range(120, 1201, 120))
+    assert len(cma_rows()) == 5
+    assert cma_rows()[3].output == "evolved"
+    assert cma_rows()[4].fitness == pytest.approx(0.7475)
+
+
+def test_some_numbers_as_printed():
+    assert na_table(7).output == "evolved"
+    row = na_table(7).rows[-1]
+    assert (row.resolution, row.percent, row.mean, row.sd, row.median) == (
+        1200,
+        100,
+        329491,
+        278210,
+        214112,
+    )
+    assert all(row.median == row.cap for row in na_table(5).rows)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 8, 9])
+def test_stored_expectations_are_the_chain_s(number):
+    table = na_table(number)
+    laws = {table.mutation: None}
+    if number in UNIFORM_TABLES:
+        laws["uniform"] = uniform_target(table.problem.best_fitness(1), 120)
+    for law, target in laws.items():
+        stored = expectation(number, law, 120)
+        runtime = expected_runtime(table.problem, 120, law, target=target)
+        assert stored.probability == pytest.approx(runtime.probability, rel=1e-9)
+        assert stored.conditional_mean == pytest.approx(runtime.conditional_mean, rel=1e-9)
+        assert stored.mean == pytest.approx(runtime.mean, rel=1e-9)
+
+
+def test_expectations_exist_for_one_neuron_only():
+    assert expectation(5, "local", 120) is None
+    stuck = expectation(8, "local", 120)
+    assert math.isinf(stuck.mean)
+    p = stuck.probability
+    assert stuck.mean_with_failures_at(1000) == p * stuck.conditional_mean + (1 - p) * 1000
+
+
+# ---- the rules
+
+
+@pytest.mark.parametrize(
+    ("counts", "interval"),
+    [
+        ((56, 70, 48, 80), (0.0524, 0.3339)),
+        ((9, 10, 3, 10), (0.1705, 0.8090)),
+        ((6, 7, 2, 7), (0.0582, 0.8062)),
+        ((5, 56, 0, 29), (-0.0381, 0.1926)),
+    ],
+)
+def test_newcombe_s_own_examples(counts, interval):
+    """Newcombe (1998), Statistics in Medicine 17, table II, method 10."""
+    assert share_difference(*counts) == pytest.approx(interval, abs=5e-5)
+
+
+def capped_times(rng, n):
+    """Runtimes as in the paper: skewed, some of them cut off."""
+    return np.minimum(np.rint(rng.lognormal(6, 1.2, n)) + 1, 2500)
+
+
+def false_alarms(rule, more, repetitions=500, runs=100):
+    """How often samples of the same distribution are said to differ."""
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for _ in range(repetitions):
+        printed, measured = capped_times(rng, runs), capped_times(rng, more)
+        wrong += not rule(printed, plain_sample(measured)).agrees
+    return wrong / repetitions
+
+
+def plain_sample(values):
+    """A sample without the intervals, which take most of the time."""
+    success = values < 2500
+    nothing = (math.nan, math.nan)
+    return Sample(
+        len(values),
+        int(success.sum()),
+        nothing,
+        float(values.mean()),
+        float(values.std(ddof=1)),
+        nothing,
+        float(np.median(values)),
+        nothing,
+        tuple(np.sort(values).tolist()),
+    )
+
+
+RULES = {
+    "share": lambda x, s: compare_shares(float((x < 2500).mean()), len(x), s),
+    "mean": lambda x, s: compare_means(float(x.mean()), float(x.std(ddof=1)), len(x), s),
+    "median": lambda x, s: compare_medians(float(np.rint(np.median(x))), len(x), s),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("more", [100, 300])
+def test_one_in_twenty_equal_samples_differs_by_chance(name, more):
+    """The rules hold their level; discreteness may only make them more careful."""
+    rate = false_alarms(RULES[name], more)
+    assert 0.004 < rate < 0.05 + 4 * math.sqrt(0.05 * 0.95 / 500)
+
+
+@pytest.mark.parametrize("name", ["mean", "median"])
+def test_samples_twice_as_large_differ(name):
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        printed = np.rint(rng.gamma(4, 50, 100))
+        verdict = RULES[name](printed, plain_sample(np.rint(rng.gamma(4, 100, 100))))
+        assert not verdict.agrees
+        assert verdict.side == -1
+
+
+def test_medians_at_the_cap_agree():
+    values = np.array([100.0] * 40 + [2500.0] * 60)
+    assert compare_medians(2500, 100, plain_sample(values)).agrees
+    assert not compare_medians(100, 100, plain_sample(np.full(100, 2500.0))).agrees
+
+
+def test_a_table_that_is_right_seldom_differs():
+    rng = np.random.default_rng(2)
+    differ = 0
+    for _ in range(1000):
+        rows = [
+            Verdict(bool(rng.random() > 0.05), int(side)) for side in rng.choice((-1, 1), size=10)
+        ]
+        differ += not TableVerdict.of(rows).agrees
+    assert 0.015 < differ / 1000 < 0.055
+
+
+def test_rows_without_a_side_do_not_count_as_one_sided():
+    assert TableVerdict.of([Verdict(True, 0)] * 10).agrees
+    assert not TableVerdict.of([Verdict(True, 1)] * 9 + [Verdict(True, -1)]).agrees
+    assert TableVerdict.of([Verdict(True, 1)] * 8 + [Verdict(True, -1)] * 2).agrees
+    assert TableVerdict.of([Verdict(True, 1)] * 3).agrees
+
+
+def test_verdicts_in_words():
+    rows = {"found": Verdict(True, 1), "mean": Verdict(False, 1), "median": Verdict(False, -1)}
+    assert in_words(rows) == "mean higher, median lower"
+    assert in_words({"found": Verdict(True, 1)}) == "agrees"
+
+
+# ---- layout
+
+SHEET = Sheet(
+    "demo",
+    "50 % of two_quarters",
+    ("r", "mean", "verdict"),
+    [("120", "1 (0 … 2)", "agrees"), ("1200", "∞", "mean higher")],
+    [{"r": 120, "mean": 1.0}, {"r": 1200, "mean": math.inf}],
+    ("A note.",),
+    frozenset({2}),
+)
+
+
+def test_markdown_lines_up():
+    lines = [line for line in markdown(SHEET).splitlines() if line.startswith("|")]
+    assert len({len(line) for line in lines}) == 1
+    assert lines[1] == "|-----:|----------:|-------------|"
+    assert lines[3] == "| 1200 |         ∞ | mean higher |"
+
+
+def test_latex_has_equal_rows_and_only_escaped_signs():
+    text = latex(SHEET)
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert len(rows) == 3
+    assert {row.count("&") for row in rows} == {2}
+    assert r"\begin{tabular}{rrl}" in text
+    assert r"\caption{50 \% of two\_quarters. A note.}" in text
+    assert text.isascii()
+    assert escape_latex("a\\b{c}") == r"a\textbackslash{}b\{c\}"
+
+
+def test_csv_is_the_records():
+    rows = list(csv.DictReader(io.StringIO(csv_text(SHEET))))
+    assert rows == [{"r": "120", "mean": "1.0"}, {"r": "1200", "mean": "inf"}]
+
+
+# ---- a small reproduction
+
+
+def test_measured_means_are_the_exact_ones():
+    """Harmonic HALF and QUARTER, and uniform QUARTER: 400 runs a row, 4.5 standard errors."""
+    plan = Plan(tables=(2, 4), runs=400, quick=True, seed=5)
+    for (number, r, kind), outcome in simulate(plan.batches()).items():
+        law = "uniform" if kind == "uniform" else na_table(number).mutation
+        exact = expectation(number, law, r)
+        error = exact.sd / math.sqrt(400)
+        assert abs(outcome.evaluations.mean() - exact.mean) < 4.5 * error
+
+
+def test_a_row_does_not_depend_on_the_other_tables_or_the_workers():
+    alone = simulate(Plan(tables=(8,), runs=10, quick=True).batches())
+    together = simulate(Plan(tables=(1, 8), runs=10, quick=True).batches(), n_jobs=2)
+    for key, outcome in alone.items():
+        assert (outcome.rows == together[key].rows).all()
+
+
+def test_rows_are_those_of_the_algorithm():
+    (batch, *_) = Plan(tables=(5,), runs=6, quick=True).batches()
+    runs = OnePlusOneNA(neurons=2, resolution=480, mutation="local").run_many(
+        problem("two_quarters"), runs=6, seed=batch.seed
+    )
+    assert (simulate([batch])[5, 480, "algorithm"].rows == runs.rows).all()
+
+
+def test_a_table_equal_to_the_print_agrees_throughout():
+    """Runs made up to have the printed success, mean, deviation and median."""
+    plan = Plan(tables=(5,), quick=True)
+    outcomes = {}
+    for batch in plan.batches():
+        row = next(row for row in na_table(5).rows if row.resolution == batch.key[1])
+        failed = 100 - round(row.percent)
+        rest = (100 * row.mean - failed * row.cap) / (100 - failed)
+        rows = np.zeros((100, 5), np.int64)
+        rows[:, 0] = [row.cap] * failed + [round(rest)] * (100 - failed)
+        rows[:, 2] = [3] * failed + [1] * (100 - failed)
+        outcomes[batch.key] = Outcome(batch.task, rows)
+    report = make_report(plan, outcomes)
+    assert report.findings == ("- Table 5: TWOQUARTERS, local mutation, N = 2, output or: agrees.",)
+
+
+def test_the_command_writes_what_it_prints(tmp_path, capsys):
+    folder = tmp_path / "new" / "tables"
+    options = ["reproduce", "--table", "4", "--quick", "--runs", "20", "--jobs", "1"]
+    assert main([*options, "--output", str(folder)]) == 0
+    printed = capsys.readouterr().out
+    names = {path.name for path in folder.iterdir()}
+    assert names == {
+        "report.md",
+        *(f"{name}.{kind}" for name in ("table_4", "summary") for kind in ("md", "tex", "csv")),
+    }
+    assert (folder / "report.md").read_text(encoding="utf-8") == printed
+    assert (folder / "table_4.md").read_text(encoding="utf-8") in printed
+    rows = list(csv.DictReader((folder / "table_4.csv").read_text().splitlines()))
+    assert [row["r"] for row in rows] == ["120", "240", "480"]
+    assert {row["verdict_mean"] for row in rows} == {"higher"}
+    assert re.search(r"Table 4: QUARTER.*differs in .*mean", printed)
+
+
+def test_json_is_one_object_and_the_same_for_any_number_of_jobs(capsys):
+    texts = []
+    for jobs in ("1", "2"):
+        options = ["--table", "8", "--quick", "--runs", "5", "--json", "--jobs", jobs]
+        assert main(["reproduce", *options]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+    data = json.loads(texts[0])
+    assert data["tables"]["table_8"][0]["exact_mean"] is None
+    assert data["rule"].startswith("Verdicts at 95 %")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--table", "11"], "must be 1 to 10 or 'baselines', got '11'"),
+        (["--runs", "1"], "runs: value must be"),
+        (["--output", __file__], "must be a folder"),
+    ],
+)
+def test_bad_input_is_refused_before_any_work(options, message, capsys):
+    assert main(["reproduce", *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_without_cma_table_10_is_refused_before_any_work(monkeypatch, capsys):
+    monkeypatch.setattr("hyperna.baselines.base.importlib.util.find_spec", lambda name: None)
+    assert main(["reproduce", "--quick"]) == 2
+    assert "hyperna[baselines]" in capsys.readouterr().err
+
+
+def test_cma_table_at_small_scale():
+    pytest.importorskip("cma", reason="cma is not installed (hyperna[baselines])")
+    plan = Plan(tables=(10,), runs=4)
+    batches = [batch for batch in plan.batches() if batch.key[1] in (0, 1)]
+    outcomes = simulate(batches, n_jobs=1)
+    counted, exact = outcomes[10, 0, "counted"], outcomes[10, 0, "exact"]
+    assert (counted.fitness > 0.98).all()
+    assert exact.evaluations.mean() > 2 * counted.evaluations.mean()
