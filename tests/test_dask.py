@@ -1,0 +1,145 @@
+"""Campaigns on a Dask cluster with real worker processes: the same results as here, to the bit."""
+
+import os
+import signal
+import sys
+
+import numpy as np
+import pytest
+
+import hyperna
+from hyperna.cli import main
+from hyperna.experiments import backend
+from hyperna.experiments.backend import parallel_backend
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.store import Store
+
+pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
+distributed = pytest.importorskip("distributed", reason="a cluster needs hyperna[dask]")
+
+# Losing a worker is what some of these tests are about; Dask logs and warns about it.
+pytestmark = pytest.mark.filterwarnings("default")
+
+CAMPAIGN = Campaign.product(
+    problem=["half", "local_opt"], mutation=["harmonic", "local"], resolution=[60, 120], runs=60
+)
+LONGER = Campaign.product(
+    problem="two_quarters", mutation=["local", "harmonic"], resolution=[240, 480], runs=80
+)
+
+
+def same(one, other):
+    pandas.testing.assert_frame_equal(one, other, check_exact=True)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        silence_logs="CRITICAL",
+    ) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def frame(tmp_path_factory):
+    return CAMPAIGN.run(tmp_path_factory.mktemp("local") / "store").to_frame()
+
+
+def test_the_command_gives_the_same_frame(cluster, frame, tmp_path, capsys):
+    file = tmp_path / "small.toml"
+    file.write_text(
+        'problem = ["half", "local_opt"]\nmutation = ["harmonic", "local"]\n'
+        "resolution = [60, 120]\nruns = 60\n"
+    )
+    address = cluster.scheduler_address
+    arguments = ["campaign", "run", str(file), "--backend", "dask", "--scheduler", address]
+    assert main(arguments) == 0
+    assert "480 runs of 8 settings, 480 of them new" in capsys.readouterr().out
+    same(Store(tmp_path / "small.store").to_frame(), frame)
+
+
+def test_a_lost_worker_s_runs_are_redone(cluster, tmp_path):
+    killed, done = [], []
+
+    def progress(finished, total, seconds_left):
+        done.append(finished)
+        if finished > total / 4 and not killed:
+            victim = cluster.workers[0].pid
+            os.kill(victim, signal.SIGKILL)
+            killed.append(victim)
+
+    on_cluster = LONGER.run(
+        tmp_path / "cluster", scheduler=cluster.scheduler_address, progress=progress
+    )
+    assert killed
+    assert done[-1] == LONGER.total
+    same(on_cluster.to_frame(), LONGER.run(tmp_path / "local", n_jobs=2).to_frame())
+
+
+def test_an_interrupted_campaign_goes_on(cluster, frame, tmp_path):
+    def interrupt(finished, total, seconds_left):
+        if finished > 100:
+            raise KeyboardInterrupt
+
+    address = cluster.scheduler_address
+    with pytest.raises(KeyboardInterrupt):
+        CAMPAIGN.run(tmp_path / "store", scheduler=address, progress=interrupt)
+    assert 100 < len(Store(tmp_path / "store").to_frame()) <= CAMPAIGN.total
+    same(CAMPAIGN.run(tmp_path / "store", scheduler=address).to_frame(), frame)
+
+
+def test_points_reach_workers_that_do_not_have_the_file(cluster, tmp_path):
+    file = tmp_path / "points.csv"
+    file.write_text("x,y,kind\n0.5,0.1,a\n-0.5,0.3,b\n0.1,-0.4,a\n")
+    campaign = Campaign.product(problem=str(file), runs=10)
+    file.unlink()
+    there = campaign.run(tmp_path / "there", scheduler=cluster.scheduler_address)
+    same(there.to_frame(), campaign.run(tmp_path / "here").to_frame())
+
+
+def test_batches_of_runs_use_the_cluster_too(cluster):
+    na, problem = hyperna.OnePlusOneNA(resolution=60), hyperna.problem("quarter")
+    with parallel_backend("dask", cluster.scheduler_address):
+        there = na.run_many(problem, runs=200, seed=5)
+    assert np.array_equal(there.rows, na.run_many(problem, runs=200, seed=5).rows)
+
+
+def test_a_client_that_exists_is_used(cluster):
+    with distributed.Client(cluster), parallel_backend("dask"):
+        runs = hyperna.OnePlusOneNA().run_many(hyperna.problem("half"), runs=5, seed=1)
+    assert len(runs) == 5
+
+
+def test_workers_with_another_version_are_refused(cluster, monkeypatch):
+    monkeypatch.setattr(backend, "__version__", "0.0.7")
+    with (
+        pytest.raises(ImportError, match=r"has hyperna .*, here is 0\.0\.7"),
+        parallel_backend("dask", cluster.scheduler_address),
+    ):
+        pass
+
+
+def test_nobody_answers(monkeypatch):
+    monkeypatch.setattr(backend, "_TIMEOUT", 1)
+    with (
+        pytest.raises(
+            ConnectionError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"
+        ),
+        parallel_backend("dask", "tcp://127.0.0.1:9"),
+    ):
+        pass
+
+
+def test_no_address():
+    with pytest.raises(ValueError, match="needs the scheduler's address"), parallel_backend("dask"):
+        pass
+
+
+def test_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"hyperna\[dask\]"), parallel_backend("dask"):
+        pass
