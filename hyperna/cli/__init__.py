@@ -14,7 +14,17 @@ from typing import NoReturn
 
 from hyperna import __version__
 
-COMMANDS = ("run", "list", "dataset", "compare", "fit", "predict", "campaign", "reproduce")
+COMMANDS = (
+    "run",
+    "list",
+    "dataset",
+    "compare",
+    "fit",
+    "predict",
+    "campaign",
+    "report",
+    "reproduce",
+)
 
 _BAD_INPUT = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
 

@@ -121,7 +121,7 @@ def _with_setting(runs: StoredRuns, setting: Setting | None) -> StoredRuns:
 
 def replay(stored: StoredRuns, first: int, last: int) -> Iterator[RunResult]:
     """Repeat the runs at places first..last-1, and make sure that they are the stored ones."""
-    task = _replayable(stored.setting)
+    task = replayable(stored.setting)
     for place in range(first, last):
         number = int(stored.numbers[place])
         result: RunResult = task.run(stored.setting.entropy, number)
@@ -135,7 +135,7 @@ def replay(stored: StoredRuns, first: int, last: int) -> Iterator[RunResult]:
         yield result
 
 
-def _replayable(setting: Setting) -> Any:
+def replayable(setting: Setting) -> Any:
     """Return what can repeat single runs: the setting's runner, or the task it holds."""
     runner: Any = setting.runner()
     task = runner if hasattr(runner, "run") else getattr(runner, "task", None)

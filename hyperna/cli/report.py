@@ -1,0 +1,37 @@
+"""Write the runs of a store as one page for people without Python.
+
+The page needs no network: tables that can be sorted, plots, settings, versions, seeds, and how to
+make every run again. For example:
+  hyperna campaign run scaling.toml
+  hyperna report scaling.store -o report.html
+"""
+
+import argparse
+import importlib.util
+from pathlib import Path
+
+from hyperna.cli.options import check_writable
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("store", metavar="STORE", help="folder of results of a campaign")
+    parser.add_argument("-o", "--out", metavar="FILE", required=True, help="page to write (.html)")
+    parser.add_argument("--title", help="heading of the page (default: the store's name)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the page."""
+    path = Path(args.out)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"--out must end in .html, got {args.out!r}")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ImportError("reports need matplotlib: install it with pip install 'hyperna[plot]'")
+    check_writable(path)
+
+    from hyperna.experiments.store import Store
+    from hyperna.report import write_report
+
+    runs = write_report(Store(args.store), path, args.title)
+    print(f"{path}: {runs:,} runs")
+    return 0

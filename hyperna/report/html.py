@@ -1,0 +1,117 @@
+"""Pieces of HTML: every text is escaped here and nowhere else."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+
+class Markup(str):
+    """Text that is HTML already; everything else is escaped."""
+
+
+def markup(value: Any) -> Markup:
+    """Return a value as HTML.
+
+    Control characters, which HTML forbids even as references, become replacement characters.
+
+    Examples
+    --------
+    >>> markup("<script>")
+    '&lt;script&gt;'
+    >>> markup(Markup("<b>"))
+    '<b>'
+    """
+    if isinstance(value, Markup):
+        return value
+    text = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in str(value))
+    return Markup(escape(text))
+
+
+def tag(name: str, *children: Any, **attributes: Any) -> Markup:
+    """Return an element; attributes end in an underscore where Python has the word.
+
+    Examples
+    --------
+    >>> tag("a", "x < y", href="#top", class_="link")
+    '<a href="#top" class="link">x &lt; y</a>'
+    """
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{markup(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{given}>{join(children)}</{name}>")
+
+
+def join(children: Iterable[Any], between: str = "") -> Markup:
+    """Return pieces one after another."""
+    return Markup(between.join(markup(child) for child in children))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table: what is shown, what it is sorted by, and what it is made of."""
+
+    content: Any
+    value: float | str | None = None
+    title: str | None = None
+
+
+def number(value: float, digits: int = 0) -> str:
+    """Return a number for people.
+
+    Examples
+    --------
+    >>> number(1234.5), number(12.34), number(float("inf")), number(0.5, 3)
+    ('1,234', '12.3', '∞', '0.500')
+    """
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞"
+    if digits:
+        return f"{value:.{digits}f}"
+    return f"{value:,.1f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def with_interval(value: float, interval: Sequence[float], title: str) -> Cell:
+    """Return a number with its interval below."""
+    low, high = interval
+    ends = tag("small", f"{number(low)} – {number(high)}")
+    return Cell(join([number(value), " ", ends]), value, title)
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[Cell | Any]], caption: str) -> Markup:
+    """Return a table that can be sorted by its columns."""
+    head = [
+        tag("th", tag("button", name, type="button"), scope="col", aria_sort="none")
+        for name in columns
+    ]
+    body = [
+        tag("tr", *(_cell(cell, name) for cell, name in zip(row, columns, strict=True)))
+        for row in rows
+    ]
+    made = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", *head)),
+        tag("tbody", *body),
+        class_="sortable",
+    )
+    return tag("div", made, class_="table")
+
+
+def _cell(cell: Cell | Any, label: str) -> Markup:
+    if not isinstance(cell, Cell):
+        cell = Cell(cell)
+    numeric = isinstance(cell.value, float | int)
+    return tag(
+        "td",
+        cell.content,
+        data_label=label,
+        data_v=None if cell.value is None else f"{cell.value}",
+        title=cell.title,
+        class_="n" if numeric else None,
+    )

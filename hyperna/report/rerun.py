@@ -1,0 +1,81 @@
+"""How to make the runs of a report again: a campaign file, single runs, versions."""
+
+import importlib.metadata
+import json
+import platform
+from collections.abc import Sequence
+from typing import Any
+
+from hyperna import __version__
+from hyperna.experiments.settings import Setting
+
+_LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
+
+
+def campaign_toml(wanted: Sequence[tuple[Setting, int]]) -> str:
+    """Return a campaign file that asks for exactly these runs.
+
+    A file of points is named without its folder: it belongs beside the campaign file.
+
+    Examples
+    --------
+    >>> from hyperna.experiments.settings import setting
+    >>> print(campaign_toml([(setting(problem="half", budget=99), 5)]))
+    [[settings]]
+    runs = 5
+    algorithm = "na"
+    bias = true
+    budget = 99
+    ...
+    """
+    blocks = []
+    for setting, runs in wanted:
+        lines = [f"{key} = {_toml(value)}" for key, value in options_of(setting).items()]
+        blocks.append("\n".join(["[[settings]]", f"runs = {runs}", *lines]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def options_of(setting: Setting) -> dict[str, Any]:
+    """Return the options that give the setting; the digest of points is not one of them."""
+    return {key: value for key, value in setting.canonical.items() if key != "data"}
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, str):
+        # JSON's escapes are TOML's, which wants one character more to be escaped.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)
+
+
+def single_run(setting: Setting) -> str:
+    """Return Python that repeats one run of a setting.
+
+    Examples
+    --------
+    >>> from hyperna.experiments.settings import setting
+    >>> code = single_run(setting(problem="half"))
+    >>> scope = {}
+    >>> exec(code, scope)
+    >>> scope["result"].success
+    True
+    """
+    options = "".join(f"    {key}={value!r},\n" for key, value in options_of(setting).items())
+    return (
+        "from hyperna.experiments.replay import replayable\n"
+        "from hyperna.experiments.settings import setting\n\n"
+        f"made = setting(\n{options})\n"
+        f"assert made.id == {setting.id!r}\n"
+        "result = replayable(made).run(made.entropy, 0)  # the number of the run\n"
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what made the report."""
+    found = {"hyperna": __version__, "Python": platform.python_version()}
+    for name in _LIBRARIES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    found["system"] = f"{platform.system()} {platform.machine()}"
+    return found

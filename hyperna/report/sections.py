@@ -1,0 +1,228 @@
+"""The sections of the page, each from the numbers it shows."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from hyperna.report.figures import contest_runtimes, family_runtimes, family_scaling, svg
+from hyperna.report.html import Cell, Markup, join, number, table, tag, with_interval
+from hyperna.report.numbers import (
+    MOST_COMPARED,
+    Contest,
+    Family,
+    Summary,
+    interval_text,
+    varying_keys,
+)
+from hyperna.report.rerun import campaign_toml, single_run
+
+
+def link_to(summary: Summary) -> Markup:
+    """Return a link to all that the page says about a setting."""
+    return tag("a", summary.setting.id[:8], href=f"#{summary.anchor}")
+
+
+def results_section(summaries: Sequence[Summary]) -> Markup:
+    """Return the table with one row a setting."""
+    keys = varying_keys([one.setting for one in summaries])
+    numbers = ("runs", "solved", "mean", "median", "ERT", "mean fitness")
+    rows = [[*_key_cells(one, keys), *_number_cells(one)] for one in summaries]
+    caption = (
+        "Evaluations with 95 % intervals. The first column leads to the setting, its run numbers "
+        "and rows. A tap on a heading sorts."
+    )
+    return table(("setting", *keys, *numbers), rows, caption)
+
+
+def _key_cells(summary: Summary, keys: Iterable[str]) -> list[Cell]:
+    options = summary.setting.canonical
+    cells = [Cell(link_to(summary), summary.setting.id)]
+    for key in keys:
+        value = options.get(key)
+        sort = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+        cells.append(Cell(_shown(value), sort))
+    return cells
+
+
+def _shown(value: Any) -> str:
+    words = {True: "yes", False: "no"}
+    if value is None:
+        return "–"
+    return words[value] if isinstance(value, bool) else str(value)
+
+
+def _number_cells(summary: Summary) -> list[Cell]:
+    origin = f"setting {summary.setting.id}, runs {interval_text(summary.stored.intervals)}"
+    share = summary.successes / summary.runs
+    low, high = (100 * end for end in summary.share_interval)
+    ends = tag("small", f"{low:.1f} – {high:.1f} %")
+    fitness = float(summary.stored.fitness.mean())
+    return [
+        Cell(f"{summary.runs:,}", summary.runs, origin),
+        Cell(join([f"{100 * share:.1f} % ", ends]), share, f"{summary.successes:,} of {origin}"),
+        with_interval(summary.mean, summary.mean_interval, origin),
+        with_interval(summary.median, summary.median_interval, origin),
+        with_interval(summary.running_time.value, summary.running_time[1:3], origin),
+        Cell(f"{fitness:.6f}", fitness, origin),
+    ]
+
+
+def growth_section(found: Sequence[Family]) -> Markup:
+    """Return, for each family, its curves over time and its growth with the resolution."""
+    parts = []
+    for index, family in enumerate(found):
+        figures = [_figure(family_runtimes(family), f"e{index}", "Solved runs over time")]
+        several = len(family.members) > 1
+        drawable = len(family.members) < 4 or bool(family.fits)
+        if several and drawable:
+            growth = _figure(family_scaling(family), f"g{index}", "Evaluations by resolution")
+            figures.append(growth)
+        made_of = ["From ", join(map(link_to, family.members), ", "), "."]
+        if family.bound is not None:
+            made_of.append(f" Proved: {family.bound.text}.")
+        pieces = [tag("h3", family.title), tag("div", *figures, class_="figures")]
+        parts.append(tag("article", *pieces, _fits(family), tag("p", *made_of, class_="quiet")))
+    return join(parts)
+
+
+def _figure(draw: Callable[..., Any], name: str, caption: str) -> Markup:
+    return tag("figure", Markup(svg(draw, name, caption)), tag("figcaption", caption))
+
+
+def _fits(family: Family) -> Markup:
+    if not family.fits:
+        few = len(family.members) > 1
+        text = "Growth laws are fitted to four resolutions or more whose runs differ."
+        return tag("p", text, class_="quiet") if few else Markup("")
+    rows = [
+        [
+            fit.law.formula,
+            Cell(f"{fit.factor:.4g}", fit.factor),
+            _exponent(fit),
+            Cell(f"{fit.chi_square:.1f} / {fit.degrees_of_freedom}", fit.chi_square),
+            Cell(f"{fit.aicc:.1f}", fit.aicc),
+            Cell(f"{fit.weight:.3f}", fit.weight),
+        ]
+        for fit in family.fits
+    ]
+    caption = "Growth laws fitted to the means, the best first."
+    if family.failures:
+        caption += f" {family.failures:,} failed runs count with the evaluations they spent."
+    names = ("law", "a", "exponent k", "χ² / freedom", "AICc", "weight")
+    return table(names, rows, caption)
+
+
+def _exponent(fit: Any) -> Cell:
+    if not fit.law.fitted_exponent:
+        return Cell("–")
+    low, high = fit.exponent_interval
+    ends = tag("small", f"{low:.3f} – {high:.3f}")
+    return Cell(join([f"{fit.exponent:.3f} ", ends]), fit.exponent)
+
+
+def comparisons_section(found: Sequence[Contest]) -> Markup:
+    """Return, for each function, the algorithms side by side and every two tested."""
+    parts = []
+    for index, contest in enumerate(found):
+        figure = _figure(contest_runtimes(contest), f"c{index}", "Solved runs over time")
+        made_of = join(map(link_to, contest.members.values()), ", ")
+        pieces = [tag("h3", contest.title), tag("div", figure, class_="figures")]
+        pieces += [_tests(contest), tag("p", "From ", made_of, ".", class_="quiet")]
+        parts.append(tag("article", *pieces))
+    return join(parts)
+
+
+def _tests(contest: Contest) -> Markup:
+    if not contest.tests:
+        text = f"More than {MOST_COMPARED} algorithms are not compared pair by pair."
+        return tag("p", text, class_="quiet")
+    rows = [
+        [
+            _named(test.first, contest),
+            _named(test.second, contest),
+            Cell(f"{test.a12:.3f}", test.a12),
+            test.effect,
+            Cell(f"{test.p_holm:.2g}", test.p_holm),
+        ]
+        for test in contest.tests
+    ]
+    caption = (
+        "Evaluations until success: A12 is the probability that the first takes longer; p values "
+        "of the Mann-Whitney test, corrected for the number of pairs (Holm)."
+    )
+    return table(("first", "second", "A12", "effect", "p"), rows, caption)
+
+
+def _named(name: str, contest: Contest) -> Cell:
+    return Cell(tag("a", name, href=f"#{contest.members[name].anchor}"), name)
+
+
+def settings_section(summaries: Sequence[Summary]) -> Markup:
+    """Return all about each setting: options, seed, run numbers, versions, rows."""
+    return join(_setting(index, one) for index, one in enumerate(summaries))
+
+
+def _setting(index: int, summary: Summary) -> Markup:
+    stored, setting = summary.stored, summary.setting
+    stops = ", ".join(f"{count:,} {reason}" for reason, count in stored.runs.stop_counts.items())
+    facts: dict[str, Any] = {
+        **{key: _shown(value) for key, value in setting.canonical.items()},
+        "seed of the runs": str(setting.entropy),
+        "run numbers": interval_text(stored.intervals),
+        "stopped by": stops,
+        "fewest evaluations": _extreme(summary, largest=False),
+        "most evaluations": _extreme(summary, largest=True),
+        "made by": ", ".join(f"hyperna {version}" for version in stored.versions),
+        "computing time": f"{number(stored.seconds)} s",
+    }
+    listed = [tag("div", tag("dt", key), tag("dd", value)) for key, value in facts.items()]
+    title = f"{setting.problem}, r = {setting.resolution}, {setting.mutation or setting.algorithm}"
+    heading = tag("summary", tag("code", setting.id), " ", title)
+    rows = tag("div", class_="rows", data_index=index)
+    code = tag("pre", single_run(setting))
+    again = tag("p", "One of these runs again, in Python:")
+    return tag("details", heading, tag("dl", *listed), rows, again, code, id=summary.anchor)
+
+
+def _extreme(summary: Summary, largest: bool) -> str:
+    value, run = summary.extreme(largest)
+    return f"{value:,} (run {run})"
+
+
+def rerun_section(summaries: Sequence[Summary]) -> Markup:
+    """Return a campaign file and the commands."""
+    toml = campaign_toml([(one.setting, max(one.wanted, one.runs)) for one in summaries])
+    commands = (
+        "pip install 'hyperna[plot]'\n"
+        "hyperna campaign run again.toml --jobs -1\n"
+        "hyperna report again.store -o report.html\n"
+    )
+    files = sorted({one.setting.problem for one in summaries if one.setting.data})
+    needed = [tag("p", f"Beside it belong the files {', '.join(files)}.")] if files else []
+    return join(
+        [
+            tag("p", "A run depends on its setting and its number only, so these commands give "),
+            tag("pre", commands),
+            tag("p", "the same rows again, with this as again.toml:"),
+            tag("pre", toml, class_="long", id="toml"),
+            *needed,
+        ]
+    )
+
+
+def meaning_section() -> Markup:
+    """Return what the columns are."""
+    meanings = {
+        "solved": "share of runs that reached an optimum or their target, with Wilson's interval",
+        "mean, median": "fitness evaluations of all runs; a failed run counts with what it spent. "
+        "Intervals by bootstrap: bias-corrected and accelerated for means, percentiles for medians",
+        "ERT": "evaluations of all runs divided by the number of successes: what one success costs "
+        "when failed runs are started anew; the bootstrap resamples whole runs",
+        "fitness": "share of the circle, the sphere or the points that the best network of a run "
+        "classifies correctly",
+        "where a number comes from": "the setting's id names rows of the store, for instance in "
+        "the table that 'hyperna campaign export STORE csv' writes, column setting; their numbers "
+        "are given with the setting. All numbers in full precision, and the rows of smaller "
+        "stores, are in this file as JSON (element with id data), with a SHA-256 of the rows",
+    }
+    listed = [tag("div", tag("dt", key), tag("dd", text)) for key, text in meanings.items()]
+    return tag("dl", *listed, class_="prose")
