@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from hyperna.classifier.fitting import FOLDS, Control, Fit, open_candidates
-from hyperna.classifier.scaling import Table
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -27,8 +26,9 @@ PIECES = 10
 class Watch:
     """Looks in on a fit after each of its pieces, for callbacks and for `verbose`.
 
-    A callback sees the pieces as tasks below the task "fit", each with an estimator that is fitted as if the
-    work had ended there. One that returns True ends the fit, which keeps the best networks so far.
+    A callback sees the pieces as tasks below the task "fit", each with an estimator that is fitted
+    as if the work had ended there. One that returns True ends the fit, which keeps the best
+    networks so far.
     """
 
     def __init__(
@@ -36,12 +36,12 @@ class Watch:
         estimator: Any,
         fits: list[Fit],
         control: Control,
-        table: Table,
+        attributes: Callable[[], dict[str, Any]],
         X: Any,
         y: Any,
         sample_weight: Any,
     ) -> None:
-        self.estimator, self.fits, self.table = estimator, fits, table
+        self.estimator, self.fits, self.attributes = estimator, fits, attributes
         self.data = {
             "X": X,
             "y": y,
@@ -73,7 +73,7 @@ class Watch:
         context = self.context.subcontext(task_name="piece")
         context.call_on_fit_task_begin(estimator=self.estimator, **self.data)
         stop = context.call_on_fit_task_end(
-            estimator=self.estimator, **self.data, reconstruction_attributes=self._attributes
+            estimator=self.estimator, **self.data, reconstruction_attributes=self.attributes
         )
         return bool(stop)
 
@@ -85,11 +85,6 @@ class Watch:
             self.context.call_on_fit_task_end(
                 estimator=self.estimator, **self.data, reconstruction_attributes=dict
             )
-
-    def _attributes(self) -> dict[str, Any]:
-        from hyperna.classifier.estimator import fitted_attributes
-
-        return fitted_attributes(self.fits, self.table, self.estimator.scaling_)
 
     def _print(self) -> None:
         evaluations = sum(fit.evaluations for fit in self.fits)

@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hyperna.classifier import starts
-from hyperna.classifier.starts import Cloud, HalfSpaces
+from hyperna.classifier.linear import Cloud
+from hyperna.classifier.starts import HalfSpaces
 from hyperna.grid import Grid
 from hyperna.networks import Network
 
 Construction = Callable[[Cloud, int, np.random.Generator], HalfSpaces]
 
 MOST_NEURONS = 8
+FEW_NEURONS = 3
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Candidate:
         """Return the grid, one of those of `grid_of`, and the first network, None: a random one."""
         if self.construction is None:
             return grid_of(self.neurons, self.output), None
-        spaces = self.construction(cloud.thinned(rng), self.neurons, rng)
+        spaces = self.construction(cloud, self.neurons, rng)
         grid = grid_of(self.neurons if self.exact else len(spaces.t), self.output)
         return grid, spaces.network(grid)
 
@@ -72,10 +74,11 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
     if most == 1:
         return [Candidate("one", outputs[0], 1, True, starts.sharp_half_space)]
     result = [Candidate("one", outputs[0], most, exact, starts.smooth_half_space)]
-    if "or" in outputs:
-        result.append(Candidate("cover", "or", most, exact, starts.cover))
-    if "and" in outputs:
-        result.append(Candidate("carve", "and", most, exact, starts.carve))
+    for size in [most] if exact else [FEW_NEURONS, most]:
+        if "or" in outputs:
+            result.append(Candidate("cover", "or", size, exact, starts.cover))
+        if "and" in outputs:
+            result.append(Candidate("carve", "and", size, exact, starts.carve))
     if "evolved" in outputs:
         result.append(Candidate("slices", "evolved", most, exact, starts.slices))
         result.append(Candidate("vote", "evolved", most, exact, starts.vote))

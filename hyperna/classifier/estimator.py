@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from hyperna._validation import FloatArray, IntArray, check_choice, check_integer, check_real
 from hyperna.classifier import sharing
@@ -101,7 +102,7 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     Interrupting `fit` from the keyboard leaves a fitted estimator with the best networks so far,
     and a ConvergenceWarning says so. If it comes before every class has a first network, the
-    KeyboardInterrupt is raised as usual. Where `n_jobs` threads work, they finish their piece first.
+    KeyboardInterrupt is raised as usual. Threads of `n_jobs` finish their piece of work first.
 
     Examples
     --------
@@ -173,23 +174,25 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         classes, label = np.unique(y, return_inverse=True)
         networks = self._networks_to_continue(classes)
         table = self._table(features, label, weight, classes)
-        if networks is None:
-            whole = table.weight.astype(float)
-            dim = features.shape[1]
-            self.scaling_ = Scaling.fit(table.X, whole) if self.scale else Scaling.identity(dim)
-        self.classes_ = classes
-        fits = self._binary_fits(table, settings)
+        scaling = self._scaling(table) if networks is None else self.scaling_
+        fits = self._binary_fits(table, scaling, len(classes), settings)
         control = Control()
-        watch = Watch(self, fits, control, table, X, y, sample_weight)
+
+        def attributes() -> dict[str, Any]:
+            return {"classes_": classes, **fitted_attributes(fits, table, scaling)}
+
+        watch = Watch(self, fits, control, attributes, X, y, sample_weight)
         jobs = 1 if control.report is not None else effective_n_jobs(self.n_jobs)
         try:
-            fit_all(fits, control, jobs, networks)
+            # The matrices are too small to share: threads of the linear algebra only wait.
+            with threadpool_limits(1, "blas"):
+                fit_all(fits, control, jobs, networks)
         except KeyboardInterrupt:
             control.interrupt()
         if any(fit.best is None for fit in fits):
-            del self.scaling_, self.classes_
             raise KeyboardInterrupt
-        self._finish(fits, table)
+        for name, value in attributes().items():
+            setattr(self, name, value)
         if control.interrupted:
             message = "fit was interrupted; the estimator holds the best networks found until then"
             warnings.warn(message, ConvergenceWarning, stacklevel=2)
@@ -239,6 +242,9 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
         return self.networks_[0]
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "networks_")
+
     def to_json(self) -> str:
         """Return the fitted classifier as JSON, exact to the last digit."""
         check_is_fitted(self)
@@ -286,7 +292,7 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _table(self, X: FloatArray, label: IntArray, weight: FloatArray, classes: Any) -> Table:
         present = np.unique(label[weight > 0])
         if len(present) < 2:
-            which = f": {classes[present[0]]!r}" if len(present) else ""
+            which = f": {classes[present[0]]}" if len(present) else ""
             raise ValueError(
                 "NAClassifier needs samples of at least 2 classes in the data (with positive "
                 f"weight), but the data contains only {('no', 'one')[len(present)]} class{which}"
@@ -303,11 +309,18 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
         return self.networks_
 
-    def _binary_fits(self, table: Table, settings: Settings) -> list[Fit]:
+    def _scaling(self, table: Table) -> Scaling:
+        if not self.scale:
+            return Scaling.identity(table.X.shape[1])
+        return Scaling.fit(table.X, table.weight.astype(float))
+
+    def _binary_fits(
+        self, table: Table, scaling: Scaling, classes: int, settings: Settings
+    ) -> list[Fit]:
         words = check_random_state(self.random_state).randint(2**31 - 1, size=4)
         entropy = [int(word) for word in words]
-        Z = self.scaling_.apply(table.X)
-        positives = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
+        Z = scaling.apply(table.X)
+        positives = range(classes) if classes > 2 else (1,)
         return [
             Fit(
                 Binary(Z, table.label == k, table.weight),
@@ -319,12 +332,6 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _distances(self, Z: FloatArray) -> FloatArray:
         return np.column_stack([signed_distance(network, Z) for network in self.networks_])
-
-    def _finish(self, fits: list[Fit], table: Table) -> None:
-        """Turn the state of the binary problems into fitted attributes."""
-        attributes = fitted_attributes(fits, table, self.scaling_)
-        for name, value in attributes.items():
-            setattr(self, name, value)
 
 
 def _columns(distance: FloatArray) -> FloatArray:
@@ -344,6 +351,7 @@ def fitted_attributes(fits: list[Fit], table: Table, scaling: Scaling) -> dict[s
     chosen = columns.argmax(axis=1) if len(networks) > 1 else (distance[:, 0] > 0).astype(int)
     evals, losses = _mean_curve([fit.curve for fit in fits])
     return {
+        "scaling_": scaling,
         "networks_": networks,
         "n_iter_": sum(fit.evaluations for fit in fits),
         "loss_evals_": evals,

@@ -10,8 +10,8 @@ import numpy as np
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.classifier.candidates import Candidate, candidates
+from hyperna.classifier.linear import Cloud
 from hyperna.classifier.margins import margin_sum
-from hyperna.classifier.starts import Cloud
 from hyperna.fitness import FiniteSet
 from hyperna.grid import Grid
 from hyperna.mutation import StepLaw
@@ -25,6 +25,8 @@ CHECKPOINTS = (0.0, 0.25, 1.0)
 SHORTEST_TRIAL = 100
 # How many standard errors better than a constant answer held-out points must be classified.
 CONVINCING = 2.0
+# A difference of so many standard errors does not justify a larger network.
+INDIFFERENT = 0.5
 
 
 @dataclass(frozen=True)
@@ -247,7 +249,7 @@ def trials(fit: Fit) -> list[tuple[Any, ...]]:
 
 def trial(
     fit: Fit, control: Control, number: int, k: int, held_out: BoolArray, budget: int
-) -> tuple[IntArray, int]:
+) -> tuple[IntArray, int] | None:
     """Return the weight of held-out points classified correctly at the checkpoints."""
     candidate, seed = open_candidates(fit)[number], fit.stream(2, number, k)
     seen, unseen = fit.problem.part(~held_out), fit.problem.part(held_out)
@@ -255,9 +257,13 @@ def trial(
     grid, start = candidate.start(seen.cloud, fit.grid, rng)
     search = search_for(fit, seen, grid, start, budget, seed)
     correct = []
-    for before, after in zip((0.0, *CHECKPOINTS), CHECKPOINTS, strict=False):
-        search.advance(max(1, round((after - before) * budget)))
-        correct.append(unseen.correct(search.result().network))
+    try:
+        for before, after in zip((0.0, *CHECKPOINTS), CHECKPOINTS, strict=False):
+            search.advance(max(1, round((after - before) * budget)))
+            correct.append(unseen.correct(search.result().network))
+    except KeyboardInterrupt:
+        control.interrupt()
+        return None
     control.pause()
     return np.array(correct), search.evaluations
 
@@ -281,10 +287,11 @@ def choose(fit: Fit, results: list[Any]) -> list[tuple[Candidate, int]]:
     error = np.sqrt(constant * (1 - constant) * (weight / total @ (weight / total)))
     if correct.max() / total <= constant + CONVINCING * error:
         return [(candidate, left // len(open_)) for candidate in open_]
-    # The simplest candidate and the longest evolution among equals.
-    number, checkpoint = max(
-        np.ndindex(*correct.shape), key=lambda place: (correct[place], -place[0], place[1])
-    )
+    # The simplest candidate about as good as the best, evolved as long as that helps.
+    share = correct.max() / total
+    slack = INDIFFERENT * total * np.sqrt(share * (1 - share) * (weight / total @ (weight / total)))
+    number = int(np.flatnonzero(correct.max(axis=1) >= correct.max() - slack)[0])
+    checkpoint = int(np.flatnonzero(correct[number] == correct[number].max())[-1])
     trial_budget = fit.settings.max_evals // (2 * len(results))
     spent = (1, max(1, round(CHECKPOINTS[1] * trial_budget)), left)[checkpoint]
     return [(open_[number], min(spent, left))]

@@ -7,8 +7,8 @@ import numpy as np
 
 from hyperna._validation import check_reals
 from hyperna.classifier.scaling import Scaling
-from hyperna.networks import Network
 from hyperna.mutation import StepLaw
+from hyperna.networks import Network
 
 FORMAT = "hyperna.classifier"
 VERSION = 1

@@ -8,48 +8,16 @@ around what is still wrong, parallel cuts along a direction, or a vote.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from hyperna._validation import BoolArray, FloatArray
+from hyperna.classifier.linear import MOST_FITTED, Cloud, least_squares, linear_fits, unit_rows
 from hyperna.grid import Grid
 from hyperna.networks import Network
 
-# Enough to see where the classes lie; larger sets are thinned for the constructions.
-MOST_POINTS = 1000
-_DIRECTIONS = 12
+_DIRECTIONS = 8
 _AXES = 4
+_ROUNDS = 2
 _MOST_FEATURES_SQUARED = 200
-
-
-@dataclass(frozen=True, eq=False)
-class Cloud:
-    """Points in the unit ball, their labels, and weights that sum to one."""
-
-    Z: FloatArray
-    y: BoolArray
-    weight: FloatArray
-
-    @property
-    def gain(self) -> FloatArray:
-        """What a point adds to the share of correct ones when the network fires on it."""
-        return np.where(self.y, self.weight, -self.weight)
-
-    def with_weight(self, weight: FloatArray) -> "Cloud":
-        """Return the same points with other weights, none of them zero."""
-        some = weight > 0
-        return Cloud(self.Z[some], self.y[some], weight[some] / weight[some].sum())
-
-    def flipped(self) -> "Cloud":
-        """Return the same points with the classes exchanged."""
-        return Cloud(self.Z, ~self.y, self.weight)
-
-    def thinned(self, rng: np.random.Generator) -> "Cloud":
-        """Return at most MOST_POINTS of the points, drawn with their weights."""
-        if len(self.y) <= MOST_POINTS:
-            return self
-        drawn = rng.choice(len(self.y), MOST_POINTS, p=self.weight)
-        some, count = np.unique(drawn, return_counts=True)
-        return Cloud(self.Z[some], self.y[some], count / MOST_POINTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +31,7 @@ class HalfSpaces:
 
     def held_by_any(self, cloud: Cloud) -> BoolArray:
         """Whether each point lies in one of the half-spaces."""
-        held: BoolArray = (cloud.Z @ self.W.T >= self.t).any(axis=1)
-        return held
+        return np.asarray((self.t <= cloud.Z @ self.W.T).any(axis=1))
 
     def network(self, grid: Grid) -> Network:
         """Return the network on the grid; what is missing is filled up with copies."""
@@ -78,45 +45,6 @@ class HalfSpaces:
         # Copies share the vote, so that nothing changes.
         vote = vote[source] / np.bincount(source)[source]
         return Network(grid, grid.from_weights(W, t, vote, quorum))
-
-
-def linear_fits(cloud: Cloud, strengths: tuple[float, ...]) -> FloatArray:
-    """Return normals of half-spaces that minimise the squared hinge loss with an L2 penalty.
-
-    Each strength of the penalty gives one row.
-    """
-    Z, sign = cloud.Z, np.where(cloud.y, 1.0, -1.0)
-    scale = np.sqrt((cloud.weight @ Z**2).max()) or 1.0
-    A = np.column_stack([Z / scale, np.ones(len(Z))])
-
-    def loss(v: FloatArray, strength: float) -> tuple[float, FloatArray]:
-        slack = np.maximum(0.0, 1.0 - sign * (A @ v))
-        pull = cloud.weight * slack
-        gradient = -2.0 * ((pull * sign) @ A)
-        gradient[:-1] += 2.0 * strength * v[:-1]
-        return float(pull @ slack + strength * (v[:-1] @ v[:-1])), gradient
-
-    v, rows = np.zeros(A.shape[1]), []
-    for strength in strengths:
-        options = {"maxiter": 100, "gtol": 1e-6}
-        v = minimize(loss, v, (strength,), "L-BFGS-B", jac=True, options=options).x
-        rows.append(v[:-1] if v[:-1].any() else np.eye(1, Z.shape[1])[0])
-    return np.array(rows)
-
-
-def least_squares(cloud: Cloud) -> FloatArray:
-    """Return the normal, as a row, of the linear function nearest to the labels -1 and 1."""
-    Z = cloud.Z - cloud.weight @ cloud.Z
-    root = np.sqrt(cloud.weight)
-    B = Z * root[:, None]
-    penalty = 1e-3 * float((B**2).sum()) / B.shape[1] + 1e-12
-    target = np.where(cloud.y, root, -root)
-    if B.shape[1] > len(B):
-        # With more features than points the same solution comes cheaper from the points.
-        w = B.T @ np.linalg.solve(B @ B.T + penalty * np.eye(len(B)), target)
-    else:
-        w = np.linalg.solve(B.T @ B + penalty * np.eye(B.shape[1]), B.T @ target)
-    return np.asarray(w)[None]
 
 
 def directions(cloud: Cloud, rng: np.random.Generator, count: int = _DIRECTIONS) -> FloatArray:
@@ -133,7 +61,7 @@ def directions(cloud: Cloud, rng: np.random.Generator, count: int = _DIRECTIONS)
     mean = weight[negative] @ Z[negative] / weight[negative].sum()
     local = _local_differences(cloud, p, positive, negative)
     rows = [Z[p], Z[p] - mean, Z[p] - Z[q], local, _curved(cloud)]
-    return _unit_rows(np.vstack(rows))
+    return unit_rows(np.vstack(rows))
 
 
 def _curved(cloud: Cloud) -> FloatArray:
@@ -162,11 +90,6 @@ def _local_differences(cloud: Cloud, p, positive, negative) -> FloatArray:  # ty
         return Z[some[nearest]].mean(axis=1)
 
     return local_mean(positive) - local_mean(negative)
-
-
-def _unit_rows(U: FloatArray) -> FloatArray:
-    length = np.sqrt((U**2).sum(axis=1))
-    return U[length > 0] / length[length > 0, None]
 
 
 def cut(P: FloatArray, gain: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -204,17 +127,20 @@ def best_half_space(
 
 def smooth_half_space(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return a half-space along a strongly penalised linear fit."""
-    return _best_of(cloud, _unit_rows(linear_fits(cloud, (1e-1, 1e-2))))
+    cloud = cloud.thinned(rng, MOST_FITTED)
+    return _best_of(cloud, unit_rows(linear_fits(cloud, (1e-1, 1e-2))))
 
 
 def sharp_half_space(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return the half-space with the fewest errors along linear fits and directions of the data."""
-    fits = _unit_rows(linear_fits(cloud, (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)))
-    return _best_of(cloud, np.vstack([fits, directions(cloud, rng)]))
+    cloud = cloud.thinned(rng, MOST_FITTED)
+    fits = unit_rows(linear_fits(cloud, (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)))
+    return _best_of(cloud, np.vstack([fits, directions(cloud.thinned(rng), rng)]))
 
 
 def rough_half_space(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return the half-space with the fewest errors along some directions of the data."""
+    cloud = cloud.thinned(rng)
     return _best_of(cloud, directions(cloud, rng, 4))
 
 
@@ -228,10 +154,28 @@ def cover(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
 
     Each is the best for the positive points not yet held; negative points in it count against it,
     by their weight or, which keeps the first ones from spoiling what follows, four times it. The
-    better of the two unions is returned.
+    better of the two unions is returned, after each half-space has been fitted once more to what
+    the others leave to it.
     """
+    cloud = cloud.thinned(rng)
     unions = [_greedy_cover(cloud, neurons, price, rng) for price in (1.0, 4.0)]
-    return max(unions, key=lambda union: union.held_by_any(cloud) @ cloud.gain)
+    best = max(unions, key=lambda union: union.held_by_any(cloud) @ cloud.gain)
+    return _refitted(cloud, best, rng)
+
+
+def _refitted(cloud: Cloud, union: HalfSpaces, rng: np.random.Generator) -> HalfSpaces:
+    W, t = union.W.copy(), union.t.copy()
+    held = t <= cloud.Z @ W.T
+    for i in [*range(len(t))] * _ROUNDS:
+        others = np.delete(held, i, axis=1).any(axis=1)
+        gain = np.where(others, 0.0, cloud.gain)
+        rest = cloud.with_weight(np.abs(gain))
+        if not rest.y.any() or rest.y.all():
+            continue
+        U = np.vstack([W[[i]], unit_rows(linear_fits(rest, (1e-3,), 8))])
+        _, W[i], t[i] = best_half_space(cloud, U, gain)
+        held[:, i] = cloud.Z @ W[i] >= t[i]
+    return HalfSpaces(W, t)
 
 
 def _greedy_cover(cloud: Cloud, neurons: int, price: float, rng: np.random.Generator) -> HalfSpaces:
@@ -241,7 +185,7 @@ def _greedy_cover(cloud: Cloud, neurons: int, price: float, rng: np.random.Gener
         rest = cloud.with_weight(np.abs(gain))
         if not rest.y.any() or rest.y.all():
             break
-        U = np.vstack([_unit_rows(least_squares(rest)), directions(rest, rng)])
+        U = np.vstack([unit_rows(least_squares(rest)), directions(rest, rng)])
         best, u, threshold = best_half_space(cloud, U, gain)
         if best <= 0:
             break
@@ -267,7 +211,8 @@ def slices(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
 
     Of all directions tried it is the one with the best labelling by at most `neurons` cuts.
     """
-    U = np.vstack([_unit_rows(linear_fits(cloud, (1e-2,))), directions(cloud, rng)])
+    cloud = cloud.thinned(rng)
+    U = np.vstack([unit_rows(linear_fits(cloud, (1e-2,))), directions(cloud, rng)])
     P = cloud.Z @ U.T
     order = np.argsort(P, axis=0)
     ranked = np.take_along_axis(P, order, axis=0)
@@ -320,12 +265,13 @@ def vote(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
 
     Each is chosen for the points on which the ones before it went wrong.
     """
+    cloud = cloud.thinned(rng)
     W, t, strength = [], [], []
     weight = cloud.weight
     sign = np.where(cloud.y, 1.0, -1.0)
     for _ in range(neurons):
         now = cloud.with_weight(weight)
-        U = np.vstack([_unit_rows(least_squares(now)), directions(now, rng)])
+        U = np.vstack([unit_rows(least_squares(now)), directions(now, rng)])
         U = np.vstack([U, -U])
         _, u, threshold = best_half_space(cloud, U, weight * sign)
         says = np.where(cloud.Z @ u >= threshold, 1.0, -1.0)
