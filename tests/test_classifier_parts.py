@@ -1,0 +1,178 @@
+"""The parts of NAClassifier against brute force and identities."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from hyperna import Grid, Network
+from hyperna.classifier.linear import Cloud, least_squares, linear_fits
+from hyperna.classifier.margins import FARTHEST, logistic_slope, signed_distance, softmax
+from hyperna.classifier.scaling import Scaling, Table
+from hyperna.classifier.starts import _balanced, _best_runs, carve, cover, cut, slices, vote
+
+
+def cloud(n=60, dim=3, seed=0):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(n, dim)) / 4
+    weight = rng.integers(1, 4, n)
+    return Cloud(Z, rng.random(n) < 0.4, weight / weight.sum())
+
+
+def random_network(rng, output, neurons=4, dim=3):
+    grid = Grid(dim, neurons, 1024, output)
+    return Network(grid, grid.random(rng, init="sphere"))
+
+
+@pytest.mark.parametrize("output", ["or", "and", "evolved"])
+@pytest.mark.parametrize("seed", range(5))
+def test_distance_is_the_least_move_that_changes_the_output(output, seed):
+    rng = np.random.default_rng(seed)
+    network = random_network(rng, output)
+    Z = rng.normal(size=(30, 3)) / 2
+    margin, bits = network.margin(Z), network.hidden(Z)
+    joined = {"or": np.any, "and": np.all}
+
+    def answer(bit):
+        if output == "evolved":
+            w, b = network.output_weights()
+            return w @ bit >= b
+        return joined[output](bit)
+
+    distance = signed_distance(network, Z)
+    assert ((distance > 0) == network.predict(Z)).all()
+    for i in range(len(Z)):
+        moves = [
+            np.abs(margin[i])[list(flipped)].max()
+            for k in range(1, 5)
+            for flipped in itertools.combinations(range(4), k)
+            if answer(bits[i] ^ np.isin(np.arange(4), flipped)) != answer(bits[i])
+        ]
+        assert abs(distance[i]) == min(moves, default=FARTHEST)
+
+
+def test_or_is_a_special_case_of_an_evolved_output():
+    rng = np.random.default_rng(0)
+    network = random_network(rng, "or")
+    W, t = network.weights()
+    Z = rng.normal(size=(50, 3)) / 2
+    grid = Grid(3, 4, 1024, "evolved")
+    genome = np.append(network.genome, grid.from_weights(W, t, np.ones(4), 0.5)[-4:])
+    assert np.array_equal(signed_distance(Network(grid, genome), Z), signed_distance(network, Z))
+
+
+def test_a_point_on_the_boundary_counts_as_inside():
+    network = Network(Grid(2, 1, 8), [0, 4])
+    assert signed_distance(network, np.zeros((1, 2)))[0] > 0
+
+
+def test_slope_maximises_the_likelihood():
+    rng = np.random.default_rng(3)
+    distance, label = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
+    distance[np.arange(200), label] += 0.7
+    weight = np.full(200, 10**9)
+
+    def likelihood(slope):
+        return np.log(softmax(slope * distance)[np.arange(200), label]).sum()
+
+    best = logistic_slope(distance, label, weight)
+    assert likelihood(best) > max(likelihood(best * 0.99), likelihood(best * 1.01))
+
+
+def test_best_cut_is_the_best_of_all():
+    points = cloud()
+    gain = points.gain
+    best, threshold = cut(points.Z, gain)
+    for column, value, t in zip(points.Z.T, best, threshold, strict=True):
+        sums = [gain[column >= x].sum() for x in [*column, np.inf]]
+        assert value == pytest.approx(max(sums))
+        assert gain[column >= t].sum() == pytest.approx(value)
+
+
+def test_best_runs_are_the_best_of_all():
+    rng = np.random.default_rng(1)
+    ranked = np.sort(rng.integers(0, 8, 9)).astype(float)[:, None]
+    gain = rng.normal(size=(9, 1))
+    score = _best_runs(ranked, gain, 2)[0]
+    cuts = [i for i in range(1, 9) if ranked[i] > ranked[i - 1]]
+    for first, count in itertools.product((0, 1), (0, 1, 2)):
+        best = -np.inf
+        for chosen in itertools.combinations(cuts, count):
+            label = (first + np.isin(np.arange(9), chosen).cumsum()) % 2
+            best = max(best, label @ gain[:, 0])
+        assert score[first, count, 0] == pytest.approx(best)
+
+
+def test_turning_neurons_round_keeps_the_vote():
+    rng = np.random.default_rng(2)
+    W, t, strength = rng.normal(size=(7, 3)), rng.normal(size=7), rng.random(7)
+    Z = rng.normal(size=(100, 3))
+    spaces = _balanced(W, t, strength)
+    majority = (t <= Z @ W.T) @ strength >= strength.sum() / 2
+    assert ((spaces.t <= Z @ spaces.W.T) @ spaces.vote >= spaces.quorum - 1e-12).tolist() == list(
+        majority
+    )
+    assert abs(spaces.quorum) <= np.linalg.norm(strength)
+
+
+@pytest.mark.parametrize("construction", [cover, carve, slices, vote])
+@pytest.mark.parametrize("neurons", [2, 8])
+def test_constructions_beat_a_constant_answer(construction, neurons):
+    points = cloud(seed=4)
+    output = {cover: "or", carve: "and"}.get(construction, "evolved")
+    spaces = construction(points, neurons, np.random.default_rng(0))
+    assert len(spaces.t) <= neurons
+    network = spaces.network(Grid(3, neurons, 2**16, output))
+    right = network.predict(points.Z) == points.y
+    constant = max(points.weight @ points.y, points.weight @ ~points.y)
+    assert points.weight @ right > constant
+
+
+def test_linear_fits_separate_what_can_be_separated():
+    points = cloud()
+    y = points.Z @ [1.0, -2.0, 0.5] >= 0.1
+    separable = Cloud(points.Z, y, points.weight)
+    best, _ = cut(separable.Z @ linear_fits(separable, (1e-6,)).T, separable.gain)
+    assert best[0] == pytest.approx(separable.weight @ y)
+
+
+def test_least_squares_from_points_and_from_features_agree():
+    wide = cloud(n=10, dim=12)
+    row = least_squares(wide)[0]
+    Z = wide.Z - wide.weight @ wide.Z
+    B = Z * np.sqrt(wide.weight)[:, None]
+    penalty = 1e-3 * (B**2).sum() / 12 + 1e-12
+    expected = np.linalg.solve(B.T @ B + penalty * np.eye(12), wide.gain @ Z)
+    assert np.allclose(row, expected)
+
+
+def test_thinning_keeps_both_classes():
+    rng = np.random.default_rng(0)
+    y = np.arange(2000) == 7
+    thin = Cloud(rng.normal(size=(2000, 2)), y, np.full(2000, 1 / 2000)).thinned(rng, 100)
+    assert thin.y.any()
+    assert len(thin.y) <= 101
+    assert thin.weight.sum() == pytest.approx(1)
+
+
+def test_scaling_centres_and_fills_the_unit_ball():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 4)) * [1e-6, 1.0, 1e6, 1e150] + [0.0, 1e3, 0.0, 0.0]
+    weight = rng.integers(1, 5, 50).astype(float)
+    Z = Scaling.fit(X, weight).apply(X)
+    assert np.allclose(weight @ Z, 0)
+    deviation = np.sqrt(weight @ Z**2 / weight.sum())
+    assert np.allclose(deviation, deviation[0])
+    assert np.linalg.norm(Z, axis=1).max() == pytest.approx(1)
+
+
+def test_table_ignores_order_repetition_and_rows_without_weight():
+    rng = np.random.default_rng(0)
+    X, label = rng.integers(0, 2, (60, 3)).astype(float), rng.integers(0, 3, 60)
+    weight = rng.integers(0, 3, 60)
+    rows = rng.permutation(np.repeat(np.arange(60), weight))
+    one = Table.of(X, label, weight.astype(float))
+    two = Table.of(X[rows], label[rows], np.ones(len(rows)))
+    for part in ("X", "label", "weight"):
+        assert np.array_equal(getattr(one, part), getattr(two, part))
+    assert len(np.unique(np.column_stack([one.X, one.label]), axis=0)) == len(one.X)
