@@ -286,7 +286,11 @@ def test_the_command_writes_what_it_prints(tmp_path, capsys):
     names = {path.name for path in folder.iterdir()}
     assert names == {
         "report.md",
-        *(f"{name}.{kind}" for name in ("table_4", "summary") for kind in ("md", "tex", "csv")),
+        *(
+            f"{name}.{kind}"
+            for name in ("table_4", "table_4_uniform", "summary")
+            for kind in ("md", "tex", "csv")
+        ),
     }
     assert (folder / "report.md").read_text(encoding="utf-8") == printed
     assert (folder / "table_4.md").read_text(encoding="utf-8") in printed

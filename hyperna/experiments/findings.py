@@ -6,21 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from hyperna.experiments.paper import CMA_TABLE, NA_TABLES, na_table
+from hyperna.experiments.paper import CMA_TABLE, NA_TABLES
 from hyperna.experiments.reproduce import COMPARISON, Outcomes, Plan
 from hyperna.experiments.sheets import (
     CmaResult,
     NaResult,
-    Verdicts,
     cma_results,
     cma_sheet,
     comparison_sheet,
     na_results,
     na_sheet,
     table_verdicts,
+    uniform_results,
+    uniform_sheet,
 )
 from hyperna.experiments.tables import Sheet, markdown
-from hyperna.experiments.verdicts import RULE, Sample
+from hyperna.experiments.verdicts import RULE
 
 # Facts about the printed numbers that the measured ones do not show by themselves.
 REMARKS = {
@@ -90,12 +91,17 @@ class _Line:
 
 def make_report(plan: Plan, outcomes: Outcomes) -> Report:
     """Return the sheets of all tables in the plan and the summary."""
-    sheets, lines = [], []
+    sheets: list[Sheet] = []
+    lines: list[_Line] = []
     for number in NA_TABLES:
         if number in plan.tables:
             results = na_results(plan, number, outcomes)
             sheets.append(na_sheet(number, results))
-            lines += _na_lines(number, results)
+            lines.append(_na_line(sheets[-1].title, results, REMARKS.get(number, "")))
+            uniform = uniform_results(plan, number, outcomes)
+            if uniform:
+                sheets.append(uniform_sheet(number, uniform))
+                lines.append(_na_line(sheets[-1].title, uniform))
     if CMA_TABLE in plan.tables:
         rows = cma_results(outcomes)
         sheets.append(cma_sheet(rows))
@@ -107,28 +113,10 @@ def make_report(plan: Plan, outcomes: Outcomes) -> Report:
     return Report(tuple(sheets), tuple(line.sentence for line in lines))
 
 
-def _na_lines(number: int, results: Sequence[NaResult]) -> list[_Line]:
-    title = na_table(number).title
-    samples = [result.sample for result in results]
-    verdicts = [result.verdicts for result in results]
-    lines = [_na_line(title, results, samples, verdicts, REMARKS.get(number, ""))]
-    uniform = [result.uniform for result in results if result.uniform is not None]
-    if uniform:
-        judged = [result.uniform_verdicts for result in results if result.uniform_verdicts]
-        lines.append(_na_line(f"{title}, uniform steps instead", results, uniform, judged))
-    return lines
-
-
-def _na_line(
-    title: str,
-    results: Sequence[NaResult],
-    samples: Sequence[Sample],
-    verdicts: Sequence[Verdicts],
-    remark: str = "",
-) -> _Line:
-    whole = table_verdicts(verdicts)
-    pairs = list(zip((result.paper for result in results), samples, strict=True))
+def _na_line(title: str, results: Sequence[NaResult], remark: str = "") -> _Line:
+    whole = table_verdicts([result.verdicts for result in results])
     cells = {name: str(verdict) for name, verdict in whole.items()}
+    pairs = [(result.paper, result.sample) for result in results]
     cells["mean ratio"] = _ratio([paper.mean / sample.mean for paper, sample in pairs])
     cells["median ratio"] = _ratio([paper.median / sample.median for paper, sample in pairs])
     return _Line(title, cells, {name: verdict.agrees for name, verdict in whole.items()}, remark)

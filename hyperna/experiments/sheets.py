@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,27 +41,24 @@ from hyperna.experiments.verdicts import (
 Verdicts = Mapping[str, Verdict]
 
 TOLERANCE = 0.02
+UNIFORM_NOTE = (
+    "Step lengths uniform on 1..r; a run ends at an error (best fitness less fitness) of 1.7/r."
+)
 
 
 @dataclass(frozen=True)
 class NaResult:
-    """A row of tables 1 to 9, measured."""
+    """A row of tables 1 to 9, measured; `uniform` is the same with uniform steps."""
 
     paper: PaperRow
     sample: Sample
     exact: Expectation | None
-    uniform: Sample | None
-    uniform_exact: Expectation | None
+    uniform: Sample | None = None
 
     @property
     def verdicts(self) -> Verdicts:
-        """Verdicts on the algorithm as printed."""
+        """Verdicts on the printed figures."""
         return _na_verdicts(self.paper, self.sample)
-
-    @property
-    def uniform_verdicts(self) -> Verdicts | None:
-        """Verdicts on uniform steps."""
-        return None if self.uniform is None else _na_verdicts(self.paper, self.uniform)
 
 
 def _na_verdicts(paper: PaperRow, sample: Sample) -> Verdicts:
@@ -101,21 +98,33 @@ class CmaResult:
 
 def na_results(plan: Plan, number: int, outcomes: Outcomes) -> list[NaResult]:
     """Return the rows of a table of the (1+1) NA."""
-    table, results = na_table(number), []
-    for row in table.rows:
-        r = row.resolution
-        if r not in plan.resolutions(number):
-            continue
-        results.append(
-            NaResult(
-                row,
-                _sample(outcomes[number, r, "algorithm"]),
-                expectation(number, table.mutation, r),
-                _sample(outcomes[number, r, "uniform"]) if number in UNIFORM_TABLES else None,
-                expectation(number, "uniform", r),
-            )
+    law, uniform = na_table(number).mutation, uniform_results(plan, number, outcomes)
+    results = _results(plan, number, outcomes, "algorithm", law)
+    if not uniform:
+        return results
+    pairs = zip(results, uniform, strict=True)
+    return [replace(result, uniform=other.sample) for result, other in pairs]
+
+
+def uniform_results(plan: Plan, number: int, outcomes: Outcomes) -> list[NaResult]:
+    """Return the rows of a table as uniform steps give them, none where they explain nothing."""
+    if number not in UNIFORM_TABLES:
+        return []
+    return _results(plan, number, outcomes, "uniform", "uniform")
+
+
+def _results(
+    plan: Plan, number: int, outcomes: Outcomes, kind: str, mutation: str
+) -> list[NaResult]:
+    return [
+        NaResult(
+            row,
+            _sample(outcomes[number, row.resolution, kind]),
+            expectation(number, mutation, row.resolution),
         )
-    return results
+        for row in na_table(number).rows
+        if row.resolution in plan.resolutions(number)
+    ]
 
 
 def cma_results(outcomes: Outcomes) -> list[CmaResult]:
@@ -145,27 +154,39 @@ def _sample(outcome: Outcome) -> Sample:
 
 def na_sheet(number: int, results: Sequence[NaResult]) -> Sheet:
     """Return a table of the (1+1) NA to read."""
-    exact = any(result.exact for result in results)
-    uniform = number in UNIFORM_TABLES
-    header = ["r", "found %, paper", "measured (95 %)", "mean, paper", "measured (95 %)"]
-    header += ["exact"] * exact + ["median, paper", "measured (95 %)", "verdict"]
-    header += ["uniform: mean", "median", "verdict"] * uniform
     notes = [_na_note(results[0].sample.runs)]
-    if exact:
+    if any(result.exact for result in results):
         notes.append(
             "exact: expected evaluations from the Markov chain; runs that can never succeed count "
             "at the cap, all others however long they take."
         )
-    if uniform:
-        notes.append("uniform: steps uniform on 1..r, stopped at an error of 1.7/r.")
+    if results[0].uniform is not None:
+        notes.append("uniform: mean with uniform steps, see the next table.")
+    return _na_sheet(f"table_{number}", na_table(number).title, number, results, notes)
+
+
+def uniform_sheet(number: int, results: Sequence[NaResult]) -> Sheet:
+    """Return a table of the (1+1) NA, run with uniform steps, to read."""
+    title = f"{na_table(number).title}: uniform steps instead"
+    notes = [_na_note(results[0].sample.runs), UNIFORM_NOTE]
+    return _na_sheet(f"table_{number}_uniform", title, number, results, notes)
+
+
+def _na_sheet(
+    name: str, title: str, number: int, results: Sequence[NaResult], notes: Sequence[str]
+) -> Sheet:
+    exact = any(result.exact for result in results)
+    header = ["r", "found %, paper", "measured (95 %)", "mean, paper", "measured (95 %)"]
+    header += ["exact"] * exact + ["uniform"] * (results[0].uniform is not None)
+    header += ["median, paper", "measured (95 %)", "verdict"]
     return Sheet(
-        name=f"table_{number}",
-        title=na_table(number).title,
+        name=name,
+        title=title,
         header=header,
         rows=[list(_na_cells(result, exact)) for result in results],
         records=[_na_record(number, result) for result in results],
         notes=notes,
-        left=frozenset(i for i, name in enumerate(header) if name == "verdict"),
+        left=frozenset({len(header) - 1}),
     )
 
 
@@ -186,13 +207,11 @@ def _na_cells(result: NaResult, exact: bool) -> Iterator[str]:
     if exact:
         known = result.exact
         yield count(known.mean_with_failures_at(paper.cap)) if known else "–"
+    if result.uniform is not None:
+        yield count(result.uniform.mean)
     yield count(paper.median)
     yield with_interval(sample.median, sample.median_interval)
     yield in_words(result.verdicts)
-    if result.uniform is not None and result.uniform_verdicts is not None:
-        yield with_interval(result.uniform.mean, result.uniform.mean_interval)
-        yield count(result.uniform.median)
-        yield in_words(result.uniform_verdicts)
 
 
 def in_words(verdicts: Verdicts) -> str:
@@ -213,16 +232,15 @@ def _na_record(number: int, result: NaResult) -> dict[str, Any]:
         "paper_median": paper.median,
         **_measured("", result.sample, result.verdicts),
     }
-    if result.exact:
+    known = result.exact
+    if known:
         record |= {
-            "exact_probability": result.exact.probability,
-            "exact_mean": result.exact.mean,
-            "exact_mean_failures_at_cap": result.exact.mean_with_failures_at(paper.cap),
+            "exact_probability": known.probability,
+            "exact_mean": known.mean,
+            "exact_mean_failures_at_cap": known.mean_with_failures_at(paper.cap),
         }
-    if result.uniform is not None and result.uniform_verdicts is not None:
-        record |= _measured("uniform_", result.uniform, result.uniform_verdicts)
-    if result.uniform_exact:
-        record["uniform_exact_mean"] = result.uniform_exact.mean
+    if result.uniform is not None:
+        record["uniform_mean"] = result.uniform.mean
     return record
 
 
