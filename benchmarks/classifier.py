@@ -1,0 +1,331 @@
+"""NAClassifier: quality beside linear models and a small MLP, and speed, as ratios of this run.
+
+    python benchmarks/classifier.py                    everything (half an hour)
+    python benchmarks/classifier.py cube linear speed  some sections (a few minutes)
+    python benchmarks/classifier.py --quick            one seed, few of the digits
+
+Sections: quality, cube, linear, neurons, speed. The slices of the two sides of a ratio alternate,
+so that a busy machine slows both; the median of the slices' ratios is printed.
+"""
+
+import argparse
+import itertools
+import time
+import warnings
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from hyperna import FiniteSet, NAClassifier, OnePlusOneNA
+from hyperna.datasets import dataset
+from hyperna.search import Search
+
+ARCS = ("half", "quarter", "two_quarters", "local_opt", "arcs:k=3")
+CURVED = ("quarter", "two_quarters", "local_opt", "arcs", "xor", "half_spaces")
+
+
+def generated_sets():
+    """Arcs askew at D = 2 and 5, unions of half-spaces, XOR, circles and moons."""
+    for name, dim in itertools.product(ARCS, (2, 5)):
+        yield f"{name} D={dim}", dataset("sphere", problem=name, dim=dim, rotated=True, n=400)
+    for dim in (2, 5):
+        yield f"half_spaces D={dim}", dataset("half_spaces", dim=dim, n=400)
+    for name in ("xor", "circles", "moons"):
+        yield name, dataset(name, n=400)
+
+
+def tasks_of(name, X, y):
+    """Every binary task in a set of several classes: pairs, and each class against the rest."""
+    classes = np.unique(y)
+    for a, b in itertools.combinations(classes, 2):
+        some = (y == a) | (y == b)
+        yield f"{name} {a}|{b}", X[some], (y[some] == b).astype(int)
+    for a in classes:
+        yield f"{name} {a}|rest", X, (y == a).astype(int)
+
+
+def binary_sets(quick):
+    """Names, points and labels of all binary tasks."""
+    for name, data in generated_sets():
+        yield name, data.X, np.asarray(data.y).astype(int)
+    yield "breast_cancer", *load_breast_cancer(return_X_y=True)
+    X, y = load_diabetes(return_X_y=True)
+    yield "diabetes > median", X, (y > np.median(y)).astype(int)
+    yield from tasks_of("iris", *load_iris(return_X_y=True))
+    yield from tasks_of("wine", *load_wine(return_X_y=True))
+    digits = list(tasks_of("digits", *load_digits(return_X_y=True)))
+    yield from digits[::9] if quick else digits
+
+
+def rivals(seed):
+    """The other classifiers, each on standardised features."""
+    return {
+        "Perceptron": Perceptron(random_state=seed),
+        "LogisticRegr": LogisticRegression(),
+        "MLP(8)": MLPClassifier((8,), solver="lbfgs", random_state=seed),
+    }
+
+
+def fold_scores(X, y, seed):
+    """Accuracy on five held-out folds, by classifier."""
+    scores = {}
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y):
+        models = {name: make_pipeline(StandardScaler(), m) for name, m in rivals(seed).items()}
+        for name, model in {"NAClassifier": NAClassifier(random_state=seed), **models}.items():
+            score = model.fit(X[train], y[train]).score(X[test], y[test])
+            scores.setdefault(name, []).append(score)
+    return scores
+
+
+def quality(quick, seeds):
+    """Cross-validated accuracy on all sets."""
+    print(f"\nCross-validated accuracy, 5 folds, {seeds} seed(s)")
+    means, names = {}, ["NAClassifier", *rivals(0)]
+    print(f"{'':22s}" + "".join(f"{name:>14s}" for name in names))
+    for label, X, y in binary_sets(quick):
+        runs = [fold_scores(X, y, seed) for seed in range(seeds)]
+        means[label] = {name: np.mean([run[name] for run in runs]) for name in names}
+        print(f"{label:22s}" + "".join(f"{means[label][name]:14.4f}" for name in names), flush=True)
+    summarise(means, names)
+
+
+def summarise(means, names):
+    """Print averages, and where a rival is ahead of NAClassifier."""
+    curved = [label for label in means if label.startswith(CURVED)]
+    for title, labels in [("mean of all", list(means)), ("mean of arcs, XOR, unions", curved)]:
+        row = [np.mean([means[label][name] for label in labels]) for name in names]
+        print(f"{title:26s}" + "".join(f"{value:10.4f}" for value in row))
+    for name in names[1:]:
+        difference = {k: means[k]["NAClassifier"] - means[k][name] for k in means}
+        better = sum(d > 0 for d in difference.values())
+        perfect = sum(d == 0 and means[k][name] == 1 for k, d in difference.items())
+        behind = {k: round(100 * d, 2) for k, d in difference.items() if d < 0}
+        print(
+            f"NAClassifier above {name} on {better} of {len(means)} sets, both perfect on {perfect}"
+            f", behind on {len(behind)} (percent): {behind}"
+        )
+
+
+def cube(quick, seeds):
+    """Training accuracy on the corners of cubes, labelled by parity."""
+    print("\nCube corners, training accuracy: worst and mean of 20 seeds")
+    for dim in (3, 4, 5, 6):
+        data = dataset("cube", dim=dim)
+        ours, theirs = [], []
+        for seed in range(20):
+            ours.append(NAClassifier(random_state=seed).fit(data.X, data.y).score(data.X, data.y))
+            rival = Perceptron(random_state=seed).fit(data.X, data.y)
+            theirs.append(rival.score(data.X, data.y))
+        print(
+            f"  D = {dim}  NAClassifier {min(ours):.3f} {np.mean(ours):.3f}   "
+            f"Perceptron {min(theirs):.3f} {np.mean(theirs):.3f}",
+            flush=True,
+        )
+
+
+def fewest_line_errors(X, y):
+    """Errors of the best half-plane: all lines through two points, which may lie on either side."""
+    best = min(y.sum(), len(y) - y.sum())
+    for i in range(len(X)):
+        j = np.arange(i + 1, len(X))
+        normal = np.column_stack([X[i, 1] - X[j, 1], X[j, 0] - X[i, 0]])
+        side = (X - X[i]) @ normal.T
+        side[i], side[j, np.arange(len(j))] = 0.0, 0.0
+        for above in (side > 0, side < 0):
+            wrong = (above != y[:, None]).sum(axis=0)
+            # The two points on the line can be put on the side that suits them.
+            wrong -= int(y[i]) + y[j]
+            best = min(best, int(wrong.min(initial=best)))
+    return int(best)
+
+
+def linear(quick, seeds):
+    """Training errors of one neuron beside linear models, and beside the optimum in the plane."""
+    print("\nOne neuron, training errors (optimum known in the plane only)")
+    print(f"{'':22s}{'ours':>8s}{'optimum':>9s}{'Perceptron':>12s}{'LogReg':>8s}{'LinSVC':>8s}")
+    worse = []
+    for label, X, y in binary_sets(quick):
+        standard = StandardScaler().fit_transform(X)
+        ours = NAClassifier(1, random_state=0).fit(X, y)
+        models = (Perceptron(random_state=0), LogisticRegression(), LinearSVC(max_iter=10_000))
+        errors = [round((1 - m.fit(standard, y).score(standard, y)) * len(y)) for m in models]
+        own = round((1 - ours.training_score_) * len(y))
+        optimum = fewest_line_errors(X, y) if X.shape[1] == 2 else None
+        if own > min(errors) or (optimum is not None and own > optimum):
+            worse.append(label)
+        shown = "-" if optimum is None else str(optimum)
+        print(
+            f"{label:22s}{own:8d}{shown:>9s}{errors[0]:12d}{errors[1]:8d}{errors[2]:8d}", flush=True
+        )
+    print(f"worse than a linear model or the optimum: {worse or 'never'}")
+
+
+def neurons(quick, seeds):
+    """Accuracy of 1, 8 and 16 neurons at the same number of evaluations."""
+    print("\nTraining and cross-validated accuracy at the same budget, by number of neurons")
+    sizes = (1, 8, 16)
+    total = np.zeros((len(sizes), 2))
+    sets = [(k, d.X, np.asarray(d.y).astype(int)) for k, d in generated_sets()]
+    sets.append(("breast_cancer", *load_breast_cancer(return_X_y=True)))
+    for label, X, y in sets:
+        row = []
+        for i, size in enumerate(sizes):
+            pairs = []
+            for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
+                clf = NAClassifier(size, random_state=0).fit(X[train], y[train])
+                pairs.append((clf.training_score_, clf.score(X[test], y[test])))
+            row.append(np.mean(pairs, axis=0))
+            total[i] += row[-1]
+        text = "   ".join(f"N={n:2d} {a:.3f} {b:.3f}" for n, (a, b) in zip(sizes, row, strict=True))
+        print(f"{label:22s}{text}", flush=True)
+    print(f"{'mean':22s}" + "   ".join(f"     {a:.3f} {b:.3f}" for a, b in total / len(sets)))
+
+
+def unit_ball(n, dim, seed=0):
+    """Random points and labels that a half-space explains in part."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, dim))
+    y = X @ rng.normal(size=dim) + 0.5 * np.linalg.norm(X, axis=1) * rng.normal(size=n) > 0
+    return X / np.linalg.norm(X, axis=1).max(), y
+
+
+def offspring_time(X, y, seconds, tie_clip=0.0, warm_up=20_000):
+    """A function that measures seconds per offspring of a search that is well under way."""
+    na = OnePlusOneNA(resolution=2**16, redraw_void=True, init="sphere")
+    fitness = FiniteSet(X, y, tie_clip=tie_clip)
+    search = Search(na.task(fitness, budget=10**15, target=False), seed=0)
+    search.advance(warm_up)
+
+    def measure():
+        before, start = search.evaluations, time.perf_counter()
+        while time.perf_counter() - start < seconds:
+            search.advance(200)
+        return (time.perf_counter() - start) / (search.evaluations - before)
+
+    return measure
+
+
+def numpy_time(X, y, repeats):
+    """A function that measures seconds per evaluation with NumPy."""
+    w = np.random.default_rng(0).normal(size=X.shape[1])
+
+    def measure():
+        start = time.perf_counter()
+        for b in np.linspace(-1, 1, repeats):
+            ((X @ w >= b) == y).mean()
+        return (time.perf_counter() - start) / repeats
+
+    return measure
+
+
+def ratio(slow, fast, slices):
+    """Median and quartiles of slow / fast, measured in turns."""
+    return np.quantile([slow() / fast() for _ in range(slices)], [0.5, 0.25, 0.75])
+
+
+def speed(quick, seeds):
+    """Offspring against vectorised NumPy, growth with D, rejection, and the time of a fit."""
+    print("\nSpeed: ratios of this run, median [quartiles]")
+    slices, seconds = (5, 0.05) if quick else (15, 0.2)
+    X, y = load_breast_cancer(return_X_y=True)
+    Z = StandardScaler().fit_transform(X)
+    Z = Z / np.linalg.norm(Z, axis=1).max()
+    y = y == 1
+    for title, clip in [("0-1 loss", 0.0), ("with margins", 0.05)]:
+        engine = offspring_time(Z, y, seconds, clip)
+        show(
+            f"breast_cancer, {title}: NumPy / offspring",
+            ratio(numpy_time(Z, y, 500), engine, slices),
+            "at least 10",
+        )
+    wide, narrow = (offspring_time(*unit_ball(1000, d), seconds) for d in (300, 30))
+    show("n = 1000: offspring at D = 300 / D = 30", ratio(wide, narrow, slices), "at most 3")
+    X, y = unit_ball(100_000, 20)
+    many = offspring_time(X, y, 2 * seconds, warm_up=1000)
+    show(
+        "n = 1e5, D = 20: offspring / NumPy pass",
+        ratio(many, numpy_time(X, y, 20), slices),
+        "below 0.25",
+    )
+    fit_times(slices)
+    against_mlrose(slices)
+
+
+def show(label, quantiles, wanted):
+    """Print one ratio."""
+    middle, low, high = quantiles
+    print(f"  {label:48s} {middle:8.2f} [{low:.2f}, {high:.2f}]   {wanted}", flush=True)
+
+
+def fit_times(slices):
+    """Default fits on breast_cancer, in turns."""
+    X, y = load_breast_cancer(return_X_y=True)
+    Z = StandardScaler().fit_transform(X)
+
+    def seconds(model, data):
+        start = time.perf_counter()
+        model.fit(data, y)
+        return time.perf_counter() - start
+
+    NAClassifier(random_state=0).fit(X, y)
+    for title, data in [("raw", X), ("standardised", Z)]:
+        quantiles = ratio(
+            lambda: seconds(NAClassifier(random_state=0), X),
+            lambda data=data: seconds(MLPClassifier(random_state=0), data),
+            max(3, slices // 3),
+        )
+        show(f"default fit / MLP's default fit on {title} data", quantiles, "at most 1")
+
+
+def against_mlrose(slices):
+    """Random hill climbing of mlrose on a network of the same size, where it is installed."""
+    try:
+        import mlrose_hiive as mlrose
+    except ImportError:
+        try:
+            import mlrose_ky as mlrose
+        except ImportError:
+            print("  mlrose-hiive and mlrose-ky are not installed: no comparison with them")
+            return
+    X, y = load_breast_cancer(return_X_y=True)
+    Z = StandardScaler().fit_transform(X)
+    Z = Z / np.linalg.norm(Z, axis=1).max()
+
+    def climbing():
+        steps = 300
+        model = mlrose.NeuralNetwork(
+            hidden_nodes=[1], algorithm="random_hill_climb", max_iters=steps, max_attempts=steps
+        )
+        start = time.perf_counter()
+        model.fit(Z, y)
+        return (time.perf_counter() - start) / steps
+
+    show(
+        "mlrose random hill climbing / offspring",
+        ratio(climbing, offspring_time(Z, y == 1, 0.1), slices),
+        "at least 300",
+    )
+
+
+SECTIONS = {f.__name__: f for f in (quality, cube, linear, neurons, speed)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS], help="default: all")
+    parser.add_argument("--quick", action="store_true", help="one seed, few of the digits")
+    options = parser.parse_args()
+    # Perceptron, LinearSVC and the MLP's lbfgs may stop before they converge; that is their score.
+    warnings.simplefilter("ignore")
+    for name in options.sections or SECTIONS:
+        SECTIONS[name](options.quick, 1 if options.quick else 3)
+
+
+if __name__ == "__main__":
+    main()
