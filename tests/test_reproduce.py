@@ -193,6 +193,8 @@ def test_rows_without_a_side_do_not_count_as_one_sided():
 
 
 def test_verdicts_in_words():
+    assert str(TableVerdict.of([Verdict(False, 1)] * 2 + [Verdict(True, 1)] * 8)) == "8/10, higher"
+    assert str(TableVerdict.of([Verdict(True, 1), Verdict(False, -1)])) == "1/2"
     rows = {"found": Verdict(True, 1), "mean": Verdict(False, 1), "median": Verdict(False, -1)}
     assert in_words(rows) == "mean higher, median lower"
     assert in_words({"found": Verdict(True, 1)}) == "agrees"
@@ -227,6 +229,11 @@ def test_latex_has_equal_rows_and_only_escaped_signs():
     assert r"\caption{50 \% of two\_quarters. A note.}" in text
     assert text.isascii()
     assert escape_latex("a\\b{c}") == r"a\textbackslash{}b\{c\}"
+
+
+def test_csv_has_every_column_that_a_record_has():
+    sheet = Sheet("s", "t", ("r",), [("1",), ("2",)], [{"r": 1}, {"r": 2, "exact": 3}])
+    assert csv_text(sheet) == "r,exact\n1,\n2,3\n"
 
 
 def test_csv_is_the_records():

@@ -89,7 +89,8 @@ _LATEX = {
     "≥": r"$\geq$",
     "≤": r"$\leq$",
     "∞": r"$\infty$",
-    "…": r"\,\ldots\,",
+    "…": r"\ldots{}",
+    "|": "$|$",
     "–": "--",
     "×": r"$\times$",
     "π": r"$\pi$",
@@ -104,11 +105,12 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("50 % of two_quarters"))
     50 \% of two\_quarters
     """
-    return "".join(_LATEX.get(letter, letter) for letter in text)
+    ranges = text.replace(" … ", "–")
+    return "".join(_LATEX.get(letter, letter) for letter in ranges)
 
 
 def latex(sheet: Sheet) -> str:
-    """Return the sheet as a LaTeX table that needs no package."""
+    """Return the sheet as a LaTeX table as wide as the text; it needs the package graphicx."""
     columns = "".join("l" if i in sheet.left else "r" for i in range(len(sheet.header)))
 
     def line(cells: Sequence[str]) -> str:
@@ -118,14 +120,15 @@ def latex(sheet: Sheet) -> str:
     return "\n".join(
         [
             r"\begin{table}[htbp]",
-            r"  \centering\footnotesize",
+            r"  \centering",
+            r"  \resizebox{\textwidth}{!}{%",
             rf"  \begin{{tabular}}{{{columns}}}",
             r"  \hline",
             line(sheet.header),
             r"  \hline",
             *map(line, sheet.rows),
             r"  \hline",
-            r"  \end{tabular}",
+            r"  \end{tabular}}",
             rf"  \caption{{{escape_latex(sheet.title)}.{notes}}}",
             rf"  \label{{tab:{sheet.name}}}",
             r"\end{table}",
@@ -137,7 +140,8 @@ def latex(sheet: Sheet) -> str:
 def csv_text(sheet: Sheet) -> str:
     """Return the records of the sheet as CSV."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(sheet.records[0]), lineterminator="\n")
+    names = dict.fromkeys(name for record in sheet.records for name in record)
+    writer = csv.DictWriter(text, list(names), lineterminator="\n")
     writer.writeheader()
     writer.writerows(sheet.records)
     return text.getvalue()

@@ -200,10 +200,9 @@ class TableVerdict:
         return bool(2 * tail < 1 - LEVEL)
 
     def __str__(self) -> str:
-        text = f"{self.rows - self.differ} of {self.rows} rows agree"
+        text = f"{self.rows - self.differ}/{self.rows}"
         if self.one_sided:
-            side = "higher" if self.higher > self.lower else "lower"
-            text += f", printed {side} in {max(self.higher, self.lower)}"
+            text += ", higher" if self.higher > self.lower else ", lower"
         return text
 
 
