@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from hyperna.plots import plot_runtimes, plot_scaling
+from hyperna.plots.style import FONT_SIZE
 from hyperna.report.numbers import Contest, Family, Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
 # Small enough that the text can be read on a phone.
 _SIZE = (5.4, 4.0)
 _MOST_CURVES = 7
+_LINE = 0.24
 # Black text and pale lines follow the page into the dark.
 _COLOURS = {"#000000": "currentColor", "#e6e6e6": "var(--line)", "#ffffff": "var(--paper)"}
 _DROPPED = {f"{{{_SVG}}}{name}" for name in ("metadata", "style", "title")}
@@ -67,9 +70,23 @@ def svg(draw: Callable[["Axes"], Any], name: str, title: str) -> str:
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         figure = Figure(figsize=_SIZE, layout="constrained")
         draw(figure.add_subplot())
+        _move_legend(figure)
         text = io.StringIO()
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
     return embed(text.getvalue(), name, title)
+
+
+def _move_legend(figure: "Figure") -> None:
+    """Put the legend below the axes, where it hides no curve, and make room for it."""
+    ax = figure.axes[0]
+    marks, words = ax.get_legend_handles_labels()
+    if not words:
+        return
+    if (legend := ax.get_legend()) is not None:
+        legend.remove()
+    figure.legend(marks, words, loc="outside lower left", frameon=False, fontsize=FONT_SIZE - 2)
+    width, height = _SIZE
+    figure.set_size_inches(width, height + _LINE * len(words))
 
 
 def embed(text: str, name: str, title: str) -> str:

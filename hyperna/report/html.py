@@ -83,11 +83,17 @@ def with_interval(value: float, interval: Sequence[float], title: str) -> Cell:
     return Cell(join([number(value), " ", ends]), value, title)
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[Cell | Any]], caption: str) -> Markup:
+def table(columns: Sequence[str], rows: Sequence[Sequence[Cell | Any]], caption: Any) -> Markup:
     """Return a table that can be sorted by its columns."""
     head = [
-        tag("th", tag("button", name, type="button"), scope="col", aria_sort="none")
-        for name in columns
+        tag(
+            "th",
+            tag("button", name, type="button"),
+            scope="col",
+            aria_sort="none",
+            class_="n" if any(_is_number(row[i]) for row in rows) else None,
+        )
+        for i, name in enumerate(columns)
     ]
     body = [
         tag("tr", *(_cell(cell, name) for cell, name in zip(row, columns, strict=True)))
@@ -106,12 +112,15 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Cell | Any]], caption:
 def _cell(cell: Cell | Any, label: str) -> Markup:
     if not isinstance(cell, Cell):
         cell = Cell(cell)
-    numeric = isinstance(cell.value, float | int)
     return tag(
         "td",
         cell.content,
         data_label=label,
         data_v=None if cell.value is None else f"{cell.value}",
         title=cell.title,
-        class_="n" if numeric else None,
+        class_="n" if _is_number(cell) else None,
     )
+
+
+def _is_number(cell: Cell | Any) -> bool:
+    return isinstance(cell, Cell) and isinstance(cell.value, float | int)

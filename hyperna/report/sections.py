@@ -26,10 +26,11 @@ def results_section(summaries: Sequence[Summary]) -> Markup:
     keys = varying_keys([one.setting for one in summaries])
     numbers = ("runs", "solved", "mean", "median", "ERT", "mean fitness")
     rows = [[*_key_cells(one, keys), *_number_cells(one)] for one in summaries]
-    caption = (
+    text = (
         "Evaluations with 95 % intervals. The first column leads to the setting, its run numbers "
-        "and rows. A tap on a heading sorts."
+        "and rows. "
     )
+    caption = join([text, tag("span", "A click on a heading sorts.", class_="wide")])
     return table(("setting", *keys, *numbers), rows, caption)
 
 
@@ -178,9 +179,9 @@ def _setting(index: int, summary: Summary) -> Markup:
     title = f"{setting.problem}, r = {setting.resolution}, {setting.mutation or setting.algorithm}"
     heading = tag("summary", tag("code", setting.id), " ", title)
     rows = tag("div", class_="rows", data_index=index)
-    code = tag("pre", single_run(setting))
-    again = tag("p", "One of these runs again, in Python:")
-    return tag("details", heading, tag("dl", *listed), rows, again, code, id=summary.anchor)
+    again = tag("p", "One of these runs again, in Python:"), tag("pre", single_run(setting))
+    content = [tag("dl", *listed), rows, tag("div", *again, class_="again")]
+    return tag("details", heading, *content, id=summary.anchor)
 
 
 def _extreme(summary: Summary, largest: bool) -> str:

@@ -1,0 +1,412 @@
+"""The report: numbers that lead back to rows, texts that stay texts, a page that works alone."""
+
+import json
+import re
+import shutil
+import tomllib
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from hyperna.cli import main
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.replay import stored_runs
+from hyperna.experiments.statistics import (
+    bootstrap_interval,
+    expected_running_time,
+    wilson_interval,
+)
+from hyperna.experiments.store import Store
+
+pytest.importorskip("matplotlib")
+
+from hyperna.report import write_report
+from hyperna.report.numbers import Summary, families, rows_digest
+from hyperna.report.page import summarise
+from hyperna.report.rerun import campaign_toml, single_run
+
+EVIL = "<script>alert(1)</script>"
+FILE = '"><img src=x onerror=alert(2)><script>alert(3)<b>.csv'
+POINTS = f'a,"{EVIL}"\n0.5,1\n-0.5,0\n0.25,1\n-0.3,0\n'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("report")
+
+
+@pytest.fixture(scope="module")
+def store(folder):
+    (folder / FILE).write_text(POINTS)
+    campaign = Campaign.product(
+        problem="quarter", mutation=["harmonic", "local"], resolution=[24, 60, 36, 48], runs=25
+    )
+    campaign += Campaign.product(problem="local_opt", mutation="local", resolution=24, runs=10)
+    campaign += Campaign.product(problem=FILE, label=EVIL, budget=9, folder=folder, runs=6)
+    return campaign.run(folder / "evil$_^.store")
+
+
+@pytest.fixture(scope="module")
+def path(store, folder):
+    path = folder / "report.html"
+    assert write_report(store, path, title=f"</title>{EVIL}") == 216
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(path):
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def data(page):
+    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)[1]
+    return json.loads(text)
+
+
+class Elements(HTMLParser):
+    """Collects the start tags of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def named(self, tag):
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+class TestNumbers:
+    def test_every_setting_gives_the_numbers_of_its_rows(self, store, data):
+        frame = store.to_frame()
+        assert len(data["settings"]) == frame.setting.nunique() == 10
+        for record in data["settings"]:
+            rows = frame[frame.setting == record["setting"]]
+            evaluations, success = rows.evaluations.to_numpy(), rows.success.to_numpy()
+            solved = int(success.sum())
+            assert record["runs"] == [[0, len(rows)]]
+            assert record["successes"] == solved
+            assert record["success_interval"] == list(wilson_interval(solved, len(rows)))
+            assert record["mean"] == evaluations.mean()
+            assert record["mean_interval"] == list(bootstrap_interval(evaluations))
+            assert record["median"] == np.median(evaluations)
+            times = expected_running_time(evaluations, success)
+            finite = [x if np.isfinite(x) else None for x in times[:3]]
+            assert record["ert"] == finite
+            assert record["rows"]["evaluations"] == evaluations.tolist()
+            assert record["rows"]["fitness"] == rows.fitness.tolist()
+            assert record["rows"]["stop"] == list(rows.stop_reason)
+
+    def test_digests_tell_changed_rows(self, store, data):
+        for runs, record in zip(stored_runs(store), data["settings"], strict=True):
+            assert record["rows_sha256"] == rows_digest(runs)
+            runs.rows[0, 1] += 1
+            assert record["rows_sha256"] != rows_digest(runs)
+
+    def test_every_cell_of_the_results_names_its_rows(self, page, data):
+        cells = [cell for cell in Elements(page).named("td") if cell.get("title")]
+        known = {record["setting"] for record in data["settings"]}
+        named = {re.search(r"setting (\w{16}), runs 0–\d+", cell["title"])[1] for cell in cells}
+        assert named == known
+        assert len(cells) == 6 * len(known)
+
+    def test_links_lead_somewhere(self, page):
+        elements = Elements(page)
+        ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+        assert len(ids) == len(set(ids))
+        targets = [a["href"] for a in elements.named("a") + elements.named("use")]
+        assert len(targets) > 10
+        assert {target.removeprefix("#") for target in targets} <= set(ids)
+        clipped = re.findall(r"url\(#([^)]+)\)", page)
+        assert clipped
+        assert set(clipped) <= set(ids)
+
+    def test_families_fit_growth_laws(self, store):
+        found = {family.title: family for family in families(summarise(store))}
+        quarter = found["quarter D=2 N=1 or, na harmonic"]
+        assert list(quarter.samples) == [24, 36, 48, 60]
+        assert len(quarter.fits) == 3
+        assert quarter.bound.text == "O(log³ r) expected"
+        assert found["local_opt D=2 N=1 or, na local"].fits == []
+
+    def test_many_rows_are_left_out_but_named(self, store, folder, monkeypatch):
+        monkeypatch.setattr("hyperna.report.page.MOST_ROWS", 10)
+        monkeypatch.setattr("hyperna.report.sections.svg", lambda *_: "<svg></svg>")
+        write_report(store, folder / "short.html")
+        text = (folder / "short.html").read_text(encoding="utf-8")
+        record = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])["settings"][0]
+        assert "rows" not in record
+        assert len(record["rows_sha256"]) == 64
+
+
+class TestRerun:
+    def test_the_campaign_file_asks_for_the_same_runs(self, store, page, folder):
+        from html import unescape
+
+        text = unescape(re.search(r'<pre class="long" id="toml">(.*?)</pre>', page, re.S)[1])
+        again = Campaign.from_dict(tomllib.loads(text), folder)
+        assert again.plan == store.plan()
+
+    def test_texts_survive_the_campaign_file(self):
+        made = unbacked_setting(problem='a"\\\n\x7fé.csv')
+        read = tomllib.loads(campaign_toml([(made, 3)]))
+        assert read["settings"][0]["problem"] == 'a"\\\n\x7fé.csv'
+
+    def test_single_runs_come_out_as_stored(self, store, folder, monkeypatch):
+        monkeypatch.chdir(folder)
+        for runs in stored_runs(store):
+            scope = {}
+            exec(single_run(runs.setting), scope)
+            assert scope["result"].evaluations == runs.evaluations[0]
+            assert scope["result"].fitness == runs.fitness[0]
+
+    def test_versions_and_seeds_are_told(self, store, page):
+        for runs in stored_runs(store):
+            assert str(runs.setting.entropy) in page
+        assert "hyperna 0.1.0, Python 3." in page
+
+
+def unbacked_setting(**options):
+    """A setting that no file stands behind."""
+    from hyperna.experiments.settings import Setting
+
+    shape = {"algorithm": "na", "dim": 2, "neurons": 1, "output": "or", "resolution": 120}
+    return Setting(**{**shape, **options})
+
+
+class TestPage:
+    def test_texts_are_escaped(self, page):
+        elements = Elements(page)
+        assert elements.named("img") == []
+        assert elements.named("script") == [{"type": "application/json", "id": "data"}, {}]
+        assert page.count("<script") == 2
+        assert "&lt;script&gt;alert(1)" in page
+
+    def test_it_needs_nothing_from_elsewhere(self, page):
+        elements = Elements(page)
+        assert not [a for _, a in elements.found if "src" in a or "srcset" in a]
+        assert elements.named("link") == []
+        assert not re.search(r"https?://|@import|url\((?!#)", page)
+
+    def test_its_policy_allows_its_own_script_only(self, page):
+        import base64
+        import hashlib
+
+        script = re.search(r"<script>(.*?)</script>", page, re.S)[1]
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy = Elements(page).named("meta")[1]["content"]
+        assert policy.startswith("default-src 'none'")
+        assert f"script-src 'sha256-{digest}'" in policy
+
+    def test_an_old_report_survives_a_failure(self, store, folder, monkeypatch):
+        path = folder / "kept.html"
+        path.write_text("old")
+        monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+        monkeypatch.setattr("hyperna.report.sections.svg", lambda *_: "<svg></svg>")
+        with pytest.raises(OSError, match="full"):
+            write_report(store, path)
+        assert path.read_text() == "old"
+        assert not list(folder.glob("*.draft"))
+
+
+class TestCommand:
+    def test_writes_the_page(self, store, folder, capsys, monkeypatch):
+        monkeypatch.setattr("hyperna.report.sections.svg", lambda *_: "<svg></svg>")
+        out = folder / "page.html"
+        assert main(["report", str(store.path), "-o", str(out), "--title", "Mine"]) == 0
+        assert "216 runs" in capsys.readouterr().out
+        assert "<h1>Mine</h1>" in out.read_text(encoding="utf-8")
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (["nowhere.store", "-o", "x.html"], "nowhere.store is no store"),
+            (["nowhere.store", "-o", "x.pdf"], "--out must end in .html"),
+            (["nowhere.store", "-o", "no/folder/x.html"], "create it"),
+        ],
+    )
+    def test_bad_input_is_one_line(self, words, message, capsys, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        assert main(["report", *words]) == 2
+        error = capsys.readouterr().err
+        assert message in error
+        assert error.count("\n") == 1
+
+    def test_an_empty_store_is_an_error(self, tmp_path):
+        with Store(tmp_path / "store").writer() as writer:
+            writer.want({})
+        with pytest.raises(ValueError, match="holds no runs yet"):
+            write_report(Store(tmp_path / "store"), tmp_path / "x.html")
+
+    def test_a_single_run_has_a_report(self, tmp_path):
+        one = Campaign.product(problem="half", runs=1).run(tmp_path / "store")
+        assert write_report(one, tmp_path / "x.html") == 1
+        [summary] = summarise(one)
+        assert isinstance(summary, Summary)
+        assert np.isnan(summary.mean_interval.low)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    binary = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chrome"))), None)
+    driver = shutil.which("chromedriver")
+    if binary is None or driver is None:
+        pytest.skip("no browser: install the packages chromium and chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for switch in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(switch)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    chrome = webdriver.Chrome(options, webdriver.ChromeService(driver))
+    yield chrome
+    chrome.quit()
+
+
+def show(browser, path, width=1280, dark=False):
+    """Open the page at a width, in the light or in the dark."""
+    shape = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", shape)
+    colours = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [colours]})
+    browser.get(path.as_uri())
+
+
+SPILLING = """
+const wide = [];
+for (const e of document.body.querySelectorAll("*:not(svg *)")) {
+  const box = e.getBoundingClientRect();
+  const outside = box.right > innerWidth + 1 || box.left < -1;
+  if (box.width && outside) wide.push(e.outerHTML.slice(0, 90));
+}
+return [document.documentElement.scrollWidth, wide];
+"""
+COLUMN = """
+const table = document.querySelector("#results table");
+return [...table.tBodies[0].rows].map((row) => row.cells[arguments[0]].dataset.v
+  ?? row.cells[arguments[0]].textContent);
+"""
+
+
+class TestBrowser:
+    def test_no_error_and_no_request(self, browser, path):
+        browser.get_log("performance")
+        show(browser, path)
+        assert [entry["message"] for entry in browser.get_log("browser")] == []
+        events = [json.loads(e["message"])["message"] for e in browser.get_log("performance")]
+        sent = [e for e in events if e["method"] == "Network.requestWillBeSent"]
+        assert [e["params"]["request"]["url"] for e in sent] == [path.as_uri()]
+
+    def test_texts_stay_texts(self, browser, path):
+        show(browser, path)
+        assert browser.title == f"</title>{EVIL}"
+        count = "return document.querySelectorAll(arguments[0]).length"
+        assert browser.execute_script(count, "img") == 0
+        assert browser.execute_script(count, "script") == 2
+        assert FILE in browser.execute_script("return document.body.textContent")
+
+    def test_plots_are_there(self, browser, path):
+        show(browser, path)
+        shapes = browser.execute_script(
+            """return [...document.querySelectorAll("svg.plot")].map((plot) => {
+              const box = plot.getBoundingClientRect();
+              return [box.width, box.height, plot.querySelectorAll("path").length,
+                      plot.querySelectorAll("text").length];
+            });"""
+        )
+        # Four families, two of them with several resolutions, and four functions in contest.
+        assert len(shapes) == 4 + 2 + 4
+        for width, height, paths, texts in shapes:
+            assert width > 300
+            assert height > 200
+            assert paths > 10
+            assert texts > 5
+
+    def test_tables_sort_by_numbers_and_by_text(self, browser, path):
+        show(browser, path)
+        script = 'return [...document.querySelectorAll("#results th")].map((h) => h.textContent)'
+        heads = browser.execute_script(script)
+        for name in ("mean", "resolution", "problem", "ERT"):
+            column = heads.index(name)
+            stored = browser.execute_script(COLUMN, column)
+            numeric = name != "problem"
+            for descending in (False, True):
+                browser.execute_script(
+                    "document.querySelectorAll('#results th button')[arguments[0]].click()", column
+                )
+                found = browser.execute_script(COLUMN, column)
+                assert sorted(found) == sorted(stored)
+                values = [float(v) if numeric else v.lower() for v in found]
+                assert values == sorted(values, reverse=descending)
+            head = f"document.querySelectorAll('#results th')[{column}]"
+            order = browser.execute_script(f"return {head}.getAttribute('aria-sort')")
+            assert order == "descending"
+
+    @pytest.mark.parametrize("width", [320, 375, 768])
+    def test_nothing_spills_over(self, browser, path, width):
+        show(browser, path, width)
+        browser.execute_script(
+            """document.querySelectorAll("details").forEach((d) => { d.open = true; });
+            document.querySelectorAll(".rows button").forEach((b) => b.click());"""
+        )
+        scroll_width, spilling = browser.execute_script(SPILLING)
+        assert scroll_width <= width
+        if width < 500:
+            assert spilling == []
+
+    def test_on_a_phone_a_list_sorts(self, browser, path):
+        show(browser, path, 375)
+        browser.execute_script(
+            """const select = document.querySelector("#results select");
+            select.value = [...select.options].find((o) => o.text === "mean, falling").value;
+            select.dispatchEvent(new Event("change"));"""
+        )
+        script = 'return [...document.querySelectorAll("#results th")].map((h) => h.textContent)'
+        column = browser.execute_script(script).index("mean")
+        values = [float(v) for v in browser.execute_script(COLUMN, column)]
+        assert values == sorted(values, reverse=True)
+
+    def test_links_open_the_setting_and_its_rows(self, browser, path, data):
+        show(browser, path)
+        setting = data["settings"][2]
+        rows = browser.execute_script(
+            """document.querySelector(`#results a[href="#s-${arguments[0]}"]`).click();
+            const details = document.getElementById("s-" + arguments[0]);
+            details.querySelector(".rows button").click();
+            return [...details.querySelectorAll(".rows tbody tr")].map((row) =>
+              [...row.cells].map((cell) => cell.textContent));""",
+            setting["setting"],
+        )
+        assert [int(row[0]) for row in rows] == list(range(25))
+        assert [int(row[1]) for row in rows] == setting["rows"]["evaluations"]
+        assert [float(row[2]) for row in rows] == setting["rows"]["fitness"]
+
+    def test_light_and_dark_both_have_contrast(self, browser, path):
+        colours = """const brightness = (text) => text.match(/[0-9.]+/g).slice(0, 3)
+            .reduce((sum, part) => sum + Number(part), 0) / 765;
+          const body = getComputedStyle(document.body);
+          const label = getComputedStyle(document.querySelector("svg.plot text"));
+          return [body.backgroundColor, body.color, label.fill].map(brightness);"""
+        for dark in (False, True):
+            show(browser, path, dark=dark)
+            paper, ink, label = browser.execute_script(colours)
+            assert (paper < 0.2) == dark
+            assert abs(paper - ink) > 0.6
+            assert ink == label
+
+    def test_paper_shows_what_is_folded(self, browser, path):
+        show(browser, path)
+        opened = browser.execute_script(
+            """const folded = () => document.querySelectorAll("details:not([open])").length;
+            const before = folded();
+            dispatchEvent(new Event("beforeprint"));
+            const during = folded();
+            dispatchEvent(new Event("afterprint"));
+            return [before, during, folded()];"""
+        )
+        assert opened == [10, 0, 10]
+        assert len(browser.execute_cdp_cmd("Page.printToPDF", {})["data"]) > 10_000
