@@ -52,7 +52,7 @@ def write_report(store: Store, path: str | Path, title: str | None = None) -> in
     ...     runs = write_report(store, f"{folder}/report.html")
     ...     page = Path(folder, "report.html").read_text(encoding="utf-8")
     >>> runs, page.count("<svg"), "http://" in page
-    (40, 1, False)
+    (40, 2, False)
     """
     file = Path(path)
     summaries = summarise(store)
