@@ -179,6 +179,15 @@ def unbacked_setting(**options):
 
 
 class TestPage:
+    def test_planned_runs_that_are_missing_are_told(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("hyperna.report.sections.svg", lambda *_: "<svg></svg>")
+        half = Campaign.product(problem="half", runs=2)
+        store = half.run(tmp_path / "store")
+        with store.writer() as writer:
+            writer.want({next(iter(half.plan)): 5, unbacked_setting(problem="quarter"): 4})
+        write_report(store, tmp_path / "x.html")
+        assert "7 more runs are planned" in (tmp_path / "x.html").read_text(encoding="utf-8")
+
     def test_texts_are_escaped(self, page):
         elements = Elements(page)
         assert elements.named("img") == []

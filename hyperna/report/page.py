@@ -57,7 +57,8 @@ def write_report(store: Store, path: str | Path, title: str | None = None) -> in
     file = Path(path)
     summaries = summarise(store)
     heading = title or f"Runs in {store.path.resolve().name}"
-    text = make_page(summaries, heading, datetime.now(UTC))
+    missing = sum(max(0, entry.wanted - entry.done) for entry in store.status())
+    text = make_page(summaries, heading, datetime.now(UTC), missing)
     with explained(file):
         write_whole(file, text.encode())
     return sum(one.runs for one in summaries)
@@ -72,8 +73,8 @@ def summarise(store: Store) -> list[Summary]:
     return [Summary(runs, plan.get(runs.setting, len(runs))) for runs in found]
 
 
-def make_page(summaries: Sequence[Summary], title: str, made: datetime) -> str:
-    """Return the text of the page."""
+def make_page(summaries: Sequence[Summary], title: str, made: datetime, missing: int = 0) -> str:
+    """Return the text of the page; `missing` runs are planned but not stored."""
     script, style = _resource("page.js"), _resource("page.css")
     sections = [
         ("results", "Results", results_section(summaries)),
@@ -86,7 +87,7 @@ def make_page(summaries: Sequence[Summary], title: str, made: datetime) -> str:
     shown = [(name, heading, content) for name, heading, content in sections if content]
     links = [tag("a", heading, href=f"#{name}") for name, heading, _ in shown]
     body = [
-        tag("header", tag("h1", title), _lead(summaries, made), tag("nav", *links)),
+        tag("header", tag("h1", title), _lead(summaries, made, missing), tag("nav", *links)),
         tag("main", *(_section(*section) for section in shown)),
         # Of a type that browsers do not run.
         tag("script", _json(summaries, title, made), type="application/json", id="data"),
@@ -114,9 +115,8 @@ def _policy(script: str) -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
-def _lead(summaries: Sequence[Summary], made: datetime) -> Markup:
+def _lead(summaries: Sequence[Summary], made: datetime, missing: int) -> Markup:
     runs, solved = sum(s.runs for s in summaries), sum(s.successes for s in summaries)
-    missing = sum(max(0, s.wanted - s.runs) for s in summaries)
     settings = f"{len(summaries):,} setting{'s' * (len(summaries) > 1)}"
     text = f"{runs:,} runs of {settings}; {solved:,} succeeded. "
     if missing:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hyperna import __version__
+from hyperna.experiments.replay import replayable
 from hyperna.experiments.settings import Setting
 
 _LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
@@ -67,6 +68,14 @@ def single_run(setting: Setting) -> str:
         f"assert made.id == {setting.id!r}\n"
         "result = replayable(made).run(made.entropy, 0)  # the number of the run\n"
     )
+
+
+def criterion(setting: Setting) -> str:
+    """Return what counts as success, in words."""
+    try:
+        return str(replayable(setting).criterion)
+    except (OSError, ValueError, ImportError):  # a file that is gone, a library not installed
+        return "unknown here"
 
 
 def versions() -> dict[str, str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from hyperna import __version__
 from hyperna.report.figures import contest_runtimes, family_runtimes, family_scaling, svg
 from hyperna.report.html import Cell, Markup, join, number, table, tag, with_interval
 from hyperna.report.numbers import (
@@ -13,7 +14,7 @@ from hyperna.report.numbers import (
     interval_text,
     varying_keys,
 )
-from hyperna.report.rerun import campaign_toml, single_run
+from hyperna.report.rerun import campaign_toml, criterion, single_run
 
 
 def link_to(summary: Summary) -> Markup:
@@ -168,6 +169,7 @@ def _setting(index: int, summary: Summary) -> Markup:
     facts: dict[str, Any] = {
         **{key: _shown(value) for key, value in setting.canonical.items()},
         "seed of the runs": str(setting.entropy),
+        "success means": criterion(setting),
         "run numbers": interval_text(stored.intervals),
         "stopped by": stops,
         "fewest evaluations": _extreme(summary, largest=False),
@@ -193,7 +195,7 @@ def rerun_section(summaries: Sequence[Summary]) -> Markup:
     """Return a campaign file and the commands."""
     toml = campaign_toml([(one.setting, max(one.wanted, one.runs)) for one in summaries])
     commands = (
-        "pip install 'hyperna[plot]'\n"
+        f"python -m pip install '.[plot]'  # in the folder of hyperna {__version__}\n"
         "hyperna campaign run again.toml --jobs -1\n"
         "hyperna report again.store -o report.html\n"
     )
