@@ -34,7 +34,7 @@ Report = Callable[[int, float], None]
 # Seconds that a job is planned for, and after which a worker begins no more runs.
 _PLANNED = 1.0
 _LONGEST = 2.0
-_SHORTEST = 0.05
+_SHORTEST = 0.2
 # Part of a job between two looks at the clock.
 _PULSE = 0.1
 _FIRST_GUESS = 0.01
@@ -130,14 +130,19 @@ class Queue:
                     self._todo.setdefault(setting, []).insert(0, (first, last))
         return blocks
 
-    def seconds_left(self, most: float = math.inf) -> float:
-        """Return an estimate of the work that is not in a job yet; above `most` it may be less."""
+    def seconds_left(self) -> float:
+        """Return an estimate of the time for the work that is not in a job yet."""
+        with self._lock:
+            return self._estimate()
+
+    def _estimate(self, enough: float = math.inf) -> float:
+        """Return the seconds of all workers together; it may stop counting at `enough`."""
         left = 0.0
         for setting, intervals in self._todo.items():
-            left += count(intervals) * self._cost.get(setting, self._typical)
-            if left > most:
+            left += count(intervals) * self._cost.get(setting, self._typical) / self._workers
+            if left >= enough:
                 break
-        return left / self._workers
+        return left
 
     def _next_job(self) -> Job:
         job: Job = []
@@ -158,8 +163,9 @@ class Queue:
     def _planned_seconds(self) -> float:
         """Long enough to make overhead small, short enough to keep all workers busy to the end."""
         longest = _PLANNED * max(1.0, self._workers / 16)
-        left = self.seconds_left(most=4 * longest * self._workers)
-        return min(longest, max(_SHORTEST, left / 4))
+        if self._workers == 1:
+            return longest
+        return min(longest, max(_SHORTEST, self._estimate(enough=2 * longest) / 2))
 
 
 def work_off(
