@@ -3,6 +3,8 @@
 import itertools
 import json
 import pickle
+import signal
+import threading
 
 import joblib
 import numpy as np
@@ -345,6 +347,29 @@ def test_interrupted_fit_leaves_the_best_network(monkeypatch, piece, jobs):
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         clf.fit(X, y)
     assert clf.score(X, y) == clf.training_score_ >= 0.5
+
+
+class KeySearch(fitting.Search):
+    """A search during whose tenth piece the system delivers an interrupt to the main thread."""
+
+    pieces = itertools.count()
+
+    def advance(self, quota=None):
+        if next(KeySearch.pieces) == 10:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        return super().advance(quota)
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_key_pressed_ends_an_endless_fit(monkeypatch, jobs):
+    X, y = xor(20)
+    monkeypatch.setattr(fitting, "Search", KeySearch)
+    KeySearch.pieces = itertools.count()
+    clf = NAClassifier(2, max_evals=10**12, random_state=0, n_jobs=jobs)
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        clf.fit(X, y)
+    assert clf.score(X, y) == clf.training_score_
 
 
 def test_interrupt_before_there_is_a_network_is_raised(monkeypatch):

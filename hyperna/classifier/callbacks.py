@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from hyperna.classifier.fitting import FOLDS, Control, Fit, open_candidates
+from hyperna.classifier.fitting import FOLDS, PIECE, Control, Fit, open_candidates
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -60,8 +60,10 @@ class Watch:
         each = 0
         for fit in self.fits:
             shapes = len(open_candidates(fit))
-            # Rounding the length of a piece down may add one to each search.
-            each += FOLDS * shapes + (PIECES + 2) * shapes * (fit.settings.restarts + 1)
+            # Rounding the length of a piece down may add some, and long pieces are cut.
+            searches = shapes * (fit.settings.restarts + 1)
+            cuts = fit.settings.max_evals // PIECE
+            each += FOLDS * shapes + (PIECES + 2) * searches + cuts
         return each + len(self.fits)
 
     def piece(self) -> bool:

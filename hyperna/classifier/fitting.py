@@ -21,8 +21,10 @@ from hyperna.search import Search
 FOLDS = 3
 # Trials look at the network after these shares of their evaluations.
 CHECKPOINTS = (0.0, 0.25, 1.0)
-# Fewer evaluations than this tell nothing about a candidate.
-SHORTEST_TRIAL = 100
+# Fewer evaluations tell nothing about a candidate, more tell nothing new.
+SHORTEST_TRIAL, LONGEST_TRIAL = 100, 10_000
+# Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
+PIECE = 2**17
 # How many standard errors better than a constant answer held-out points must be classified.
 CONVINCING = 2.0
 # A difference of so many standard errors does not justify a larger network.
@@ -205,7 +207,7 @@ def outcome_of(search: Search, problem: Binary, clip: float) -> Outcome:
 def evolve(fit: Fit, search: Search, control: Control, watched: bool) -> Outcome:
     """Run a search to its end, in pieces; an interrupt ends it early."""
     clip = fit.settings.clip
-    quota = search.task.quota
+    quota = min(search.task.quota, PIECE)
     if control.report is not None:
         quota = min(quota, max(1, search.task.budget // control.pieces))
     try:
@@ -239,12 +241,17 @@ def trials(fit: Fit) -> list[tuple[Any, ...]]:
     """Return the trials to be run to choose among the candidates; none if there is no choice."""
     open_ = open_candidates(fit)
     count = FOLDS * len(open_)
-    budget = fit.settings.max_evals // (2 * count)
+    budget = trial_length(fit, count)
     fewest = np.bincount(fit.problem.y, minlength=2).min()
     if len(open_) == 1 or budget < SHORTEST_TRIAL or fewest < 2 * FOLDS:
         return []
     fold = fit.problem.folds(np.random.default_rng(fit.stream(1)))
     return [(fit, c, k, fold == k, budget) for c in range(len(open_)) for k in range(FOLDS)]
+
+
+def trial_length(fit: Fit, count: int) -> int:
+    """Return the evaluations of each of `count` trials, which take half of all at most."""
+    return min(fit.settings.max_evals // (2 * count), LONGEST_TRIAL)
 
 
 def trial(
@@ -292,8 +299,8 @@ def choose(fit: Fit, results: list[Any]) -> list[tuple[Candidate, int]]:
     slack = INDIFFERENT * total * np.sqrt(share * (1 - share) * (weight / total @ (weight / total)))
     number = int(np.flatnonzero(correct.max(axis=1) >= correct.max() - slack)[0])
     checkpoint = int(np.flatnonzero(correct[number] == correct[number].max())[-1])
-    trial_budget = fit.settings.max_evals // (2 * len(results))
-    spent = (1, max(1, round(CHECKPOINTS[1] * trial_budget)), left)[checkpoint]
+    brief = round(CHECKPOINTS[1] * trial_length(fit, len(results)))
+    spent = (1, max(1, brief), left)[checkpoint]
     return [(open_[number], min(spent, left))]
 
 
