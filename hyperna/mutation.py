@@ -155,6 +155,8 @@ class PowerLaw(StepLaw):
         """Return the law as data for the kernels."""
         if resolution <= _POWER_LAW_TABLE:
             return super().steps(resolution, unit)
+        if self.exponent == 0:
+            return Steps(UNIFORM, resolution)
         return _power_law_steps(float(self.exponent), resolution)
 
 
