@@ -1,0 +1,84 @@
+"""Kernels run as plain Python give the very results of the compiled ones."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import hyperna
+
+PROGRAM = """\
+import json
+import numpy as np
+from hyperna import FiniteSet, OnePlusOneNA, Sampled, dataset, points, problem
+
+xor = points([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], weight=[1, 2, 3, 4])
+line = points([[-0.5], [0.1], [0.7]], [1, 0, 1])
+ties = FiniteSet([[0.1, 0.9], [0.3, -0.2], [-0.8, 0.1]], [1, 0, 1], tie_clip=0.5)
+cases = [
+    ({}, "half", {}),
+    ({"bias": False, "mutation": "local"}, "half", {}),
+    ({"redraw_void": True, "mutation": "uniform"}, "quarter", {}),
+    ({"neurons": 2, "mutation": "local", "resolution": 12}, "two_quarters", {"budget": 400}),
+    ({"neurons": 2, "output": "and"}, "two_quarters", {"budget": 200}),
+    ({"neurons": 2, "output": "evolved"}, "two_quarters", {"budget": 200}),
+    ({"neurons": 7, "output": "evolved"}, "arcs:k=3", {"budget": 60}),
+    ({"neurons": 5, "resolution": 2**40, "init": "sphere"}, "local_opt", {"budget": 100}),
+    ({"resolution": 5000, "mutation": "power_law:exponent=1.5"}, "quarter", {"budget": 150}),
+    ({"resolution": 5000, "mutation": "power_law:exponent=0"}, "quarter", {"budget": 50}),
+    ({"mutation": "pareto"}, "quarter", {"budget": 150}),
+    ({"mutation": "cauchy:scale=3"}, "local_opt", {"budget": 150}),
+    ({"mutation": "exponential:scale=20"}, "half", {"budget": 150}),
+    ({"mutation": "self_adjusting"}, "local_opt", {"stagnation": 40, "restarts": 3}),
+    ({"mutation_probability": 0.001}, "quarter", {"budget": 20_000}),
+    ({"neurons": 3}, "cube", {"budget": 200}),
+    ({"neurons": 3, "output": "evolved", "init": "sphere"}, "cube", {"budget": 150}),
+    ({"neurons": 2, "output": "and"}, xor, {"budget": 150}),
+    ({"neurons": 2, "resolution": 16}, line, {"budget": 150}),
+    ({"neurons": 2, "resolution": 2**40}, ties, {"budget": 150, "target": False}),
+    ({"init": "sphere"}, Sampled(problem("half", dim=5), n=20), {"budget": 100}),
+]
+rows = []
+for settings, subject, options in cases:
+    subject = problem(subject) if isinstance(subject, str) else subject
+    na = OnePlusOneNA(**{"resolution": 60, **settings})
+    for number in range(2):
+        result = na.run(subject, seed=11, number=number, trajectory=True, **options)
+        path = result.trajectory
+        rows.append(
+            [
+                repr(settings),
+                result.network.genome.tolist(),
+                result.fitness.hex(),
+                result.evaluations,
+                result.stop_reason,
+                result.restarts,
+                path.evaluations.tolist(),
+                path.genomes.tolist(),
+                [value.hex() for value in path.fitness.tolist()],
+            ]
+        )
+print(json.dumps(rows))
+"""
+
+
+def run(**environment):
+    inherited = {k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"}
+    process = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROGRAM],
+        cwd=Path(hyperna.__file__).parents[1],
+        env={**inherited, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    return json.loads(process.stdout)
+
+
+def test_compiled_and_interpreted_runs_are_the_same():
+    compiled, interpreted = run(), run(NUMBA_DISABLE_JIT="1")
+    assert len(compiled) == len(interpreted) > 40
+    for ours, plain in zip(compiled, interpreted, strict=True):
+        assert ours == plain
