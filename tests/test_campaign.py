@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from joblib import effective_n_jobs
 
+import hyperna
 from hyperna.cli import main
 from hyperna.experiments.algorithms import ALGORITHMS, Algorithm, register
 from hyperna.experiments.backend import parallel_backend, unordered
 from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.chunks import Block
 from hyperna.experiments.execution import Queue, work
 from hyperna.experiments.settings import setting
 from hyperna.experiments.store import Store
@@ -104,6 +106,18 @@ def test_an_error_of_a_worker_arrives_and_keeps_what_is_finished(tmp_path):
         assert len(store.to_frame()) >= 2
     finally:
         del ALGORITHMS["broken"]
+
+
+def test_runs_of_another_version_are_kept_and_mentioned(tmp_path):
+    made, other = list(SMALL.plan)[:2]
+    with Store(tmp_path / "store").writer() as writer:
+        rows = made.runner().run_block(made.entropy, 0, 3)
+        writer.append([Block(made, 0, rows, made.runner().units, version="0.0.1")])
+    notes = []
+    store = Campaign({made: 5, other: 2}).run(tmp_path / "store", notice=notes.append)
+    assert "holds runs of hyperna 0.0.1" in notes[0]
+    versions = store.to_frame().groupby("version", observed=True).size()
+    assert versions.to_dict() == {"0.0.1": 3, hyperna.__version__: 4}
 
 
 # Jobs.

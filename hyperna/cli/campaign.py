@@ -125,7 +125,7 @@ class Meter:
 
     def _text(self, seconds_left: float) -> str:
         if not self.new:
-            return "starting (the first use compiles)"
+            return "starting (compiles once)"
         return f"{self.rate:,.3g} runs/s, {clock(seconds_left)} left"
 
     @contextmanager

@@ -26,6 +26,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from hyperna import __version__
 from hyperna._validation import check_integer
 from hyperna.experiments.algorithms import find_algorithm
 from hyperna.experiments.backend import parallel_backend
@@ -136,13 +137,12 @@ class Campaign:
         progress : callable, optional
             Called with the numbers of finished and of all runs and the estimated seconds left.
         notice : callable, optional
-            Told about damage that was found and repaired.
+            Told about damage that was found and repaired, and about runs of other versions.
         """
         folder = store if isinstance(store, Store) else Store(store)
         with folder.writer() as writer:
-            for damage in writer.repaired:
-                if notice is not None:
-                    notice(f"repaired {folder.path}: {damage}; lost runs are repeated")
+            if notice is not None:
+                _notify(notice, folder, writer)
             writer.want(self.plan)
             with parallel_backend(backend, scheduler, n_jobs):
                 self._work_off(writer, progress)
@@ -162,6 +162,14 @@ class Campaign:
 
         processes = any(find_algorithm(made.algorithm).processes for made in todo)
         work_off(todo, writer, processes=processes, report=report)
+
+
+def _notify(notice: Callable[[str], None], store: Store, writer: Writer) -> None:
+    for damage in writer.repaired:
+        notice(f"repaired {store.path}: {damage}; lost runs are repeated")
+    others = ", ".join(sorted(writer.versions - {__version__}))
+    if others:
+        notice(f"{store.path} holds runs of hyperna {others}; new ones are of {__version__}")
 
 
 def _settings(keys: dict[str, Any], folder: Path) -> Iterator[Setting]:

@@ -36,7 +36,7 @@ def make_frame(segments: Iterable[Segment]) -> Any:
     Columns: `setting` (an id), the keys of the setting (see `Setting`; `target` is "default",
     "none" or a fitness), `run` (the number), `evaluations`, `fitness`, `stop_reason`, `success`,
     `censored` (ended without success: the time to success is only known to exceed `evaluations`),
-    `stuck_at` (0 if it was not), `restarts_used`.
+    `stuck_at` (0 if it was not), `restarts_used`, `version` (of hyperna).
     """
     pandas = import_pandas()
     parts, settings, place = _sorted_parts(segments)
@@ -57,7 +57,9 @@ def make_frame(segments: Iterable[Segment]) -> Any:
     columns["censored"] = ~columns["success"]
     columns["stuck_at"] = _column(parts, "stuck_at")
     columns["restarts_used"] = _column(parts, "restarts")
-    return pandas.DataFrame(columns)
+    versions = [str(part.header["version"]) for part, _ in parts]
+    columns["version"] = _category(pandas, versions, np.repeat(np.arange(len(parts)), lengths))
+    return pandas.DataFrame(columns, copy=False)
 
 
 def import_pandas() -> Any:

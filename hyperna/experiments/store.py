@@ -182,6 +182,8 @@ class Writer:
     ----------
     repaired : list of Damage
         What was found damaged when the store was opened. The files lie in ``damaged/`` now.
+    versions : set of str
+        Versions of hyperna that made the runs found in the store.
     """
 
     def __init__(self, store: Store) -> None:
@@ -189,6 +191,7 @@ class Writer:
         for draft in [*store.path.glob("*.draft"), *store.chunks.glob("*.draft")]:
             draft.unlink()
         self.repaired: list[Damage] = []
+        self.versions: set[str] = set()
         self._covered: dict[Setting, Intervals] = {}
         self._files = store.chunk_files()
         for file in list(self._files):
@@ -235,6 +238,7 @@ class Writer:
             self._files.remove(file)
             sync_folder(aside)
             sync_folder(self.store.chunks)
+        self.versions |= {segment.header["version"] for segment in segments}
         for setting, intervals in coverage(segments).items():
             for first, last in intervals:
                 add_interval(self._covered.setdefault(setting, []), first, last)
