@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna.plots.circle import plot_circle
-from hyperna.plots.style import BLUE, VERMILLION, finish
+from hyperna.plots.style import BLUE, VERMILLION, finish, plain_logarithmic
 from hyperna.problems import Problem
 from hyperna.results import RunResult, Trajectory
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
 
 SUFFIXES = (".gif", ".html")
+_SECONDS = 6
 
 
 def animate_run(
@@ -70,11 +71,14 @@ def animate_run(
         )
         curve.plot(way.evaluations[frame], way.fitness[frame], "o", color=VERMILLION, markersize=9)
         curve.set_xscale("log")
+        plain_logarithmic(curve.xaxis)
         title = f"evaluation {way.evaluations[frame]:,}"
         finish(curve, x="fitness evaluations", y="fitness", title=title)
 
+    # A short run is shown slowly, so that it can be followed.
+    interval = min(max(_SECONDS * 1000 // len(chosen), 120), 600)
     order = [*chosen, *[chosen[-1]] * pause]
-    return FuncAnimation(figure, draw, frames=order, init_func=lambda: None, interval=120)
+    return FuncAnimation(figure, draw, frames=order, init_func=lambda: None, interval=interval)
 
 
 def chosen_frames(way: Trajectory, frames: int) -> list[int]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hyperna.fitness import fitness_of
 from hyperna.networks import Network
-from hyperna.plots.style import BLUE, FONT_SIZE, GREY, NEURONS, ORANGE, VERMILLION, new_axes
+from hyperna.plots.style import BLUE, DASHES, FONT_SIZE, GREY, NEURONS, ORANGE, VERMILLION, new_axes
 from hyperna.problems import PointProblem, Problem
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
             f"plot_circle draws D = 2 only, got a problem with D = {problem.dim} "
             f"and a network with D = {network.grid.dim}"
         )
-    ax = new_axes(ax, (6.0, 6.4))
+    ax = new_axes(ax, (6.0, 7.0))
     if isinstance(problem, PointProblem):
         reach = _draw_points(ax, problem, network)
     else:
@@ -63,11 +63,13 @@ def draw_lines(ax: "Axes", network: Network, reach: float = 1.0) -> None:
     normals, biases = network.weights()
     for index, (normal, bias) in enumerate(zip(normals, biases, strict=True)):
         colour = NEURONS[index % len(NEURONS)]
+        dashes = DASHES[index // len(NEURONS) % len(DASHES)]
         foot = bias * normal
         along = np.array([-normal[1], normal[0]])
         half = np.sqrt(max(reach**2 - bias**2, (0.12 * reach) ** 2))
         ends = np.array([foot - half * along, foot + half * along])
-        ax.plot(*ends.T, color=colour, linewidth=2.5, label=f"neuron {index + 1}", zorder=4)
+        name = f"neuron {index + 1}"
+        ax.plot(*ends.T, color=colour, linestyle=dashes, linewidth=2.5, label=name, zorder=4)
         ax.annotate(
             "",
             xy=foot + 0.22 * reach * normal,
@@ -87,18 +89,23 @@ def _draw_rings(ax: "Axes", problem: Problem, network: Network) -> None:
     _draw_ring(ax, wanted, _LABEL_RING, BLUE, "positive")
     _draw_ring(ax, answered, _ANSWER_RING, ORANGE, "network answers 1")
     _draw_ring(ax, wanted != answered, _ANSWER_RING, VERMILLION, "wrong", hatch="////")
-    for degrees in (0, 90, 180, 270):
-        turn = np.deg2rad(degrees)
+    outside = _LABEL_RING + _RING_WIDTH
+    for degrees, x, y, side in (
+        (0, 1, 0, "left"),
+        (90, 0, 1, "center"),
+        (180, -1, 0, "right"),
+        (270, 0, -1, "center"),
+    ):
         ax.text(
-            1.3 * np.cos(turn),
-            1.3 * np.sin(turn),
+            outside * x,
+            (outside + 0.03) * y,
             f"{degrees}°",
-            ha="center",
+            ha=side,
             va="center",
             fontsize=FONT_SIZE - 1,
             color="0.3",
         )
-    ax.set_xlim(-1.42, 1.42)
+    ax.set_xlim(-1.52, 1.52)
     ax.set_ylim(-1.42, 1.42)
 
 

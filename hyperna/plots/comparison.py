@@ -67,7 +67,13 @@ def plot_comparison(
     finish(ax, x="accuracy", title=title)
     for tick in ax.get_yticklabels():
         tick.set_fontweight("bold" if tick.get_text() == "na" else "normal")
-    ax.legend(frameon=False, fontsize=FONT_SIZE - 2)
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.55 / (1 + 0.42 * len(place))),
+        ncols=4,
+        frameon=False,
+        fontsize=FONT_SIZE - 2,
+    )
     return ax
 
 

@@ -171,6 +171,8 @@ def _draw_way(ax: "Axes", trajectory: Trajectory) -> None:
         color="white",
         linewidth=1.5,
         path_effects=outline,
+        marker="o",
+        markersize=3,
         label="accepted states of a run",
     )
     ax.plot(x[:1], y[:1], "o", color="white", markeredgecolor=BLACK, markersize=9, label="start")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna.experiments.statistics import ecdf
-from hyperna.plots.style import BLUE, FONT_SIZE, LINES, finish, new_axes
+from hyperna.plots.style import BLUE, DASHES, FONT_SIZE, LINES, finish, new_axes, plain_logarithmic
 from hyperna.results import RunResult, Runs
 
 if TYPE_CHECKING:
@@ -31,17 +31,19 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     batches = runs if isinstance(runs, Mapping) else {"": runs}
     last = max(float(np.max(batch.evaluations)) for batch in batches.values())
     first = min(float(np.min(batch.evaluations)) for batch in batches.values())
-    for (name, batch), colour in zip(batches.items(), cycle(LINES), strict=False):
+    for place, (name, batch) in enumerate(batches.items()):
+        style = {"color": LINES[place % len(LINES)], "linestyle": DASHES[place % len(DASHES)]}
         curve = ecdf(np.where(batch.success, batch.evaluations, np.inf))
         x = np.concatenate([[first / 2], curve.evaluations, [last]])
         y = np.concatenate([[0.0], curve.share, curve.share[-1:] if len(curve.share) else [0.0]])
         label = f"{name}: {_solved(batch)}"
-        ax.step(x, y, where="post", color=colour, linewidth=2.2, label=label)
+        ax.step(x, y, where="post", linewidth=2.2, label=label, **style)
     ax.set_xscale("log")
+    plain_logarithmic(ax.xaxis)
     ax.set_ylim(-0.02, 1.04)
     title = ""
     if isinstance(runs, Mapping):
-        ax.legend(frameon=False, fontsize=FONT_SIZE - 1)
+        ax.legend(fontsize=FONT_SIZE - 1, edgecolor="none", framealpha=0.9)
     else:
         title = _solved(runs)
     return finish(ax, x="fitness evaluations", y="share of runs solved", title=title)
@@ -67,6 +69,7 @@ def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
     ax.step(evaluation, fitness, where="post", color=BLUE, linewidth=2.2)
     ax.plot(evaluation[:-1], fitness[:-1], "o", color=BLUE, markersize=4)
     ax.set_xscale("log")
+    plain_logarithmic(ax.xaxis)
     title = f"{result.stop_reason} after {result.evaluations:,} evaluations"
     return finish(ax, x="fitness evaluations", y="fitness", title=title)
 
@@ -106,7 +109,9 @@ def plot_boxes(batches: Mapping[str, Runs], ax: "Axes | None" = None) -> "Axes":
     ]
     ax.set_xticks(range(1, len(names) + 1), names)
     ax.set_yscale("log")
-    return finish(ax, y="fitness evaluations")
+    plain_logarithmic(ax.yaxis)
+    title = "boxes: middle half of the runs, whiskers: 5 % to 95 %"
+    return finish(ax, y="fitness evaluations", title=title)
 
 
 def plot_convergence(results: Sequence[RunResult], ax: "Axes | None" = None) -> "Axes":
@@ -130,6 +135,7 @@ def plot_convergence(results: Sequence[RunResult], ax: "Axes | None" = None) -> 
     ax.fill_between(where, lower, upper, step="post", color=BLUE, alpha=0.35, label="50 % of runs")
     ax.step(where, middle, where="post", color=BLUE, linewidth=2.4, label="median")
     ax.set_xscale("log")
+    plain_logarithmic(ax.xaxis)
     ax.legend(frameon=False, fontsize=FONT_SIZE - 1, loc="lower right")
     return finish(ax, x="fitness evaluations", y="fitness", title=f"{len(results)} runs")
 

@@ -1,27 +1,34 @@
 """The unit sphere in three dimensions with a problem's labels and a network's circles."""
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperna.networks import Network
-from hyperna.plots.style import BLUE, FONT_SIZE, NEURONS, ORANGE, VERMILLION, new_axes
+from hyperna.plots.style import BLACK, BLUE, FONT_SIZE, GREY, NEURONS, ORANGE, new_axes
 from hyperna.problems import PointProblem, Problem
+from hyperna.problems.point_problems import CubeCorners
 from hyperna.sphere import even_points
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
 
 FloatArray = NDArray[np.float64]
-_POINTS = 2500
+BoolArray = NDArray[np.bool_]
+_POINTS = 3000
+# Seen so that the plane of the last two coordinates, which decide the label, lies open.
+_ELEVATION, _AZIMUTH = 22.0, 30.0
+_BEHIND = 0.08
 
 
 def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) -> "Axes3D":
     """Draw a three-dimensional problem on the sphere and a network's half-spaces.
 
-    Points are coloured by their label, wrongly answered ones are crossed. Each hidden neuron is the
-    circle in which its plane cuts the sphere, with an arrow along its normal.
+    Points are coloured by their label, wrongly answered ones are crossed, those on the far side are
+    faint. Each hidden neuron is the circle in which its plane cuts the sphere, with an arrow along
+    its normal to the side on which it fires.
 
     Examples
     --------
@@ -35,32 +42,109 @@ def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) 
             f"plot_sphere draws D = 3 only, got a problem with D = {problem.dim} "
             f"and a network with D = {network.grid.dim}"
         )
-    drawn: Any = new_axes(ax, (7.0, 7.0), projection="3d")
+    drawn: Any = new_axes(ax, (7.0, 7.0), projection="3d", computed_zorder=False)
+    drawn.view_init(elev=_ELEVATION, azim=_AZIMUTH)
     if isinstance(problem, PointProblem):
-        points, wanted, size = problem.X, np.asarray(problem.y), 90
+        points, wanted, size = problem.X, np.asarray(problem.y), 110
     else:
-        points, size = even_points(_POINTS, 3), 10
+        points, size = even_points(_POINTS, 3), 14
         wanted = problem.label(points)
     right = network.predict(points) == wanted
-    for value, colour, name in ((True, BLUE, "positive"), (False, ORANGE, "negative")):
-        chosen = right & (wanted == value)
-        drawn.scatter(*points[chosen].T, color=colour, s=size, label=name, depthshade=True)
-    if not right.all():
-        drawn.scatter(*points[~right].T, color=VERMILLION, marker="x", s=2 * size, label="wrong")
+    # Lines of a finite set are drawn whole; a full sphere hides what is behind it.
+    solid = not isinstance(problem, PointProblem)
+    if isinstance(problem, CubeCorners):
+        _draw_edges(drawn, points)
+    _draw_labels(drawn, points, wanted, right, size, _BEHIND if solid else 1.0)
     for index, (normal, bias) in enumerate(zip(*network.weights(), strict=True)):
-        colour = NEURONS[index % len(NEURONS)]
-        drawn.plot(*_cut(normal, bias).T, color=colour, linewidth=3, label=f"neuron {index + 1}")
-        drawn.quiver(*(bias * normal), *(0.45 * normal), color=colour, linewidth=2.5)
+        _draw_neuron(drawn, normal, bias, index, solid)
     drawn.set_box_aspect((1, 1, 1))
     drawn.set_xlabel("$x_1$", fontsize=FONT_SIZE)
     drawn.set_ylabel("$x_2$", fontsize=FONT_SIZE)
     drawn.set_zlabel("$x_3$", fontsize=FONT_SIZE)
     drawn.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), zticks=(-1, 0, 1))
-    drawn.set_title(
-        f"{problem.name}: {100 * float(right.mean()):.2f} % right", fontsize=FONT_SIZE + 1
-    )
+    share = f"{100 * float(right.mean()):.2f} % right"
+    drawn.set_title(f"{problem.name}: {share}", fontsize=FONT_SIZE + 1)
     drawn.legend(loc="upper left", frameon=False, fontsize=FONT_SIZE - 2, markerscale=1.5)
     return drawn
+
+
+def _in_front(points: FloatArray) -> BoolArray:
+    """Tell which points of the sphere are on the side of the viewer."""
+    up, around = np.deg2rad(_ELEVATION), np.deg2rad(_AZIMUTH)
+    viewer = np.array([np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)])
+    return np.asarray(points @ viewer > 0)
+
+
+def _draw_labels(
+    drawn: Any,
+    points: FloatArray,
+    wanted: BoolArray,
+    right: BoolArray,
+    size: int,
+    behind: float,
+) -> None:
+    """Draw the points by label, those behind with opacity `behind`, and cross the wrong ones."""
+    front = _in_front(points)
+    for value, colour, mark, name in (
+        (True, BLUE, "o", "positive"),
+        (False, ORANGE, "s", "negative"),
+    ):
+        for near in (False, True):
+            chosen = (wanted == value) & (front == near)
+            drawn.scatter(
+                *points[chosen].T,
+                color=colour,
+                marker=mark,
+                s=size,
+                alpha=1.0 if near else behind,
+                linewidths=0,
+                depthshade=False,
+                label=name if near else "_nolegend_",
+                zorder=3 if near else 1,
+            )
+    if not right.all():
+        for near in (False, True):
+            chosen = ~right & (front == near)
+            drawn.scatter(
+                *points[chosen].T,
+                color=BLACK,
+                marker="x",
+                s=1.5 * size,
+                alpha=1.0 if near else behind,
+                depthshade=False,
+                label="wrong" if near else "_nolegend_",
+                zorder=4 if near else 2,
+            )
+
+
+def _draw_edges(drawn: Any, corners: FloatArray) -> None:
+    """Draw the edges of a cube: corners that differ in one coordinate."""
+    for i, j in combinations(range(len(corners)), 2):
+        if np.count_nonzero(corners[i] != corners[j]) == 1:
+            drawn.plot(*corners[[i, j]].T, color=GREY, linewidth=1, zorder=0)
+
+
+def _draw_neuron(drawn: Any, normal: FloatArray, bias: float, index: int, solid: bool) -> None:
+    """Draw the circle of a neuron, behind a solid sphere thin and dotted, and its normal."""
+    colour, name = NEURONS[index % len(NEURONS)], f"neuron {index + 1}"
+    circle = _cut(normal, bias)
+    if solid:
+        front = _in_front(circle)[:, None]
+        behind = np.where(front, np.nan, circle)
+        drawn.plot(*behind.T, color=colour, linewidth=1.5, linestyle=":", zorder=2)
+        circle = np.where(front, circle, np.nan)
+    drawn.plot(*circle.T, color=colour, linewidth=3.5, label=name, zorder=5)
+    # The arrow stands on the sphere, where it can be seen.
+    foot = normal if solid else bias * normal
+    near = not solid or bool(_in_front(normal))
+    drawn.quiver(
+        *foot,
+        *(0.45 * normal),
+        color=colour,
+        linewidth=2.5,
+        alpha=1.0 if near else 0.4,
+        zorder=6 if near else 0,
+    )
 
 
 def _cut(normal: FloatArray, bias: float) -> FloatArray:

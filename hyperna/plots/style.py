@@ -17,11 +17,15 @@ SKY = "#56B4E9"
 YELLOW = "#F0E442"
 GREY = "#999999"
 LINES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
+# Dashes tell curves apart in grey print too.
+DASHES = ("-", "--", "-.", ":")
 # Blue, orange and vermillion mean positive, answered and wrong beside these.
 NEURONS = (GREEN, PURPLE, SKY, BLACK)
 
 # Large enough that a picture printed at half its size can still be read.
 FONT_SIZE = 13
+# On a shorter axis powers of ten alone would be too few labels.
+_FEW_DECADES = 10**2.5
 
 
 def new_axes(ax: "Axes | None", size: tuple[float, float] = (6.4, 4.8), **options: Any) -> "Axes":
@@ -39,11 +43,16 @@ def new_axes(ax: "Axes | None", size: tuple[float, float] = (6.4, 4.8), **option
 
 
 def plain_logarithmic(axis: "Axis") -> None:
-    """Label a logarithmic axis with plain numbers: 1, 2, 5, 10, 20, ..."""
+    """Label a logarithmic axis with plain numbers: 1, 2, 5, 10, 20, ... or, if long, 1, 10, 100.
+
+    The choice goes by what is drawn so far.
+    """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    low, high = axis.get_view_interval()
+    subs = (1, 2, 5) if high < _FEW_DECADES * low else (1,)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_locator(NullLocator())
 
 
