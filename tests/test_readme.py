@@ -13,7 +13,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 COMMANDS = [
     *re.findall(r"(?:^|&& )(hyperna .*?)$", README, flags=re.MULTILINE),
-    *re.findall(r"`(hyperna (?:run|list)[^`]*)`", README),
+    *re.findall(r"`(hyperna (?!COMMAND)[a-z]+ [^`]*)`", README),
 ]
 
 
