@@ -1,6 +1,7 @@
 """The (1+1) NA: one network, one offspring at a time, the offspring kept if it is not worse."""
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -258,15 +259,25 @@ class OnePlusOneNA:
         blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
         rows = []
         results = _parallel(n_jobs)(delayed(run_block)(task, entropy, *block) for block in blocks)
-        for block, part in zip(blocks, results, strict=True):
-            rows.append(part)
-            if progress is not None:
-                progress(block[1], total)
+        try:
+            for block, part in zip(blocks, results, strict=True):
+                rows.append(part)
+                if progress is not None:
+                    progress(block[1], total)
+        finally:
+            _close(results)
         return Runs(task, entropy, np.concatenate(rows))
 
 
 def _parallel(n_jobs: int | None) -> Any:
     """Workers that deliver results in order, as they come."""
     if n_jobs is not None and (check_integer("n_jobs", n_jobs, -(2**31)) == 0):
-        raise ValueError("n_jobs must not be 0; use 1 for one worker, -1 for all processors")
+        raise ValueError("n_jobs must not be 0 (1: one worker, -1: all processors), got 0")
     return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+
+
+def _close(results: Any) -> None:
+    """End the workers of a batch that was interrupted, without joblib's advice on lost results."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        results.close()

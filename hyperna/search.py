@@ -80,8 +80,6 @@ class Task:
         component = np.arange(self.grid.components)
         if not self.bias:
             component = np.setdiff1d(component, self.grid.bias_components)
-        if component.size == 0:
-            raise ValueError("bias must be True for dim 1 with one neuron: nothing else can change")
         steps = self.law.steps(self.grid.resolution // self.unit, self.unit)
         moduli = np.array(self.grid.moduli)
         if self.redraw_void and steps.kind == TABLE:
