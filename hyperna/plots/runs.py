@@ -32,12 +32,12 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     last = max(float(np.max(batch.evaluations)) for batch in batches.values())
     first = min(float(np.min(batch.evaluations)) for batch in batches.values())
     for place, (name, batch) in enumerate(batches.items()):
-        style = {"color": LINES[place % len(LINES)], "linestyle": DASHES[place % len(DASHES)]}
+        colour, dashes = LINES[place % len(LINES)], DASHES[place % len(DASHES)]
         curve = ecdf(np.where(batch.success, batch.evaluations, np.inf))
         x = np.concatenate([[first / 2], curve.evaluations, [last]])
         y = np.concatenate([[0.0], curve.share, curve.share[-1:] if len(curve.share) else [0.0]])
         label = f"{name}: {_solved(batch)}"
-        ax.step(x, y, where="post", linewidth=2.2, label=label, **style)
+        ax.step(x, y, where="post", linewidth=2.2, label=label, color=colour, linestyle=dashes)
     ax.set_xscale("log")
     plain_logarithmic(ax.xaxis)
     ax.set_ylim(-0.02, 1.04)
