@@ -10,7 +10,7 @@ import pytest
 from hyperna.cli import main
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.ioh import describe_algorithm, export_ioh
-from hyperna.experiments.replay import stored_runs
+from hyperna.experiments.replay import replayable, stored_runs
 from hyperna.experiments.settings import setting
 from hyperna.experiments.statistics import expected_running_time
 from hyperna.experiments.store import Store
@@ -36,6 +36,7 @@ def store(tmp_path_factory):
         + Campaign.product(problem="two_quarters", neurons=2, budget=300, target=0.97, **shared)
         + Campaign.product(problem="quarter", dim=3, neurons=2, points=64, budget=50, **shared)
         + Campaign.product(problem="exit().csv", folder=folder, budget=40, runs=20)
+        + Campaign.product(problem="half", algorithm="random_search", budget=60, runs=5)
     )
     return campaign.run(folder / "store")
 
@@ -173,16 +174,16 @@ class TestExport:
             assert [entry["best"]["y"] for entry in entries] == runs.fitness.tolist()
             assert [entry["success"] for entry in entries] == runs.success.astype(int).tolist()
             fitness = runs.setting.make_fitness()
-            grid = runs.setting.task().grid
+            grid = replayable(runs.setting).grid
             for entry in entries[:5]:
                 assert fitness(Network(grid, entry["best"]["x"])) == entry["best"]["y"]
 
     def test_functions_and_algorithms_tell_all_settings_apart(self, exported):
         cells = [content for _, content in summaries(exported).values()]
-        assert len(cells) == 7
+        assert len(cells) == 8
         keys = {(cell["function_id"], cell["algorithm"]["name"]) for cell in cells}
         assert len(keys) == len(cells)
-        assert len({cell["function_id"] for cell in cells}) == 5
+        assert len({cell["function_id"] for cell in cells}) == 6
 
     def test_rows_rise_and_runs_begin_at_evaluation_one(self, exported):
         for file, content in summaries(exported).values():
@@ -245,8 +246,8 @@ class TestExport:
     def test_command(self, store, tmp_path, capsys):
         out = tmp_path / "ioh"
         assert main(["campaign", "export", str(store.path), "ioh", "-o", str(out)]) == 0
-        assert "260 runs" in capsys.readouterr().out
-        assert len(list(out.iterdir())) == 7
+        assert "265 runs" in capsys.readouterr().out
+        assert len(list(out.iterdir())) == 8
         assert main(["campaign", "export", str(store.path), "ioh", "-o", str(out)]) == 2
         assert "exists already" in capsys.readouterr().err
 

@@ -45,13 +45,14 @@ class Trace:
     def rows(self) -> str:
         """Return the lines of the data file."""
         lines = [" ".join(_COLUMNS)]
-        last = len(self.evaluations) - 1
-        for i, (when, value) in enumerate(zip(self.evaluations, self.fitness, strict=True)):
-            end = i == last and when == self.total
-            lines.append(f"{when} {_digits(value)} {int(end and self.success)}")
-        if self.evaluations[last] != self.total:
-            # The network of the end may be worse than one before a restart; rows never fall.
-            lines.append(f"{self.total} {_digits(self.fitness[last])} {int(self.success)}")
+        improvements = zip(self.evaluations.tolist(), self.fitness.tolist(), strict=True)
+        lines += [f"{when} {_digits(value)} 0" for when, value in improvements]
+        # The network of the end may be worse than one before a restart; rows never fall.
+        end = f"{self.total} {_digits(float(self.fitness[-1]))} {int(self.success)}"
+        if self.evaluations[-1] == self.total:
+            lines[-1] = end
+        else:
+            lines.append(end)
         return "\n".join(lines) + "\n"
 
     def entry(self) -> dict[str, Any]:
@@ -149,5 +150,5 @@ def attribute(value: Any) -> str:
 
 def _digits(value: float) -> str:
     """Return the shortest text of a float, without an exponent."""
-    text = repr(float(value))
+    text = repr(value)
     return np.format_float_positional(value, trim="0") if "e" in text else text
