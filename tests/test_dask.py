@@ -12,6 +12,7 @@ from hyperna.cli import main
 from hyperna.experiments import backend
 from hyperna.experiments.backend import parallel_backend
 from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.reproduce import Plan, simulate
 from hyperna.experiments.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
@@ -106,6 +107,15 @@ def test_batches_of_runs_use_the_cluster_too(cluster):
     with parallel_backend("dask", cluster.scheduler_address):
         there = na.run_many(problem, runs=200, seed=5)
     assert np.array_equal(there.rows, na.run_many(problem, runs=200, seed=5).rows)
+
+
+def test_the_paper_s_tables_use_the_cluster_too(cluster):
+    batches = Plan(tables=(2, 5), runs=5, quick=True).batches()
+    with parallel_backend("dask", cluster.scheduler_address):
+        there = simulate(batches)
+    here = simulate(batches)
+    assert there.keys() == here.keys()
+    assert all(np.array_equal(there[key].rows, here[key].rows) for key in here)
 
 
 def test_a_client_that_exists_is_used(cluster):

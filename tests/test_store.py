@@ -162,6 +162,12 @@ def test_the_plan_grows_and_shrinks_never(tmp_path):
     assert status == {HALF: (2, 10), QUARTER: (0, 5)}
 
 
+def test_without_a_plan_the_runs_speak_for_themselves(tmp_path):
+    lonely = filled(tmp_path / "store", [made_up(HALF, 0, 3), made_up(HALF, 5, 9)])
+    assert not (lonely.path / "plan.json").exists()
+    assert [(entry.done, entry.wanted) for entry in lonely.status()] == [(7, 9)]
+
+
 def test_the_path_of_a_file_is_kept_for_running_it_again(tmp_path):
     file = tmp_path / "points.csv"
     file.write_text("x,y,kind\n0.5,0.1,a\n-0.5,0.3,b\n")

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperna.cli.options import check_writable, integer, make_console, written_whole
+from hyperna.cli.workers import add_worker_options, check_jobs
 
 FORMATS = ("csv", "parquet", "ioh")
 # Without a terminal, a line in the log every so many seconds.
@@ -39,9 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     begin = actions.add_parser("run", help="do the runs that are missing", allow_abbrev=False)
     begin.add_argument("file", metavar="FILE", help="campaign file (TOML)")
     begin.add_argument("--store", metavar="DIR", help="folder of results (default: FILE's .store)")
-    begin.add_argument("--jobs", type=integer(-1), default=1, help="workers, -1 for all cores")
-    begin.add_argument("--backend", help="joblib backend: threading, loky, dask, ...")
-    begin.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster (backend dask)")
+    add_worker_options(begin)
     status = actions.add_parser("status", help="how far each setting is", allow_abbrev=False)
     status.add_argument("store", metavar="STORE", help="folder of results")
     status.add_argument("--json", action="store_true", help="print one JSON object, no table")
@@ -62,8 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
 def run_campaign(args: argparse.Namespace) -> int:
     """Do the missing runs of a campaign."""
-    if args.jobs == 0:
-        raise ValueError("--jobs must not be 0; use 1 for one worker, -1 for all cores")
+    check_jobs(args)
     from hyperna.experiments.campaign import Campaign
     from hyperna.experiments.store import Store
 
@@ -245,8 +243,7 @@ def export_runs(args: argparse.Namespace) -> int:
 
 def export_ioh(args: argparse.Namespace) -> int:
     """Replay all runs and write their improvements."""
-    if args.jobs == 0:
-        raise ValueError("--jobs must not be 0; use 1 for one worker, -1 for all cores")
+    check_jobs(args)
     from hyperna.experiments.ioh import export_ioh as export
     from hyperna.experiments.store import Store
 

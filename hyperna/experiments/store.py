@@ -142,7 +142,7 @@ class Store:
         """Return how far each setting has come, in the order of the plan."""
         plan = self.plan()
         covered = coverage(self.scan()[0])
-        extra = {setting: 0 for setting in covered if setting not in plan}
+        extra = {setting: runs[-1][1] for setting, runs in covered.items() if setting not in plan}
         return [
             Progress(setting, count(covered.get(setting, [])), wanted)
             for setting, wanted in {**plan, **extra}.items()

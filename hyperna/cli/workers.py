@@ -1,0 +1,33 @@
+"""The options that say where work is done: processors here, or a cluster."""
+
+import argparse
+from contextlib import AbstractContextManager
+from typing import Any
+
+from hyperna.cli.options import integer
+
+
+def add_worker_options(parser: Any, *, jobs: bool = True) -> None:
+    """Declare --jobs (unless the command has its own), --backend and --scheduler."""
+    if jobs:
+        parser.add_argument("--jobs", type=integer(-1), default=1, help="workers, -1 for all cores")
+    parser.add_argument(
+        "--backend", help="joblib backend: threading, loky, dask, ... (default: what suits)"
+    )
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="run on the Dask cluster with this scheduler"
+    )
+
+
+def check_jobs(args: argparse.Namespace) -> None:
+    """Refuse a number of workers that means nothing."""
+    if args.jobs == 0:
+        raise ValueError("--jobs must not be 0; use 1 for one worker, -1 for all cores")
+
+
+def workers(args: argparse.Namespace) -> AbstractContextManager[None]:
+    """Return a context in which everything that uses joblib uses these workers."""
+    from hyperna.experiments.backend import parallel_backend
+
+    check_jobs(args)
+    return parallel_backend(args.backend, args.scheduler, args.jobs)
