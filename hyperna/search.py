@@ -207,7 +207,9 @@ class Task:
     def quota(self) -> int:
         """Offspring to simulate at a time."""
         if isinstance(self.fitness, ExactArcs):
-            return _QUOTA
+            # A step sweeps over all neurons, and asks an evolved output at each of their arcs.
+            power = 2 if self.grid.has_output_neuron else 1
+            return max(64, _QUOTA // self.grid.neurons**power)
         return max(64, _POINTS_A_QUOTA // self.kernel.columns.shape[1])
 
 
