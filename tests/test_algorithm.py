@@ -362,6 +362,39 @@ def test_redrawing_runs_obey_the_law_of_the_plain_loop(mutation):
     assert_equal_in_law(plain, success, runs)
 
 
+@pytest.mark.parametrize(
+    ("dim", "neurons", "output", "mutation"),
+    [
+        (1, 2, "and", "harmonic"),
+        (2, 2, "or", "local"),
+        (3, 2, "evolved", "harmonic"),
+        (3, 2, "and", "local"),
+        (4, 1, "or", "harmonic"),
+    ],
+)
+def test_runs_on_points_obey_the_law_of_the_plain_loop(dim, neurons, output, mutation):
+    """Few weighted points in any dimension, until seven eighths of the weight are right."""
+    r, budget = 10, 150
+    rng = np.random.default_rng(dim)
+    X, weights = rng.uniform(-0.7, 0.7, (9, dim)), [1, 2, 1, 1, 3, 1, 1, 2, 4]
+    y = [1, 0, 1, 1, 0, 0, 1, 0, 1]
+    plain = reference.point_fitness(X.tolist(), y, neurons, r, output, weights)
+    fitness, rng = remembering(plain), random.Random(3)
+    moduli = reference.grid_moduli(neurons, r, output, dim)
+    rows = []
+    for _ in range(300):
+        _, best, evaluations = reference.one_plus_one_na(
+            fitness, lambda g: fitness(g) >= 14, moduli, LAWS[mutation](r), rng, budget
+        )
+        rows.append((evaluations, best >= 14))
+    used, success = np.array(rows).T
+    na = OnePlusOneNA(neurons=neurons, resolution=r, mutation=mutation, output=output)
+    assert na.grid(dim).moduli.tolist() == moduli
+    subject = FiniteSet(X, y, weights)
+    runs = na.run_many(subject, runs=20_000, budget=budget, target=14 / 16, seed=3)
+    assert_equal_in_law(used, success, runs)
+
+
 # ---- stuck runs
 
 
@@ -390,6 +423,30 @@ def test_stuck_runs_have_no_acceptable_neighbour(name, neurons, output, resoluti
         for move in itertools.product((0, 1, -1), repeat=len(genome)):
             neighbour = [(v + d) % m for v, d, m in zip(genome, move, moduli, strict=True)]
             assert fitness(neighbour) < here or neighbour == genome
+
+
+def test_stuck_runs_on_points_have_no_acceptable_neighbour():
+    """Equal scores are decided by margins here: the largest w·x - b of the neurons of an OR."""
+    corners, weights = problem("cube"), np.arange(1, 9)
+    fitness = FiniteSet(corners.X, corners.y, weights, tie_clip=0.5)
+    na = OnePlusOneNA(neurons=2, resolution=9, mutation="local")
+    grid = na.grid(3)
+
+    def value(genome):
+        W, b = grid.normals(genome)
+        margin = (corners.X @ W.T - b).max(axis=1)
+        signed = np.where(corners.y, margin, -margin).clip(-0.5, 0.5)
+        score = int(weights[np.where(corners.y, margin >= 0, margin < 0)].sum())
+        return score, round(float(weights @ signed), 9)
+
+    runs = na.run_many(fitness, runs=60, seed=1, target=False, budget=30_000)
+    stuck = np.flatnonzero(runs.stop_reasons == "stuck")
+    assert stuck.size > 3
+    for number in stuck[:3]:
+        genome = runs.replay(int(number)).network.genome
+        for move in itertools.product((0, 1, -1), repeat=genome.size):
+            if any(move):
+                assert value((genome + move) % grid.moduli) < value(genome)
 
 
 # ---- every dimension
