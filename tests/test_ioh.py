@@ -9,16 +9,16 @@ import pytest
 
 from hyperna.cli import main
 from hyperna.experiments.campaign import Campaign
-from hyperna.experiments.ioh import describe_algorithm, export_ioh
+from hyperna.experiments.ioh import describe_algorithm, describe_function, export_ioh
 from hyperna.experiments.replay import replayable, stored_runs
 from hyperna.experiments.settings import setting
 from hyperna.experiments.statistics import expected_running_time
 from hyperna.experiments.store import Store
-from hyperna.fitness import fitness_of
+from hyperna.fitness import FiniteSet, fitness_of
 from hyperna.interop import Cell, Objective, Trace, analyzer_logger, write_cell
 from hyperna.interop.names import distinct_ids, function_id
 from hyperna.networks import Network
-from hyperna.problems import problem
+from hyperna.problems import points, problem, read_csv
 
 POINTS = "a,b,class\n0.5,0.1,1\n-0.5,0.2,0\n0.1,0.6,1\n-0.3,-0.4,0\n"
 
@@ -107,6 +107,21 @@ class TestObjective:
         optimum = Objective(problem("half"), resolution=120).ioh_problem().optimum
         assert (list(optimum.x), optimum.y) == ([30, 60], 1.0)
         assert np.isinf(Objective(problem("half"), resolution=121).ioh_problem().optimum.y)
+
+    def test_different_points_are_different_functions(self):
+        X, y = np.array([[0.5, 0.1], [-0.5, 0.2]]), np.array([True, False])
+        names = {
+            Objective(made).name
+            for made in (points(X, y), points(-X, y), FiniteSet(X, y), FiniteSet(X, ~y))
+        }
+        assert len(names) == 4
+        assert "data=" not in Objective(problem("cube")).name
+
+    def test_files_have_the_function_name_of_their_campaign(self, tmp_path):
+        (tmp_path / "fruit.csv").write_text(POINTS)
+        made = setting(tmp_path, problem="fruit.csv")
+        read = read_csv(tmp_path / "fruit.csv")
+        assert Objective(read).name.split(" D=")[1] == describe_function(made).split(" D=")[1]
 
     def test_success_is_that_of_the_algorithm(self):
         made = Objective(problem("quarter"), resolution=120)

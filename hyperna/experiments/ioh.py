@@ -114,8 +114,8 @@ def describe_function(setting: Setting) -> str:
     grid = Grid(setting.dim, setting.neurons, setting.resolution, setting.output)
     points = f"points={setting.points} {setting.sampling}" if setting.points else ""
     # Files of the same name may hold different points.
-    data = f" data={setting.data[:8]}" if setting.data else ""
-    return function_name(setting.problem, grid, points + data)
+    data = f"data={setting.data[:8]}" if setting.data else ""
+    return function_name(setting.problem, grid, points or data)
 
 
 def describe_algorithm(setting: Setting) -> str:

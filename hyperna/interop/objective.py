@@ -1,5 +1,6 @@
 """Fitness functions as integer problems of ``ioh``, for optimisers that know nothing of hyperna."""
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,10 @@ import numpy as np
 from hyperna._kernels import loop
 from hyperna._validation import check_integer
 from hyperna.algorithm import OnePlusOneNA
-from hyperna.fitness import Fitness, Sampled, fitness_of
+from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
 from hyperna.grid import Grid
 from hyperna.interop.names import function_id, function_name
-from hyperna.problems import Problem
+from hyperna.problems import PointProblem, Problem
 from hyperna.search import Task
 
 # Variables of ioh are 32-bit integers.
@@ -92,8 +93,7 @@ class Objective:
         """Name of the function."""
         fitness = self.fitness
         what = fitness.problem.name if fitness.problem else str(fitness)
-        points = f"points={fitness.n} {fitness.method}" if isinstance(fitness, Sampled) else ""
-        return function_name(what, self.grid, points)
+        return function_name(what, self.grid, _describe_points(fitness))
 
     def __call__(self, x: Sequence[int]) -> float:
         """Return the fitness of the network with this genome."""
@@ -143,6 +143,27 @@ class Objective:
             if genome.size == self.grid.components and self(genome) == 1.0:
                 return [int(value) for value in genome % self._moduli]
         return None
+
+
+def _describe_points(fitness: Fitness) -> str:
+    """Return what tells apart fitness functions of the same problem: which points they count."""
+    if isinstance(fitness, Sampled):
+        return f"points={fitness.n} {fitness.method}"
+    made = fitness.problem
+    if isinstance(fitness, FiniteSet) and (made is None or type(made) is PointProblem):
+        # Data of the user's own, whose name says nothing about them.
+        return f"data={_digest(fitness if made is None else made)}"
+    return ""
+
+
+def _digest(points: Any) -> str:
+    """Return eight digits of points, labels and weights, those by which campaigns know a file."""
+    weight = points.weight if isinstance(points, PointProblem) else points.weights
+    digest = hashlib.sha256(str(points.X.shape).encode())
+    for array in (points.X, points.y, weight):
+        if array is not None:
+            digest.update(array.astype(array.dtype.newbyteorder("<"), order="C").tobytes())
+    return digest.hexdigest()[:8]
 
 
 def analyzer_logger(
