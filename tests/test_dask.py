@@ -10,7 +10,7 @@ import pytest
 import hyperna
 from hyperna.cli import main
 from hyperna.experiments import backend
-from hyperna.experiments.backend import parallel_backend
+from hyperna.experiments.backend import parallel_backend, unordered
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.reproduce import Plan, simulate
 from hyperna.experiments.store import Store
@@ -91,6 +91,22 @@ def test_an_interrupted_campaign_goes_on(cluster, frame, tmp_path):
         CAMPAIGN.run(tmp_path / "store", scheduler=address, progress=interrupt)
     assert 100 < len(Store(tmp_path / "store").to_frame()) <= CAMPAIGN.total
     same(CAMPAIGN.run(tmp_path / "store", scheduler=address).to_frame(), frame)
+
+
+def test_a_job_that_kills_its_workers_does_not_wait_for_ever(cluster, monkeypatch):
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    with (
+        parallel_backend("dask", cluster.scheduler_address),
+        pytest.raises(RuntimeError, match="Dask gave up a job"),
+    ):
+        list(unordered(os._exit, [(1,)]))
+
+
+def test_an_error_of_a_worker_arrives(cluster):
+    with parallel_backend("dask", cluster.scheduler_address):
+        results = unordered(divmod, [(7, 2), (7, 0)])
+        with pytest.raises(ZeroDivisionError):
+            list(results)
 
 
 def test_points_reach_workers_that_do_not_have_the_file(cluster, tmp_path):

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import islice
 from typing import Any
 
@@ -12,6 +13,10 @@ from hyperna import __version__
 
 # Seconds to wait for a scheduler, and for its first worker.
 _TIMEOUT = 20
+# Jobs that a core of a cluster has at a time: the next one is there when one is done.
+_AHEAD = 2
+# The client of the Dask cluster that is in use.
+_CLIENT: ContextVar[Any] = ContextVar("client", default=None)
 
 
 @contextmanager
@@ -43,7 +48,11 @@ def parallel_backend(
         raise ValueError(f"scheduler is for the backend 'dask', got backend {backend!r}")
     if scheduler is not None or backend == "dask":
         with _dask_client(scheduler) as client, _joblib_config("dask", -1, client=client):
-            yield
+            token = _CLIENT.set(client)
+            try:
+                yield
+            finally:
+                _CLIENT.reset(token)
     elif backend is not None:
         with _joblib_config(backend, n_jobs):
             yield
@@ -136,6 +145,10 @@ def unordered(
     >>> sorted(unordered(divmod, [(7, 2), (9, 4)]))
     [(2, 1), (3, 1)]
     """
+    client = _CLIENT.get()
+    if client is not None:
+        yield from _on_cluster(client, function, iter(arguments))
+        return
     prefer = "processes" if processes else "threads"
     options = {"n_jobs": n_jobs, "prefer": prefer, "batch_size": 1}
     calls = (delayed(function)(*each) for each in arguments)
@@ -149,6 +162,40 @@ def unordered(
     portion = 4 * effective_n_jobs(n_jobs)
     while part := list(islice(calls, portion)):
         yield from Parallel(**options)(part)
+
+
+def _on_cluster(
+    client: Any, function: Callable[..., Any], arguments: Iterator[tuple[Any, ...]]
+) -> Generator[Any, None, None]:
+    """Yield results from a Dask cluster; the runs of a lost worker are done by another one.
+
+    joblib's own way to Dask waits for ever if Dask gives a job up, as it does with one whose
+    workers died time and again.
+    """
+    from distributed import CancelledError, KilledWorker, as_completed
+
+    running: set[Any] = set()
+    finished = as_completed(loop=client.loop)
+
+    def submit_more() -> None:
+        free = _AHEAD * sum(client.ncores().values()) - len(running)
+        for each in islice(arguments, max(free, 0 if running else 1)):
+            future = client.submit(function, *each, pure=False)
+            running.add(future)
+            finished.add(future)
+
+    try:
+        submit_more()
+        for future in finished:
+            running.remove(future)
+            yield future.result()
+            submit_more()
+    except KilledWorker as error:
+        raise RuntimeError(f"Dask gave up a job, perhaps it needs more memory: {error}") from None
+    except CancelledError:
+        raise ConnectionError("the Dask scheduler is gone; start it again and go on") from None
+    finally:
+        client.cancel(list(running))
 
 
 def _closed_quietly(results: Any) -> Generator[Any, None, None]:
