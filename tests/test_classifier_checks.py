@@ -7,7 +7,7 @@ from hyperna import NAClassifier
 
 # Few evaluations: the checks ask for the contract, and for little accuracy.
 ESTIMATORS = [
-    NAClassifier(max_evals=4200, n_restarts=0),
+    NAClassifier(max_evals=1000, n_restarts=0),
     NAClassifier(n_neurons=1, max_evals=500),
     NAClassifier(n_neurons=3, output="or", init="sphere", tie_break=None, max_evals=1000, n_jobs=2),
 ]

@@ -91,9 +91,9 @@ class Watch:
     def _print(self) -> None:
         evaluations = sum(fit.evaluations for fit in self.fits)
         losses = [
-            1.0 - fit.best.score / int(fit.problem.weight.sum())
+            1.0 - fit.current.score / int(fit.problem.weight.sum())
             for fit in self.fits
-            if fit.best is not None
+            if fit.current is not None
         ]
         mean = sum(losses) / len(losses)
         print(f"[NAClassifier] {evaluations} evaluations done, training error {mean:.4f}")

@@ -14,7 +14,6 @@ from hyperna.networks import Network
 Construction = Callable[[Cloud, int, np.random.Generator], HalfSpaces]
 
 MOST_NEURONS = 8
-FEW_NEURONS = 3
 
 
 @dataclass(frozen=True)
@@ -74,11 +73,10 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
     if most == 1:
         return [Candidate("one", outputs[0], 1, True, starts.sharp_half_space)]
     result = [Candidate("one", outputs[0], most, exact, starts.smooth_half_space)]
-    for size in [most] if exact else [FEW_NEURONS, most]:
-        if "or" in outputs:
-            result.append(Candidate("cover", "or", size, exact, starts.cover))
-        if "and" in outputs:
-            result.append(Candidate("carve", "and", size, exact, starts.carve))
+    if "or" in outputs:
+        result.append(Candidate("cover", "or", most, exact, starts.cover))
+    if "and" in outputs:
+        result.append(Candidate("carve", "and", most, exact, starts.carve))
     if "evolved" in outputs:
         result.append(Candidate("slices", "evolved", most, exact, starts.slices))
         result.append(Candidate("vote", "evolved", most, exact, starts.vote))

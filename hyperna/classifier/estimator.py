@@ -344,7 +344,7 @@ def _columns(distance: FloatArray) -> FloatArray:
 
 def fitted_attributes(fits: list[Fit], table: Table, scaling: Scaling) -> dict[str, Any]:
     """Return what makes an estimator fitted, from problems that each have a network."""
-    networks = [fit.best.network for fit in fits if fit.best is not None]
+    networks = [fit.current.network for fit in fits if fit.current is not None]
     Z = scaling.apply(table.X)
     distance = np.column_stack([signed_distance(network, Z) for network in networks])
     columns = _columns(distance)

@@ -27,6 +27,8 @@ SHORTEST_TRIAL, LONGEST_TRIAL = 100, 10_000
 PIECE = 2**17
 # How many standard errors better than a constant answer held-out points must be classified.
 CONVINCING = 2.0
+# With so few held-out errors the simplest candidate is not contested.
+GOOD_ENOUGH = 0.01
 # A difference of so many standard errors does not justify a larger network.
 INDIFFERENT = 0.5
 
@@ -147,7 +149,9 @@ class Fit:
     settings: Settings
     seed: np.random.SeedSequence
     best: Outcome | None = None
+    under_way: Outcome | None = None
     evaluations: int = 0
+    held_out: list[Any] = field(default_factory=list)
     curve: list[tuple[int, float]] = field(default_factory=list)
 
     def grid(self, neurons: int, output: str) -> Grid:
@@ -159,10 +163,12 @@ class Fit:
         key = (*self.seed.spawn_key, *place)
         return np.random.SeedSequence(self.seed.entropy, spawn_key=key)
 
-    def offer(self, outcome: Outcome) -> None:
-        """Keep an outcome if it is the best so far."""
-        if self.best is None or outcome.rank > self.best.rank:
-            self.best = outcome
+    @property
+    def current(self) -> Outcome | None:
+        """The best outcome so far, that of a search under way included."""
+        if self.best is None or self.under_way is None:
+            return self.best
+        return max(self.best, self.under_way, key=lambda outcome: outcome.rank)
 
     def record(self, outcome: Outcome | None) -> None:
         """Enter a finished search into the curve of losses, and keep it if it is the best."""
@@ -172,8 +178,10 @@ class Fit:
             loss = 1.0 - float(share)
             if not self.curve or loss < self.curve[-1][1]:
                 self.curve.append((self.evaluations + int(evaluation), loss))
+        self.under_way = None
         self.evaluations += outcome.evaluations
-        self.offer(outcome)
+        if self.best is None or outcome.rank > self.best.rank:
+            self.best = outcome
 
 
 def search_for(
@@ -204,7 +212,7 @@ def outcome_of(search: Search, problem: Binary, clip: float) -> Outcome:
     )
 
 
-def evolve(fit: Fit, search: Search, control: Control, watched: bool) -> Outcome:
+def evolve(fit: Fit, search: Search, control: Control) -> Outcome:
     """Run a search to its end, in pieces; an interrupt ends it early."""
     clip = fit.settings.clip
     quota = min(search.task.quota, PIECE)
@@ -213,12 +221,19 @@ def evolve(fit: Fit, search: Search, control: Control, watched: bool) -> Outcome
     try:
         while not search.advance(quota) and not control.stopped:
             if control.report is not None:
-                if watched:
-                    fit.offer(outcome_of(search, fit.problem, clip))
+                note(fit, outcome_of(search, fit.problem, clip))
                 control.pause()
     except KeyboardInterrupt:
         control.interrupt()
-    return outcome_of(search, fit.problem, clip)
+    outcome = outcome_of(search, fit.problem, clip)
+    note(fit, outcome)
+    return outcome
+
+
+def note(fit: Fit, outcome: Outcome) -> None:
+    """Remember the best of the searches under way, for those who watch."""
+    if fit.under_way is None or outcome.rank > fit.under_way.rank:
+        fit.under_way = outcome
 
 
 def first_network(fit: Fit) -> None:
@@ -238,20 +253,31 @@ def open_candidates(fit: Fit) -> list[Candidate]:
 
 
 def trials(fit: Fit) -> list[tuple[Any, ...]]:
-    """Return the trials to be run to choose among the candidates; none if there is no choice."""
+    """Return the trials to be run to choose among the candidates, in their order.
+
+    There are none if there is no choice.
+    """
     open_ = open_candidates(fit)
-    count = FOLDS * len(open_)
-    budget = trial_length(fit, count)
+    budget = trial_length(fit)
     fewest = np.bincount(fit.problem.y, minlength=2).min()
     if len(open_) == 1 or budget < SHORTEST_TRIAL or fewest < 2 * FOLDS:
         return []
     fold = fit.problem.folds(np.random.default_rng(fit.stream(1)))
-    return [(fit, c, k, fold == k, budget) for c in range(len(open_)) for k in range(FOLDS)]
+    return [(c, k, fold == k, budget) for c in range(len(open_)) for k in range(FOLDS)]
 
 
-def trial_length(fit: Fit, count: int) -> int:
-    """Return the evaluations of each of `count` trials, which take half of all at most."""
+def trial_length(fit: Fit) -> int:
+    """Return the evaluations of each trial; all trials together take half of them at most."""
+    count = FOLDS * len(open_candidates(fit))
     return min(fit.settings.max_evals // (2 * count), LONGEST_TRIAL)
+
+
+def contested(fit: Fit) -> bool:
+    """Whether candidates are still to be tried: the simplest one, or others if it makes errors."""
+    if not fit.held_out:
+        return True
+    best = sum(result[0] for result in fit.held_out if result is not None)
+    return bool(np.max(best) < (1 - GOOD_ENOUGH) * fit.problem.weight.sum())
 
 
 def trial(
@@ -275,21 +301,21 @@ def trial(
     return np.array(correct), search.evaluations
 
 
-def choose(fit: Fit, results: list[Any]) -> list[tuple[Candidate, int]]:
+def choose(fit: Fit) -> list[tuple[Candidate, int]]:
     """Return the candidates to fit and the evaluations to spend on each.
 
     It is the one whose networks classify held-out points best, evolved as long as that helps. When
     none of them does convincingly better than a constant answer, held-out points have nothing to
     say, and all candidates compete by their training score.
     """
-    open_ = open_candidates(fit)
+    open_, results = open_candidates(fit), fit.held_out
     left = max(1, fit.settings.max_evals - fit.evaluations)
     if not results or any(result is None for result in results):
         return [(candidate, left // len(open_)) for candidate in open_]
     weight = fit.problem.weight
     total = int(weight.sum())
     correct = np.array([result[0] for result in results])
-    correct = correct.reshape(len(open_), FOLDS, len(CHECKPOINTS)).sum(axis=1)
+    correct = correct.reshape(-1, FOLDS, len(CHECKPOINTS)).sum(axis=1)
     constant = max(int(weight[fit.problem.y].sum()), int(weight[~fit.problem.y].sum())) / total
     error = np.sqrt(constant * (1 - constant) * (weight / total @ (weight / total)))
     if correct.max() / total <= constant + CONVINCING * error:
@@ -299,7 +325,7 @@ def choose(fit: Fit, results: list[Any]) -> list[tuple[Candidate, int]]:
     slack = INDIFFERENT * total * np.sqrt(share * (1 - share) * (weight / total @ (weight / total)))
     number = int(np.flatnonzero(correct.max(axis=1) >= correct.max() - slack)[0])
     checkpoint = int(np.flatnonzero(correct[number] == correct[number].max())[-1])
-    brief = round(CHECKPOINTS[1] * trial_length(fit, len(results)))
+    brief = round(CHECKPOINTS[1] * trial_length(fit))
     spent = (1, max(1, brief), left)[checkpoint]
     return [(open_[number], min(spent, left))]
 
@@ -313,14 +339,14 @@ def final(
     build = candidate if place[1] == 0 else candidate.again
     grid, start = build.start(fit.problem.cloud, fit.grid, rng)
     search = search_for(fit, fit.problem, grid, start, budget, seed)
-    return evolve(fit, search, control, watched=True)
+    return evolve(fit, search, control)
 
 
 def continued(fit: Fit, control: Control, network: Network) -> Outcome:
     """Return the outcome of a search that begins with a given network."""
     budget = fit.settings.max_evals
     search = search_for(fit, fit.problem, network.grid, network, budget, fit.stream(4))
-    return evolve(fit, search, control, watched=True)
+    return evolve(fit, search, control)
 
 
 def fit_all(fits: list[Fit], control: Control, jobs: int, networks: list[Network] | None) -> None:
@@ -332,13 +358,16 @@ def fit_all(fits: list[Fit], control: Control, jobs: int, networks: list[Network
         return
     for fit in fits:
         first_network(fit)
-    plan = [(fit, control, *rest) for each in fits for fit, *rest in trials(each)]
-    results = control.map(trial, plan, jobs)
+    for stage in (slice(0, FOLDS), slice(FOLDS, None)):
+        plan = [
+            (fit, control, *rest) for fit in fits if contested(fit) for rest in trials(fit)[stage]
+        ]
+        for item, result in zip(plan, control.map(trial, plan, jobs), strict=True):
+            item[0].held_out.append(result)
+            item[0].evaluations += 0 if result is None else result[1]
     finals = []
     for fit in fits:
-        own = [result for item, result in zip(plan, results, strict=True) if item[0] is fit]
-        fit.evaluations += sum(result[1] for result in own if result is not None)
-        for i, (candidate, budget) in enumerate(choose(fit, own)):
+        for i, (candidate, budget) in enumerate(choose(fit)):
             starts = fit.settings.restarts + 1
             for k in range(starts):
                 finals.append((fit, control, candidate, budget // starts, (i, k)))

@@ -14,9 +14,13 @@ from hyperna.classifier.linear import MOST_FITTED, Cloud, least_squares, linear_
 from hyperna.grid import Grid
 from hyperna.networks import Network
 
-_DIRECTIONS = 8
+_DIRECTIONS = 6
 _AXES = 4
 _ROUNDS = 2
+# Half-spaces that hold less than this share more are left out, for they hold noise.
+_LEAST_GAIN = 0.01
+# Parallel cuts are looked for among so many points.
+_SLICED_POINTS = 250
 _MOST_FEATURES_SQUARED = 200
 
 
@@ -154,16 +158,30 @@ def cover(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
 
     Each is the best for the positive points not yet held; negative points in it count against it,
     by their weight or, which keeps the first ones from spoiling what follows, four times it. The
-    better of the two unions is returned, after each half-space has been fitted once more to what
-    the others leave to it.
+    better of the two unions is returned, without half-spaces that add next to nothing, after each
+    has been fitted once more to what the others leave to it.
     """
     cloud = cloud.thinned(rng)
     unions = [_greedy_cover(cloud, neurons, price, rng) for price in (1.0, 4.0)]
     best = max(unions, key=lambda union: union.held_by_any(cloud) @ cloud.gain)
-    return _refitted(cloud, best, rng)
+    return _refitted(cloud, _pruned(cloud, best))
 
 
-def _refitted(cloud: Cloud, union: HalfSpaces, rng: np.random.Generator) -> HalfSpaces:
+def _pruned(cloud: Cloud, union: HalfSpaces) -> HalfSpaces:
+    """Return the union without the half-spaces that hold little beyond the others."""
+    kept = np.arange(len(union.t))
+    held = union.t <= cloud.Z @ union.W.T
+    least = max(_LEAST_GAIN, 1.5 / len(cloud.y))
+    while len(kept) > 1:
+        alone = held[:, kept] & (held[:, kept].sum(axis=1, keepdims=True) == 1)
+        gain = cloud.gain @ alone
+        if gain.min() >= least:
+            break
+        kept = np.delete(kept, gain.argmin())
+    return HalfSpaces(union.W[kept], union.t[kept])
+
+
+def _refitted(cloud: Cloud, union: HalfSpaces) -> HalfSpaces:
     W, t = union.W.copy(), union.t.copy()
     held = t <= cloud.Z @ W.T
     for i in [*range(len(t))] * _ROUNDS:
@@ -211,7 +229,7 @@ def slices(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
 
     Of all directions tried it is the one with the best labelling by at most `neurons` cuts.
     """
-    cloud = cloud.thinned(rng)
+    cloud = cloud.thinned(rng, _SLICED_POINTS)
     U = np.vstack([unit_rows(linear_fits(cloud, (1e-2,))), directions(cloud, rng)])
     P = cloud.Z @ U.T
     order = np.argsort(P, axis=0)
@@ -271,7 +289,7 @@ def vote(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     sign = np.where(cloud.y, 1.0, -1.0)
     for _ in range(neurons):
         now = cloud.with_weight(weight)
-        U = np.vstack([unit_rows(least_squares(now)), directions(now, rng)])
+        U = np.vstack([unit_rows(least_squares(now)), directions(now, rng, 4)])
         U = np.vstack([U, -U])
         _, u, threshold = best_half_space(cloud, U, weight * sign)
         says = np.where(cloud.Z @ u >= threshold, 1.0, -1.0)
