@@ -16,7 +16,7 @@ from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
 from hyperna.problems import Problem
 from hyperna.results import RunResult, Runs
-from hyperna.search import MOST_RUNS, Seed, Task, run_block, seed_words
+from hyperna.search import MOST_RUNS, Halt, Seed, Task, run_block, seed_words
 
 Progress = Callable[[int, int], None]
 
@@ -258,13 +258,17 @@ class OnePlusOneNA:
         size = max(1, math.ceil(total / _BLOCKS))
         blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
         rows = []
-        results = _parallel(n_jobs)(delayed(run_block)(task, entropy, *block) for block in blocks)
+        halt = Halt()
+        results = _parallel(n_jobs)(
+            delayed(run_block)(task, entropy, *block, halt) for block in blocks
+        )
         try:
             for block, part in zip(blocks, results, strict=True):
                 rows.append(part)
                 if progress is not None:
                     progress(block[1], total)
         finally:
+            halt.raised = True
             _close(results)
         return Runs(task, entropy, np.concatenate(rows))
 

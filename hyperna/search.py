@@ -327,14 +327,24 @@ class Search:
         return Trajectory(self.task.grid, rows[:, 0].copy(), fitness, rows[:, 2:].copy())
 
 
-def run_block(task: Task, seed: Seed, first: int, last: int) -> IntArray:
-    """Simulate runs first..last-1; return their rows (see `hyperna._kernels.loop.run_batch`)."""
+@dataclass
+class Halt:
+    """A flag that ends the blocks of a batch which run in other threads."""
+
+    raised: bool = False
+
+
+def run_block(task: Task, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
+    """Simulate runs first..last-1; return their rows (see `hyperna._kernels.loop.run_batch`).
+
+    Once `halt` is raised the block is given up, and its rows mean nothing.
+    """
     rows = np.zeros((last - first, 5), np.int64)
     run, work = state.new_run(task.grid.components), loop.new_work(task.kernel)
     key = seed_words(seed).generate_state(4, np.uint64)
     progress = np.array([first, first, last, 0])
     no_trace, no_genomes = _trace(0, 0, 0), np.zeros((0, 0), np.int64)
-    while progress[0] < last:
+    while progress[0] < last and not (halt and halt.raised):
         with np.errstate(over="ignore"):
             loop.run_batch(
                 task.kernel,
