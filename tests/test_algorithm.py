@@ -3,6 +3,8 @@
 import itertools
 import math
 import random
+import threading
+from dataclasses import fields
 
 import joblib
 import numpy as np
@@ -15,7 +17,7 @@ from hyperna.fitness import FiniteSet, Sampled, fitness_of
 from hyperna.grid import Grid
 from hyperna.networks import Network
 from hyperna.problems import points, problem
-from hyperna.search import Search
+from hyperna.search import Halt, Search, Task, run_block
 
 SIGNIFICANCE = 1e-4
 KNOWN = {
@@ -584,6 +586,34 @@ def test_an_interrupted_batch_leaves_nothing_broken():
             na.run_many(problem("quarter"), runs=500, seed=1, n_jobs=n_jobs, progress=interrupt)
         again = na.run_many(problem("quarter"), runs=500, seed=1, n_jobs=n_jobs)
         np.testing.assert_array_equal(again.rows, expected)
+
+
+def test_an_interrupted_batch_stops_its_threads():
+    """The last blocks would take years; nobody waits for them, and nobody goes on with them."""
+    started = threading.Event()
+
+    class Slow(Task):
+        @property
+        def quota(self):
+            started.set()
+            return 1000
+
+    na = OnePlusOneNA(resolution=12, bias=False)
+    plain = na.task(problem("quarter"), budget=2**61, target=False)
+    slow = Slow(**{field.name: getattr(plain, field.name) for field in fields(Task)})
+    halt, ended = Halt(), threading.Event()
+
+    def work():
+        run_block(slow, 0, 0, 3, halt)
+        ended.set()
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    assert started.wait(60)
+    assert not ended.is_set()
+    halt.raised = True
+    thread.join(60)
+    assert ended.is_set()
 
 
 def test_a_search_tells_its_result_at_any_time():

@@ -127,11 +127,18 @@ def bins(resolution, per_octave=24):
 DISCRETE = [Harmonic(), Local(), Uniform(), PowerLaw(1.5), PowerLaw(3.0), PowerLaw(0.5)]
 
 
-@pytest.mark.parametrize("step_law", DISCRETE, ids=str)
-@pytest.mark.parametrize("resolution", [2, 3, 10, 1000, 2049, 10**6, 2**40 - 1, 2**40])
+@pytest.mark.parametrize(
+    ("step_law", "resolution"),
+    [
+        (step_law, resolution)
+        for step_law in DISCRETE
+        for resolution in (2, 3, 10, 1000, 2049, 10**6, 2**40 - 1, 2**40)
+        # There is no closed form to compare this one with.
+        if step_law != PowerLaw(0.5) or resolution <= 10**6
+    ],
+    ids=str,
+)
 def test_lengths_and_signs_have_the_stated_distribution(step_law, resolution):
-    if step_law == PowerLaw(0.5) and resolution > 10**6:
-        pytest.skip("no closed form to compare with")
     n = 300_000
     steps = signed_lengths(step_law, resolution, n, seed=resolution)
     ends = bins(resolution)
@@ -424,10 +431,15 @@ def plain_self_adjusting(fitness, found, moduli, growth, decay, rng, budget):
 
 
 def test_self_adjusting_runs_take_as_long_as_the_plain_algorithm():
-    r, growth, decay = 60, 2.0, 0.7
+    r, growth, decay = 40, 2.0, 0.7
     arcs, optima = reference.QUARTER, reference.QUARTER_OPTIMA
-    fitness, found = reference.arc_fitness(arcs, 1, r), reference.optimum_test(optima, r)
+    plain, found = reference.arc_fitness(arcs, 1, r), reference.optimum_test(optima, r)
+    scores = {(phi, b): plain([phi, b]) for phi in range(r) for b in range(r + 1)}
     rng = random.Random(1)
+
+    def fitness(genome):
+        return scores[tuple(genome)]
+
     plain = [
         plain_self_adjusting(fitness, found, [r, r + 1], growth, decay, rng, 5000)
         for _ in range(500)
