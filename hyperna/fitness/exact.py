@@ -71,23 +71,29 @@ class ExactArcs(Fitness):
 
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the arcs in units and the table of half-widths."""
-        from hyperna._kernels.arcs import ARC_BLOCK
-        from hyperna._kernels.circle import Circle
-
         self._check_grid(grid)
-        turn = self.units(grid)
-        arcs = arcs_in_units(self.problem, turn)
-        small = grid.resolution <= LARGEST_TABLE
-        return Circle(
-            turn=turn,
-            step=turn // grid.resolution,
-            resolution=grid.resolution,
-            positive=int(arcs[1].sum()),
-            join=grid.output_code,
-            neurons=grid.neurons,
-            arcs=np.pad(arcs, ((0, 0), (0, -arcs.shape[1] % ARC_BLOCK))),
-            half_width=np.array(half_widths(grid.resolution, turn) if small else (), np.int64),
-        )
+        return _circle(self.problem, grid)
+
+
+@lru_cache(maxsize=8)
+def _circle(problem: ArcProblem, grid: Grid) -> NamedTuple:
+    from hyperna._kernels.arcs import ARC_BLOCK
+    from hyperna._kernels.circle import Circle
+
+    step = units_per_angle(problem, grid.resolution)
+    turn = grid.resolution * step
+    arcs = arcs_in_units(problem, turn)
+    small = grid.resolution <= LARGEST_TABLE
+    return Circle(
+        turn=turn,
+        step=step,
+        resolution=grid.resolution,
+        positive=int(arcs[1].sum()),
+        join=grid.output_code,
+        neurons=grid.neurons,
+        arcs=np.pad(arcs, ((0, 0), (0, -arcs.shape[1] % ARC_BLOCK))),
+        half_width=np.array(half_widths(grid.resolution, turn) if small else (), np.int64),
+    )
 
 
 def units_per_angle(problem: ArcProblem, resolution: int) -> int:
