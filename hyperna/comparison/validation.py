@@ -194,7 +194,7 @@ def _fit(estimator: Any, X: FloatArray, y: NDArray[Any]) -> tuple[Any, float, bo
     Linear algebra gets one thread: for arrays this small more of them only wait for each other.
     """
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)

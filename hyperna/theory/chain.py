@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from scipy.sparse import linalg as sparse_linalg
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 
