@@ -47,9 +47,9 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         Number of angles and biases on the search grid, from 2 to 2**40.
     mutation : str or StepLaw, default="harmonic"
         How far a mutated angle or bias moves; see ``hyperna.LAWS``.
-    max_evals : int, default=60000
+    max_evals : int, default=100000
         Fitness evaluations at most, for each of the binary problems, the trials included.
-    n_restarts : int, default=1
+    n_restarts : int, default=2
         How many times to begin anew; the evaluations are shared and the best network is kept.
     stagnation : int, optional
         Evaluations without fewer errors after which a search ends early.
@@ -120,8 +120,8 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         output: str = "auto",
         resolution: int = 65536,
         mutation: str | StepLaw = "harmonic",
-        max_evals: int = 60_000,
-        n_restarts: int = 1,
+        max_evals: int = 100_000,
+        n_restarts: int = 2,
         stagnation: int | None = None,
         tie_break: str | float | None = "margin",
         init: str = "data",

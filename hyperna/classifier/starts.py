@@ -15,6 +15,7 @@ from hyperna.grid import Grid
 from hyperna.networks import Network
 
 _DIRECTIONS = 6
+_VOTE_DIRECTIONS = 16
 _AXES = 4
 _ROUNDS = 2
 # Half-spaces that hold less than this share more are left out, for they hold noise.
@@ -289,7 +290,7 @@ def vote(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     sign = np.where(cloud.y, 1.0, -1.0)
     for _ in range(neurons):
         now = cloud.with_weight(weight)
-        U = np.vstack([unit_rows(least_squares(now)), directions(now, rng, 4)])
+        U = np.vstack([unit_rows(least_squares(now)), directions(now, rng, _VOTE_DIRECTIONS)])
         U = np.vstack([U, -U])
         _, u, threshold = best_half_space(cloud, U, weight * sign)
         says = np.where(cloud.Z @ u >= threshold, 1.0, -1.0)
