@@ -1,7 +1,7 @@
 """Networks: hidden half-spaces joined by OR, by AND or by an evolved output neuron."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -223,9 +223,11 @@ class Network:
     def _check_names(self, feature_names: Sequence[str] | None) -> list[str]:
         if feature_names is None:
             return [f"x{j + 1}" for j in range(self.grid.dim)]
-        names = list(feature_names)
+        names = list(feature_names) if isinstance(feature_names, Iterable) else []
         if len(names) != self.grid.dim or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"feature_names must be {self.grid.dim} strings, got {names!r:.60}")
+            raise ValueError(
+                f"feature_names must be {self.grid.dim} strings, got {feature_names!r:.60}"
+            )
         return names
 
 

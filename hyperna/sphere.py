@@ -28,7 +28,13 @@ def random_points(n: int, dim: int, seed: Seed = None) -> FloatArray:
     array([ 1., -1.,  1.])
     """
     n, dim = check_integer("n", n, 1), check_integer("dim", dim, 1)
-    return _normalised(np.random.default_rng(seed).standard_normal((n, dim)))
+    return _normalised(_generator(seed).standard_normal((n, dim)))
+
+
+def _generator(seed: Seed) -> np.random.Generator:
+    if seed is not None and not isinstance(seed, np.random.Generator | np.random.SeedSequence):
+        seed = check_integer("seed", seed, 0)
+    return np.random.default_rng(seed)
 
 
 def sobol_points(n: int, dim: int, seed: Seed = None) -> FloatArray:
@@ -44,7 +50,7 @@ def sobol_points(n: int, dim: int, seed: Seed = None) -> FloatArray:
     True
     """
     n, dim = _check_size(n, dim)
-    rng = np.random.default_rng(seed)
+    rng = _generator(seed)
     return _sphere_from_cube(_sobol(n, max(dim - 1, 1), scramble=True, rng=rng), dim)
 
 

@@ -309,22 +309,12 @@ OTHER_NAMES = {
     "subject": ["problem"],
     "k": ["k "],
 }
-OPEN = {
-    ("Network.text", "feature_names"),
-    ("FiniteSet", "problem"),
-    ("fitness", "network"),
-    ("fitness of points", "network"),
-    ("random_points", "seed"),
-    ("sobol_points", "seed"),
-}
 
 
 def every_argument():
     for name, (_, _, wrong) in CALLS.items():
         for argument in wrong:
-            mark = pytest.mark.xfail(strict=False, reason="not yet refused by name")
-            marks = [mark] if (name, argument) in OPEN else []
-            yield pytest.param(name, argument, marks=marks)
+            yield name, argument
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -41,4 +41,4 @@ def fitness_of(subject: Problem | Fitness, **sampling: Any) -> Fitness:
         return FiniteSet(subject.X, subject.y, subject.weight, problem=subject)  # type: ignore[arg-type]
     if isinstance(subject, Fitness):
         return subject
-    raise TypeError(f"expected a problem or a fitness, got {subject!r}")
+    raise TypeError(f"problem must be a Problem or a Fitness, got {subject!r}")

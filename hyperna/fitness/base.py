@@ -49,7 +49,13 @@ class Fitness(ABC):
 
     def __call__(self, network: Network) -> float:
         """Return the fitness, from 0 to 1."""
-        return self.score(network) / self.units(network.grid)
+        score = self.score(network)
+        return score / self.units(network.grid)
+
+    def _check_network(self, network: Network) -> None:
+        if not isinstance(network, Network):
+            raise TypeError(f"network must be a Network, got {network!r}")
+        self._check_grid(network.grid)
 
     def _check_grid(self, grid: Grid) -> None:
         if grid.dim != self.dim:

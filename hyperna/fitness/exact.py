@@ -25,7 +25,7 @@ class ExactArcs(Fitness):
 
     One turn is divided into units, a whole number of them per grid angle, such that the ends of the
     problem's arcs are integers too. The half-width arccos(b) of a neuron's arc is rounded to
-    units, correctly at resolutions up to 2**16, so that half-widths which add up to a rational part
+    units, correctly at resolutions up to 2**14, so that half-widths which add up to a rational part
     of the turn still do so.
 
     Parameters
@@ -67,6 +67,7 @@ class ExactArcs(Fitness):
         """Return the number of correctly classified units of the circle."""
         from hyperna._kernels.circle import circle_score
 
+        self._check_network(network)
         return int(circle_score(self.kernel(network.grid), network.genome))
 
     def kernel(self, grid: Grid) -> NamedTuple:

@@ -66,6 +66,8 @@ class FiniteSet(Fitness):
 
     def __post_init__(self) -> None:
         check_real("tie_clip", self.tie_clip, 0.0)
+        if not (self.problem is None or isinstance(self.problem, Problem)):
+            raise TypeError(f"problem must be a Problem or None, got {self.problem!r}")
         points = check_points("X", self.X).copy()
         object.__setattr__(self, "X", points)
         object.__setattr__(self, "y", check_labels("y", self.y, len(points)))
@@ -93,7 +95,7 @@ class FiniteSet(Fitness):
 
     def score(self, network: Network) -> int:
         """Return the weight of the correctly classified points."""
-        self._check_grid(network.grid)
+        self._check_network(network)
         return int(self.weights[network.predict(self.X) == self.y].sum())
 
     def kernel(self, grid: Grid) -> NamedTuple:
