@@ -25,10 +25,10 @@ from hyperna.experiments.store import Store
 RUN = {"problem": "quarter", "resolution": 1200, "budget": 40_000, "target": False}
 
 
-def timed(action):
-    start = time.perf_counter()
+def timed(action, clock=time.perf_counter):
+    start = clock()
     action()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def measure_campaigns(runs, rounds):
@@ -56,21 +56,25 @@ def measure_campaigns(runs, rounds):
         for way in ways.values():  # compiles, starts processes, loads kernels in the workers
             way()
         times = {name: [] for name in ways}
+        work = {"bare": [], "campaign": []}
         for _ in range(rounds):
             for name, way in ways.items():
                 times[name].append(timed(way))
-    return times
+            work["bare"].append(timed(bare, time.process_time))
+            work["campaign"].append(timed(ways["campaign, 1 worker"], time.process_time))
+    return times, work
 
 
 def ratio(times, one, other):
     return statistics.median(a / b for a, b in zip(times[one], times[other], strict=True))
 
 
-def report_campaigns(times, runs):
+def report_campaigns(times, work, runs):
     bare, one, pool, processes, dask = times
     seconds, rounds = statistics.median(times[bare]) / runs, len(times[bare])
     print(f"{runs:,} runs of {1e3 * seconds:.2f} ms each, median of {rounds} rounds")
     print(f"overhead: {one} / bare loop         {ratio(times, one, bare):.3f}")
+    print(f"the same in processor time                       {ratio(work, 'campaign', 'bare'):.3f}")
     for name in (pool, processes, dask):
         print(f"speed-up: bare loop / {name:<24}  {ratio(times, bare, name):.2f}")
     print(f"overhead: 2 Dask workers / 2 threads            {ratio(times, dask, pool):.3f}")
@@ -111,7 +115,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--stored", type=int, default=1_000_000)
     args = parser.parse_args()
-    report_campaigns(measure_campaigns(args.runs, args.rounds), args.runs)
+    report_campaigns(*measure_campaigns(args.runs, args.rounds), args.runs)
     report_store(args.stored)
 
 
