@@ -261,13 +261,7 @@ def test_a_run_in_pieces_is_the_same_run(neurons, output):
         ("half", reference.HALF_OPTIMA, 1, range(2, 41)),
         ("quarter", reference.QUARTER_OPTIMA, 1, range(2, 41)),
         ("local_opt", reference.LOCAL_OPT_OPTIMA, 1, range(2, 41)),
-        ("two_quarters", reference.TWO_QUARTERS_OPTIMA, 2, [4, 5, 6, 8, 9]),
-        pytest.param(
-            *("two_quarters", reference.TWO_QUARTERS_OPTIMA, 2, [2, 3]),
-            marks=pytest.mark.xfail(
-                strict=False, reason="a neuron close to two optimal ones is given to the first"
-            ),
-        ),
+        ("two_quarters", reference.TWO_QUARTERS_OPTIMA, 2, [2, 3, 4, 5, 6, 8, 9]),
     ],
 )
 def test_optima_are_found_exactly_where_the_definition_says(name, optima, neurons, resolutions):

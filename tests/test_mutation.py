@@ -325,7 +325,6 @@ def test_void_steps_are_geometric_however_small_the_probability(size, p):
     assert stats.binomtest(100_000 - alone, 100_000, more).pvalue > SIGNIFICANCE
 
 
-@pytest.mark.xfail(strict=False, reason="waits beyond 2**63 overflow in the geometric draw")
 def test_the_smallest_probability_waits_practically_for_ever():
     _, _, voids = sample(Local().steps(10), 1000, [10, 10], 5e-324)
     assert (voids > 2**61).all()

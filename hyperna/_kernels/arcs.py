@@ -44,10 +44,11 @@ class CircleWork(NamedTuple):
 
     Columns of `arc`: bias, h(bias), start in [0, turn), end = start + length, S(start), S(end
     modulo turn); rows: the parent's neurons, then the offspring's. `event` has the rows order,
-    position and S(position) of all arc ends, and the rows of `arc` in use. An AND is handled as an
-    OR of the complementary arcs, whose score counts the wrongly classified units. `output` holds
-    weights and bias of the evolved output neuron, `bits` the hidden bits and, in its last two
-    entries, the output's answers for the current network and for the parent of an offspring.
+    position and S(position) of all arc ends, the rows of `arc` in use, and scratch space. An AND is
+    handled as an OR of the complementary arcs, whose score counts the wrongly classified units.
+    `output` holds weights and bias of the evolved output neuron, `bits` the hidden bits and, in its
+    last two entries, the output's answers for the current network and for the parent of an
+    offspring.
     """
 
     arc: np.ndarray
@@ -57,7 +58,7 @@ class CircleWork(NamedTuple):
 
 
 BIAS, HALF, START, END, S_START, S_END, COLUMNS = range(7)
-ORDER, POSITION, SIGNED, USED = range(4)
+ORDER, POSITION, SIGNED, USED, SCRATCH = range(5)
 
 
 @inline_kernel

@@ -5,6 +5,7 @@ import numpy as np
 from hyperna._kernels.arcs import (
     COLUMNS,
     ORDER,
+    SCRATCH,
     USED,
     WORD_NEURONS,
     Circle,
@@ -18,6 +19,7 @@ from hyperna._kernels.arcs import (
 )
 from hyperna._kernels.geometry import AND, EVOLVED
 from hyperna._kernels.jit import kernel, lean_kernel
+from hyperna._kernels.matching import all_matched
 from hyperna._kernels.protocol import implement, prepare, workspace
 
 
@@ -25,7 +27,7 @@ def _workspace(fitness):
     neurons = fitness.neurons
     work = CircleWork(
         np.full((2 * neurons + 1, max(COLUMNS, neurons)), -1),
-        np.zeros((4, 2 * neurons), np.int64),
+        np.zeros((SCRATCH + 4, 2 * neurons), np.int64),
         np.zeros(neurons + 1, np.float64),
         np.zeros(neurons + 2, np.int64),
     )
@@ -102,20 +104,32 @@ def apart(value, target, modulus):
 
 
 @lean_kernel
-def matched_target(circle, genome, neuron, targets, tolerance, flipped):
-    """Index of the target that a neuron, perhaps with its sides swapped, is close to, or -1."""
+def close_to(circle, genome, neuron, angle, bias, tolerance):
+    """Whether a neuron is close to an optimal one."""
     r = np.float64(circle.resolution)
-    for i in range(targets.shape[0]):
+    return (
+        apart(np.float64(genome[2 * neuron]), angle, r) < tolerance
+        and apart(np.float64(genome[2 * neuron + 1]), bias, r + 1.0) < tolerance
+    )
+
+
+@lean_kernel
+def find_targets(circle, genome, neuron, targets, tolerance, near, flips):
+    """Mark the targets that a neuron, perhaps with its sides swapped, is close to."""
+    r = np.float64(circle.resolution)
+    anything = False
+    flips[neuron] = 0
+    for i in range(circle.neurons):
         angle, bias = targets[i, 0], targets[i, 1]
-        if flipped:
-            angle = angle + 0.5 * r if angle < 0.5 * r else angle - 0.5 * r
-            bias = r - bias
-        if (
-            apart(np.float64(genome[2 * neuron]), angle, r) < tolerance
-            and apart(np.float64(genome[2 * neuron + 1]), bias, r + 1.0) < tolerance
-        ):
-            return i
-    return -1
+        close = close_to(circle, genome, neuron, angle, bias, tolerance)
+        if not close and circle.join == EVOLVED and circle.neurons > 1:
+            angle += 0.5 * r if angle < 0.5 * r else -0.5 * r
+            close = close_to(circle, genome, neuron, angle, r - bias, tolerance)
+            if close:
+                flips[neuron] = 1
+        near[neuron, i] = 1 if close else 0
+        anything = anything or close
+    return anything
 
 
 @lean_kernel
@@ -136,24 +150,19 @@ def output_agrees(circle, work, flips, conjunction):
 
 
 def _optimal(fitness, work, genome, optima, tolerance):
-    evolved = fitness.join == EVOLVED and fitness.neurons > 1
-    match, flip = work.arc[fitness.neurons], work.arc[fitness.neurons + 1]
+    neurons = fitness.neurons
+    near, flips = work.arc[neurons : 2 * neurons], work.arc[2 * neurons]
     for alternative in range(optima.shape[0]):
         targets = optima[alternative]
         found = True
-        for i in range(fitness.neurons):
-            match[i] = matched_target(fitness, genome, i, targets, tolerance, False)
-            flip[i] = 0
-            if match[i] < 0 and evolved:
-                match[i] = matched_target(fitness, genome, i, targets, tolerance, True)
-                flip[i] = 1
-            found = match[i] >= 0
-            for j in range(i):
-                found = found and match[j] != match[i]
-            if not found:
+        for i in range(neurons):
+            if not find_targets(fitness, genome, i, targets, tolerance, near, flips):
+                found = False
                 break
-        if found and evolved:
-            found = output_agrees(fitness, work, flip, targets[0, 2] == 1.0)
+        if found and neurons > 1:
+            found = all_matched(near, neurons, work.event[SCRATCH:])
+            if found and fitness.join == EVOLVED:
+                found = output_agrees(fitness, work, flips, targets[0, 2] == 1.0)
         if found:
             return True
     return False

@@ -100,7 +100,7 @@ def normal(stream):
 @lean_kernel
 def geometric(stream, log_failure):
     """Failures before the first success, where `log_failure` = log P(failure) < 0."""
-    return np.int64(min(math.floor(math.log(positive_uniform(stream)) / log_failure), 4.0e18))
+    return np.int64(min(np.floor(math.log(positive_uniform(stream)) / log_failure), 4.0e18))
 
 
 @inline_kernel
