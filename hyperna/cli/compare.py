@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hyperna.cli.options import check_picture, integer, make_console, written_whole
+from hyperna.cli.workers import add_worker_options, workers
 
 if TYPE_CHECKING:
     from hyperna.comparison import Comparison
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="processes, -1 for all cores (fit times are fair with 1, the default)",
     )
+    add_worker_options(parser, jobs=False)
     parser.add_argument("--json", action="store_true", help="print one JSON object, no table")
     parser.add_argument("--all", action="store_true", help="with every fit (needs --json)")
     parser.add_argument("--markdown", action="store_true", help="print the tables as Markdown")
@@ -74,7 +76,8 @@ def run(args: argparse.Namespace) -> int:
 
     names = args.classifiers.split(",") if args.classifiers is not None else None
     data = [load(source, args.label) for source in args.data]
-    with progress_bar(args.folds * args.repeats * len(data)) as (say, progress):
+    jobs = -1 if args.scheduler is not None and args.jobs == 1 else args.jobs
+    with workers(args), progress_bar(args.folds * args.repeats * len(data)) as (say, progress):
         say("comparing")
         comparison = compare(
             data,
@@ -83,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
             repeats=args.repeats,
             rotate=args.rotate,
             seed=args.seed,
-            n_jobs=args.jobs,
+            n_jobs=jobs,
             progress=progress,
         )
     if picture is not None:

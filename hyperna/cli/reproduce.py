@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperna.cli.options import integer, written_whole
+from hyperna.cli.workers import add_worker_options, workers
 
 _ALL = tuple(range(1, 11))
 
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=integer(-1), default=-1, help="workers (default: -1, all cores)"
     )
+    add_worker_options(parser, jobs=False)
     parser.add_argument(
         "--output", metavar="DIR", help="write each table as .md, .tex and .csv into this folder"
     )
@@ -68,7 +70,8 @@ def run(args: argparse.Namespace) -> int:
         say("compiling (first use only)")
         compile_kernels()
         say("running")
-        outcomes = simulate(batches, args.jobs, progress)
+        with workers(args):
+            outcomes = simulate(batches, args.jobs, progress)
         say("summing up")
         report = make_report(plan, outcomes)
     if folder is not None:
