@@ -1,0 +1,32 @@
+"""The campaign files that are shipped can be run, and their pages tell of these very campaigns."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hyperna.experiments.campaign import Campaign
+
+FOLDER = Path(__file__).parents[1] / "notebooks" / "campaigns"
+FILES = sorted(FOLDER.glob("*.toml"))
+
+
+def test_every_question_of_higher_dimensions_has_its_campaign():
+    assert [path.stem for path in FILES] == ["arcs", "cube", "dimensions", "heavy_tails"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_page_counts_the_runs_of_its_campaign(path):
+    campaign = Campaign.from_toml(path)
+    page = path.with_suffix(".md").read_text(encoding="utf-8")
+    runs, settings = re.search(r"([\d,]+) runs of (\d+) settings", page).groups()
+    assert int(runs.replace(",", "")) == campaign.total
+    assert int(settings) == len(campaign.plan)
+    assert "## What it says" in page
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_campaigns_stay_small(path):
+    plan = Campaign.from_toml(path).plan
+    evaluations = sum(made.budget * runs for made, runs in plan.items())
+    assert evaluations < 10**10
