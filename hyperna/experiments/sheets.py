@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -269,11 +270,12 @@ def cma_sheet(results: Sequence[CmaResult]) -> Sheet:
     rows = [list(_cma_cells(result)) for result in results]
     first = results[0]
     notes = [
-        f"paper | measured; CMA-ES (package cma) from the origin, sigma 1, in [0, 2π] × [-1, 1], "
-        f"default stopping, fitness counted on {COUNTED_POINTS:,} points; {first.sample.runs:,} "
+        f"paper | measured; CMA-ES (package cma {version('cma')}) from the origin, sigma 1, in "
+        f"[0, 2π] × [-1, 1], default stopping, fitness counted on {COUNTED_POINTS:,} points; {first.sample.runs:,} "
         f"runs a row (the paper's: {CMA_RUNS:,}). mean: evaluations.",
-        f"exact: the same with exact fitness, {first.exact.runs:,} runs a row; the stopping rules "
-        f"react to the steps of a counted fitness.",
+        f"exact: the same with exact fitness, {first.exact.runs:,} runs a row. The paper does not "
+        f"say how fitness was computed; the stopping rules react to the steps of a counted one. "
+        f"Its version of cma, 3.3.0, gave nearly the same as 4.5.0 in a trial of 300 runs a row.",
     ]
     records = [_cma_record(result) for result in results]
     title = f"Table {CMA_TABLE}: CMA-ES"
