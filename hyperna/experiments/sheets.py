@@ -271,8 +271,8 @@ def cma_sheet(results: Sequence[CmaResult]) -> Sheet:
     first = results[0]
     notes = [
         f"paper | measured; CMA-ES (package cma {version('cma')}) from the origin, sigma 1, in "
-        f"[0, 2π] × [-1, 1], default stopping, fitness counted on {COUNTED_POINTS:,} points; {first.sample.runs:,} "
-        f"runs a row (the paper's: {CMA_RUNS:,}). mean: evaluations.",
+        f"[0, 2π] × [-1, 1], default stopping, fitness counted on {COUNTED_POINTS:,} points; "
+        f"{first.sample.runs:,} runs a row (the paper's: {CMA_RUNS:,}). mean: evaluations.",
         f"exact: the same with exact fitness, {first.exact.runs:,} runs a row. The paper does not "
         f"say how fitness was computed; the stopping rules react to the steps of a counted one. "
         f"Its version of cma, 3.3.0, gave nearly the same as 4.5.0 in a trial of 300 runs a row.",
