@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -161,7 +162,7 @@ def test_version_and_help(capsys):
     assert capsys.readouterr().out == f"hyperna {__version__}\n"
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert all(f"\n    {name} " in shown for name in COMMANDS)
+    assert all(re.search(rf"\n    {name}\s", shown) for name in COMMANDS)
     for name in COMMANDS:
         assert main([name, "--help"]) == 0
         assert f"hyperna {name}" in capsys.readouterr().out

@@ -259,7 +259,7 @@ def test_predict_with_a_model_of_the_library(tmp_path, capsys):
         (("compare", "moons", "--folds", "200"), "at most 150"),
         (("compare", "moons", "--repeats", "0"), "--repeats"),
         (("compare", "moons", "--seed", "-1"), "--seed"),
-        (("compare", "moons", "--jobs", "0"), "n_jobs"),
+        (("compare", "moons", "--jobs", "0"), "--jobs"),
         (("compare", "moons", "--all"), "--json"),
         (("compare", "moons", "--json", "--markdown"), "exclude"),
         (("compare", "moons", "moons"), "different names"),

@@ -530,7 +530,7 @@ def test_fitness_of_passes_the_sampling_on():
     assert (chosen.n, chosen.method, chosen.seed) == (100, "random", 3)
     with pytest.raises(ValueError, match="n must be left out"):
         fitness_of(problem("cube"), n=100)
-    with pytest.raises(TypeError, match="a problem or a fitness, got 'half'"):
+    with pytest.raises(TypeError, match="problem must be a Problem or a Fitness, got 'half'"):
         fitness_of("half")
 
 

@@ -42,7 +42,6 @@ def build_parser() -> Parser:
     parser = Parser(
         prog="hyperna",
         description="Evolve hyperplane networks with the (1+1) NA and measure how long it takes.",
-        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=30),
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"hyperna {__version__}")

@@ -36,7 +36,9 @@ _LOG_EVERY = 60.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the actions and their options."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions = parser.add_subparsers(
+        dest="action", metavar="ACTION", required=True, help="what to do"
+    )
     begin = actions.add_parser("run", help="do the runs that are missing", allow_abbrev=False)
     begin.add_argument("file", metavar="FILE", help="campaign file (TOML)")
     begin.add_argument("--store", metavar="DIR", help="folder of results (default: FILE's .store)")
