@@ -140,7 +140,7 @@ def two_workers(slices):
 
     def wall(jobs):
         start = time.perf_counter()
-        na.run_many(task, runs=400, seed=1, n_jobs=jobs)
+        na.run_many(task, runs=2000, seed=1, n_jobs=jobs)
         return time.perf_counter() - start
 
     wall(2)
