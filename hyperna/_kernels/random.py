@@ -27,18 +27,41 @@ _S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 
 @inline_kernel
-def next_word(stream):
-    """The next 64 random bits; advances `stream` in place."""
-    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
+def following(s0, s1, s2, s3):
+    """The next 64 random bits, and the four words of the next state.
+
+    The innermost loop keeps the state in such variables: in an array, which might overlap with the
+    arrays that are written to in between, every word would be stored and loaded again.
+    """
     total = s0 + s3
     word = ((total << _ROTATE_RESULT) | (total >> _ROTATE_BACK)) + s0
     shifted = s1 << _SHIFT
     s2 ^= s0
     s3 ^= s1
-    stream[1] = s1 ^ s2
-    stream[0] = s0 ^ s3
-    stream[2] = s2 ^ shifted
-    stream[3] = (s3 << _ROTATE_STATE) | (s3 >> _ROTATE_STATE_BACK)
+    turned = (s3 << _ROTATE_STATE) | (s3 >> _ROTATE_STATE_BACK)
+    return word, s0 ^ s3, s1 ^ s2, s2 ^ shifted, turned
+
+
+@inline_kernel
+def save(stream, s0, s1, s2, s3):
+    """Store the state of the generator."""
+    stream[0] = s0
+    stream[1] = s1
+    stream[2] = s2
+    stream[3] = s3
+
+
+@inline_kernel
+def load(stream):
+    """The state of the generator as four words."""
+    return stream[0], stream[1], stream[2], stream[3]
+
+
+@inline_kernel
+def next_word(stream):
+    """The next 64 random bits; advances `stream` in place."""
+    word, s0, s1, s2, s3 = following(stream[0], stream[1], stream[2], stream[3])
+    save(stream, s0, s1, s2, s3)
     return word
 
 

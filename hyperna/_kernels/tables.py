@@ -65,7 +65,7 @@ def alias_table(weight):
 
 
 def _choice_weights(size: int, probability: float) -> FloatArray:
-    """Weights of what may change, by code: see `hyperna._kernels.mutation.draw_choice`."""
+    """Weights of what may change, by code: see `hyperna._kernels.mutation.propose`."""
     if size <= LARGEST_SUBSET_TABLE:
         count = np.array([subset.bit_count() for subset in range(2**size)])
         weight = probability**count * (1.0 - probability) ** (size - count)
