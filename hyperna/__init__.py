@@ -43,12 +43,16 @@ _PUBLIC = {
         "Pareto",
         "PowerLaw",
         "SelfAdjusting",
+        "StepLaw",
         "Uniform",
     ),
     "results": ("RunResult", "Runs"),
     "algorithm": ("OnePlusOneNA",),
     "classifier": ("NAClassifier", "export_text"),
     "comparison": ("CLASSIFIERS", "compare"),
+    "theory": ("ExactRuntime", "expected_runtime"),
+    "experiments.campaign": ("Campaign",),
+    "experiments.store": ("Store",),
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 

@@ -58,6 +58,11 @@ class StepLaw:
         One line for listings.
     continuous : bool
         Whether steps are real numbers. The parameters are then kept to 40 binary digits.
+
+    Examples
+    --------
+    >>> sorted(LAWS)[:3], LAWS["local"].summary
+    (['cauchy', 'exponential', 'harmonic'], 'l = 1: to a neighbour on the grid')
     """
 
     name: ClassVar[str] = ""
