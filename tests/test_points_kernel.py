@@ -1,0 +1,449 @@
+"""Point sets in any dimension: incremental scores and margins against obvious references."""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hyperna
+from hyperna import OnePlusOneNA
+from hyperna._kernels import points as kernels
+from hyperna._kernels.jit import kernel
+from hyperna._kernels.loop import new_work
+from hyperna._kernels.point_margins import QUANTA
+from hyperna._kernels.point_rows import LIFETIME
+from hyperna._kernels.protocol import evaluate, keep, optimal, prepare, tie, undo
+from hyperna.fitness import FiniteSet, Sampled
+from hyperna.grid import Grid
+from hyperna.networks import Network
+from hyperna.problems import problem
+
+OUTPUTS = ("or", "and", "evolved")
+
+
+# ---- references
+
+
+def margin_of(network, X):
+    """Distance by which hidden hyperplanes must move for the output to change, by trying all ways.
+
+    To change some of the bits, the farthest of their hyperplanes must move by its distance.
+    """
+    hidden = network.margin(X)
+    if not network.grid.has_output_neuron:
+        return hidden.min(axis=1) if network.grid.output == "and" else hidden.max(axis=1)
+    patterns = np.array(list(itertools.product([False, True], repeat=network.grid.neurons)))
+    w, b = network.output_weights()
+    total = np.zeros(len(patterns))
+    for i in range(len(w)):
+        total += np.where(patterns[:, i], w[i], 0.0)
+    answers = total >= b
+    bits = hidden >= 0.0
+    distance = np.full(len(X), np.inf)
+    fires = network.predict(X)
+    for pattern, answer in zip(patterns, answers, strict=True):
+        cost = np.where(bits != pattern, abs(hidden), 0.0).max(axis=1)
+        distance = np.where(answer != fires, np.minimum(distance, cost), distance)
+    return np.where(fires, distance, -distance)
+
+
+def second_value(fitness, network):
+    """Sum of weight * clip(±margin), each clipped margin rounded to 1/QUANTA of the clip."""
+    clip = fitness.tie_clip
+    rounded = np.clip(np.rint(margin_of(network, fitness.X) * (QUANTA / clip)), -QUANTA, QUANTA)
+    sign = np.where(fitness.y, 1, -1)
+    return float((sign * fitness.weights * rounded).sum()) * (clip / QUANTA)
+
+
+# ---- a walk over many offspring
+
+
+class Steps(NamedTuple):
+    """Prepared mutations: which components change, by how much, and what is then demanded.
+
+    An offspring that reaches the parent's score (`strict`) or any score at all is kept if `wanted`.
+    """
+
+    changed: np.ndarray
+    count: np.ndarray
+    change: np.ndarray
+    strict: np.ndarray
+    wanted: np.ndarray
+
+
+@kernel
+def walk(fitness, work, genome, modulus, steps, genomes, thresholds, scores, ties, kept):
+    """Carry out the steps; record every offspring, its threshold, score and second value."""
+    parent = prepare(fitness, work, genome)
+    first_tie = tie(fitness, work)
+    old = np.zeros(genome.size, np.int64)
+    for s in range(steps.count.size):
+        changed, count = steps.changed[s], steps.count[s]
+        for t in range(count):
+            c = changed[t]
+            old[t] = genome[c]
+            genome[c] = (genome[c] + steps.change[s, t]) % modulus[c]
+        threshold = parent if steps.strict[s] else np.int64(0)
+        score = evaluate(fitness, work, genome, changed, count, threshold)
+        genomes[s] = genome
+        thresholds[s], scores[s], kept[s] = threshold, score, False
+        if score >= threshold:
+            ties[s] = tie(fitness, work)
+        if score >= threshold and steps.wanted[s]:
+            keep(fitness, work, genome, changed, count)
+            parent, kept[s] = score, True
+        else:
+            for t in range(count):
+                genome[changed[t]] = old[t]
+            undo(fitness, work, genome, changed, count)
+    return first_tie
+
+
+@kernel
+def is_optimal(fitness, work, genome, optima, tolerance):
+    prepare(fitness, work, genome)
+    return optimal(fitness, work, genome, optima, tolerance)
+
+
+def random_steps(rng, moduli, length, eagerness, strictness):
+    """Mostly one or two changes, of all magnitudes; now and then very many."""
+    size = len(moduli)
+    count = np.minimum(1 + rng.poisson(0.7, length), size)
+    count[rng.random(length) < 0.02] = size
+    changed = np.array([rng.permutation(size) for _ in range(length)])
+    change = np.floor(np.asarray(moduli)[changed] ** rng.random((length, size))).astype(np.int64)
+    change *= rng.choice([-1, 1], (length, size))
+    return Steps(
+        changed,
+        count,
+        change,
+        rng.random(length) < strictness,
+        rng.random(length) < eagerness,
+    )
+
+
+def check_walk(fitness, grid, rng, length=60, eagerness=0.9, strictness=0.7, every=1, **shape):
+    """Walk, and compare every recorded offspring with the references; return which were kept."""
+    points = fitness.kernel(grid)._replace(**shape)
+    genome = grid.random(rng).genome if hasattr(grid.random(rng), "genome") else grid.random(rng)
+    genome = np.array(genome, np.int64)
+    steps = random_steps(rng, grid.moduli, length, eagerness, strictness)
+    genomes = np.zeros((length, grid.components), np.int64)
+    thresholds, scores = np.zeros((2, length), np.int64)
+    ties, kept = np.zeros(length), np.zeros(length, bool)
+    start = Network(grid, genome)
+    first = walk(
+        points,
+        new_work(points),
+        genome,
+        np.array(grid.moduli),
+        steps,
+        genomes,
+        thresholds,
+        scores,
+        ties,
+        kept,
+    )
+    if fitness.tie_clip > 0:
+        assert first == second_value(fitness, start)
+    for s in range(0, length, every):
+        network = Network(grid, genomes[s])
+        true = fitness.score(network)
+        assert kernels.points_score(points, genomes[s]) == true
+        if true >= thresholds[s]:
+            assert scores[s] == true
+            assert ties[s] == (second_value(fitness, network) if fitness.tie_clip > 0 else 0.0)
+        else:
+            assert scores[s] < thresholds[s]
+    return kept
+
+
+POINTS = {
+    "normal": lambda rng, n, dim: rng.normal(size=(n, dim)),
+    "sphere": lambda rng, n, dim: _unit(rng.normal(size=(n, dim))),
+    "lattice": lambda rng, n, dim: rng.choice([-1.0, -0.5, 0.0, 0.5, 1.0], (n, dim)),
+    "corners": lambda rng, n, dim: rng.choice([-1.0, 1.0], (n, dim)) / np.sqrt(dim),
+    "small": lambda rng, n, dim: 1e-6 * rng.normal(size=(n, dim)),
+    "large": lambda rng, n, dim: 1e6 * rng.normal(size=(n, dim)),
+    "mixed": lambda rng, n, dim: rng.normal(size=(n, dim)) * 10.0 ** rng.integers(-9, 9, (n, 1)),
+}
+
+
+def _unit(X):
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+@st.composite
+def settings_of_walks(draw):
+    dim = draw(st.integers(1, 12))
+    neurons = draw(st.sampled_from([1, 1, 2, 3, 4, 8]))
+    return {
+        "grid": Grid(
+            dim,
+            neurons,
+            draw(st.sampled_from([2, 3, 4, 8, 12, 60, 1200, 5000, 10**6, 2**40])),
+            draw(st.sampled_from(OUTPUTS)),
+        ),
+        "kind": draw(st.sampled_from(sorted(POINTS))),
+        "n": draw(st.integers(1, 90)),
+        "weighted": draw(st.booleans()),
+        "clip": draw(st.sampled_from([0.0, 0.0, 0.02, 0.3, 5.0])),
+        "chunk": draw(st.sampled_from([16, 32, 96])),
+        "block": draw(st.integers(0, max(dim - 1, 0))),
+        "seed": draw(st.integers(0, 2**32)),
+    }
+
+
+@given(settings_of_walks())
+@settings(max_examples=200)
+def test_scores_and_margins_are_those_of_predictions(case):
+    rng = np.random.default_rng(case["seed"])
+    grid, n = case["grid"], case["n"]
+    X = POINTS[case["kind"]](rng, n, grid.dim)
+    weights = rng.integers(0, 5, n) if case["weighted"] else None
+    if weights is not None:
+        weights[rng.integers(n)] = 3
+    fitness = FiniteSet(X, rng.random(n) < 0.5, weights, tie_clip=case["clip"])
+    many = grid.neurons == 8 and grid.has_output_neuron and case["clip"] > 0
+    check_walk(fitness, grid, rng, every=7 if many else 1, chunk=case["chunk"], block=case["block"])
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("dim", [3, 40])
+def test_rounding_errors_never_decide(dim, output):
+    """Over many lives of the dot products, with points on the hyperplanes of a coarse grid."""
+    rng = np.random.default_rng(dim)
+    X = np.vstack([POINTS["corners"](rng, 40, dim), POINTS["lattice"](rng, 40, dim)])
+    fitness = FiniteSet(X, rng.random(80) < 0.5)
+    length = 5 * LIFETIME
+    kept = check_walk(fitness, Grid(dim, 2, 24, output), rng, length, 0.95, 0.3, every=3, chunk=32)
+    assert kept.sum() > 3 * LIFETIME
+
+
+@pytest.mark.parametrize(("neurons", "output"), [(7, "evolved"), (13, "evolved"), (70, "and")])
+def test_many_neurons(neurons, output):
+    rng = np.random.default_rng(neurons)
+    X = rng.uniform(-1, 1, (50, 3))
+    clip = 0.1 if neurons < 10 else 0.0
+    fitness = FiniteSet(X, rng.random(50) < 0.5, tie_clip=clip)
+    check_walk(fitness, Grid(3, neurons, 120, output), rng, 80, every=4, chunk=16)
+
+
+def test_margin_of_an_evolved_output_of_too_many_neurons_for_a_table():
+    """Neurons whose output weight is 0 do not matter: the margin is that of the others."""
+    rng = np.random.default_rng(5)
+    few, many = Grid(3, 2, 120, "evolved"), Grid(3, 13, 120, "evolved")
+    fitness = FiniteSet(rng.uniform(-1, 1, (40, 3)), rng.random(40) < 0.5, tie_clip=0.5)
+    for _ in range(20):
+        small = np.array(few.random(rng))
+        genome = np.array(many.random(rng))
+        genome[: 2 * 3] = small[: 2 * 3]
+        genome[13 * 3] = small[6]
+        genome[13 * 3 + 1 : -1] = 0
+        genome[-1] = small[-1]
+        values = [_second_value_of_kernel(fitness, g, x) for g, x in ((few, small), (many, genome))]
+        assert values[0] == values[1] == second_value(fitness, Network(few, small))
+
+
+def _second_value_of_kernel(fitness, grid, genome):
+    points = fitness.kernel(grid)
+    steps = Steps(
+        np.zeros((0, grid.components), np.int64),
+        np.zeros(0, np.int64),
+        np.zeros((0, grid.components), np.int64),
+        np.zeros(0, bool),
+        np.zeros(0, bool),
+    )
+    record = np.zeros((0, grid.components), np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
+    moduli = np.array(grid.moduli)
+    rest = np.zeros(0), np.zeros(0, bool)
+    return walk(points, new_work(points), genome.copy(), moduli, steps, *record, *rest)
+
+
+# ---- odd sets of points
+
+
+@pytest.mark.parametrize("size", [1e155, 1e300, 1.7e308])
+def test_huge_coordinates(size):
+    rng = np.random.default_rng(0)
+    X = rng.choice([-size, size, 0.0, 1.0], (30, 7))
+    with np.errstate(over="ignore", invalid="ignore"):
+        check_walk(FiniteSet(X, rng.random(30) < 0.5), Grid(7, 2, 60), rng, 60, chunk=16)
+
+
+@pytest.mark.parametrize("label", [False, True])
+@pytest.mark.parametrize("n", [1, 20])
+def test_one_label_only(n, label):
+    rng = np.random.default_rng(n)
+    fitness = FiniteSet(rng.normal(size=(n, 7)), np.full(n, label), tie_clip=0.2)
+    check_walk(fitness, Grid(7, 2, 60, "evolved"), rng)
+
+
+def test_large_weights():
+    """Weights that do not fit the second value's integers are rounded for it, not for the score."""
+    rng = np.random.default_rng(1)
+    fitness = FiniteSet(
+        rng.normal(size=(40, 6)), rng.random(40) < 0.5, 10.0 ** rng.uniform(0, 9, 40)
+    )
+    assert fitness.total > 2**45
+    check_walk(fitness, Grid(6, 2, 1200), rng)
+    clipped = FiniteSet(fitness.X, fitness.y, fitness.weights, tie_clip=0.5)
+    grid = Grid(6, 2, 1200)
+    genome = np.array(grid.random(rng))
+    value = second_value(clipped, Network(grid, genome))
+    assert _second_value_of_kernel(clipped, grid, genome) == pytest.approx(value, rel=1e-6)
+
+
+def test_points_of_weight_zero_do_not_count():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(50, 6)), rng.random(50) < 0.5
+    heavy = rng.random(50) < 0.6
+    grid = Grid(6, 2, 1200, "and")
+    every = FiniteSet(X, y, heavy.astype(int), tie_clip=0.5)
+    some = FiniteSet(X[heavy], y[heavy], tie_clip=0.5)
+    for _ in range(10):
+        genome = np.array(grid.random(rng))
+        assert every.score(Network(grid, genome)) == some.score(Network(grid, genome))
+        values = [_second_value_of_kernel(fitness, grid, genome) for fitness in (every, some)]
+        assert values[0] == values[1]
+
+
+# ---- runs
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("clip", [0.0, 0.1])
+def test_runs_do_not_depend_on_chunks_blocks_and_order(monkeypatch, output, clip):
+    """The points are put in order several times; the path is the same without any chunks."""
+    rng = np.random.default_rng(7)
+    X = _unit(rng.normal(size=(300, 8)))
+    y = (X @ rng.normal(size=8) + 0.2 * rng.normal(size=300)) > 0.1
+    fitness = FiniteSet(X, y, rng.integers(1, 4, 300), tie_clip=clip)
+    na = OnePlusOneNA(neurons=2, output=output, resolution=1200, init="sphere")
+    paths = []
+    for chunk, least_dim in ((1024, 6), (16, 6), (16, 100)):
+        monkeypatch.setattr(kernels, "_CHUNK", chunk)
+        monkeypatch.setattr(kernels, "_LEAST_DIM", least_dim)
+        result = na.run(fitness, budget=6000, target=False, seed=3, trajectory=True)
+        paths.append(result.trajectory)
+        assert result.fitness == fitness(result.network)
+    for path in paths[1:]:
+        assert (path.evaluations == paths[0].evaluations).all()
+        assert (path.genomes == paths[0].genomes).all()
+    assert len(paths[0].evaluations) > 20
+
+
+def test_ties_are_decided_by_margins():
+    """Along the path neither the score nor, among equal scores, the second value ever falls."""
+    rng = np.random.default_rng(8)
+    fitness = FiniteSet(rng.normal(size=(60, 4)), rng.random(60) < 0.5, tie_clip=0.3)
+    na = OnePlusOneNA(neurons=2, output="evolved", resolution=1200)
+    path = na.run(fitness, budget=4000, target=False, seed=1, trajectory=True).trajectory
+    grid = Grid(4, 2, 1200, "evolved")
+    networks = [Network(grid, genome) for genome in path.genomes]
+    values = [(fitness.score(network), second_value(fitness, network)) for network in networks]
+    assert values == sorted(values)
+    assert len({score for score, _ in values}) < len(values)
+
+
+# ---- optima
+
+
+def mirrored(rng, genome, grid):
+    """The same normals with other angles: (a, b) -> (-a, b + r/2) for neighbouring angles."""
+    genome = genome.copy().reshape(grid.neurons, grid.width)
+    for neuron in genome:
+        for k in range(grid.dim - 2):
+            if rng.random() < 0.5:
+                neuron[k] = -neuron[k] % grid.resolution
+                neuron[k + 1] = (neuron[k + 1] + grid.resolution // 2) % grid.resolution
+    return genome.ravel()
+
+
+@pytest.mark.parametrize(("dim", "neurons"), [(1, 2), (2, 1), (2, 3), (3, 1), (4, 2), (7, 3)])
+def test_optima_in_any_order_and_mirrored(dim, neurons):
+    rng = np.random.default_rng(dim)
+    grid = Grid(dim, neurons, 120)
+    fitness = FiniteSet(rng.normal(size=(5, dim)), [0, 1, 0, 1, 1])
+    points = fitness.kernel(grid)
+    work = new_work(points)
+    for _ in range(40):
+        target = np.array(grid.random(rng))
+        optima = target.reshape(1, neurons, grid.width) + rng.uniform(-0.49, 0.49)
+        other = np.array(grid.random(rng)).reshape(optima.shape) + 0.5
+        optima = np.concatenate([other, optima])
+        genome = mirrored(rng, target, grid)
+        assert np.allclose(Network(grid, genome).weights()[0], Network(grid, target).weights()[0])
+        shuffled = rng.permutation(genome.reshape(neurons, -1)).ravel()
+        assert is_optimal(points, work, shuffled, optima, 1.0)
+        moved = shuffled.copy()
+        bias = grid.width - 1 + grid.width * rng.integers(neurons)
+        moved[bias] = (moved[bias] + 60) % 121
+        assert not is_optimal(points, work, moved, optima, 1.0)
+        assert not is_optimal(points, work, shuffled, optima[:1], 0.4)
+
+
+def test_an_optimal_run_stops():
+    half = problem("half", dim=4)
+    na = OnePlusOneNA(resolution=24)
+    result = na.run(Sampled(half, n=256), seed=0, budget=200_000)
+    assert result.stop_reason == "optimum"
+    W, b = result.network.weights()
+    assert abs(W[0, 3]) > 0.9
+    assert abs(b[0]) < 0.1
+
+
+@pytest.mark.parametrize("name", ["two_quarters", "quarter"])
+def test_an_evolved_output_on_points_of_the_circle(name):
+    """With optima known, a run on points ends where one on the exact circle would end."""
+    na = OnePlusOneNA(neurons=2, output="evolved", resolution=24)
+    result = na.run(Sampled(problem(name), n=512), seed=1, budget=300_000)
+    if result.stop_reason == "optimum":
+        assert result.fitness > 0.8
+
+
+# ---- interpreted
+
+
+PROGRAM = """\
+import json
+import sys
+import numpy as np
+from hyperna._kernels import points
+from hyperna import FiniteSet, OnePlusOneNA
+
+points._CHUNK = 16
+rng = np.random.default_rng(0)
+X = rng.normal(size=(40, 7))
+y = X[:, 0] + X[:, 6] > 0.3
+paths = []
+for output in ("or", "and", "evolved"):
+    na = OnePlusOneNA(neurons=2, output=output, resolution=120)
+    fitness = FiniteSet(X, y, tie_clip=0.2)
+    result = na.run(fitness, budget=250, target=False, seed=5, trajectory=True)
+    paths.append(result.trajectory.genomes.tolist())
+json.dump(paths, sys.stdout)
+"""
+
+
+def test_interpreted_runs_are_the_same():
+    paths = []
+    for disabled in ("0", "1"):
+        process = subprocess.run(
+            [sys.executable, "-W", "error", "-c", PROGRAM],
+            cwd=Path(hyperna.__file__).parents[1],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        paths.append(json.loads(process.stdout))
+    assert paths[0] == paths[1]
