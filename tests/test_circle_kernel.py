@@ -11,13 +11,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hyperna import OnePlusOneNA
+from hyperna._kernels.ahead import MOST_ARCS, can_look_ahead, look_ahead
 from hyperna._kernels.arcs import ARC_BLOCK, Circle
 from hyperna._kernels.batch import judge
 from hyperna._kernels.circle import circle_score
 from hyperna._kernels.loop import new_work
-from hyperna._kernels.state import OPTIMUM
+from hyperna._kernels.state import OPTIMUM, new_run
+from hyperna._kernels.steps import DRAWN, MOST_STEPS, WANTED, draw_steps, take_step
+from hyperna._kernels.tables import mutation_data
 from hyperna.fitness import ExactArcs
 from hyperna.grid import Grid
+from hyperna.mutation import Harmonic
 from hyperna.networks import Network
 from hyperna.problems import problem
 from hyperna.search import Search
@@ -90,6 +94,34 @@ def test_scores_are_those_of_the_reference(configuration):
     circle = circle_of(arcs, neurons, resolution, output, table)
     plain = reference.arc_fitness(arcs, neurons, resolution, output)
     assert circle_score(circle, np.array(genome)) == plain(genome)
+
+
+@settings(max_examples=300)
+@given(configurations(), st.integers(0, 2**32), st.booleans())
+def test_steps_are_passed_over_up_to_the_first_acceptable_one(configuration, seed, bias):
+    arcs, neurons, resolution, output, genome, table = configuration
+    arcs, neurons = arcs[:MOST_ARCS], min(neurons, 2)
+    output = output if neurons == 1 else ("or", "and")[seed % 2]
+    genome = np.array(genome[: 2 * neurons])
+    circle = circle_of(arcs, neurons, resolution, output, table)
+    component = np.arange(0, 2 * neurons, 1 if bias else 2)
+    moduli = np.array(reference.grid_moduli(neurons, resolution))
+    mutation = mutation_data(Harmonic().steps(resolution), component, moduli, 0.5, seed % 3 == 0)
+    assert can_look_ahead(circle, mutation)
+    run, work = new_run(mutation), new_work(circle)
+    run.steps.count[WANTED] = MOST_STEPS
+    run.stream[:] = np.random.SeedSequence(seed).generate_state(4, np.uint64)
+    draw_steps(mutation, run.stream, run.steps, run.real[0], run.genes[2])
+    plain = reference.arc_fitness(arcs, neurons, resolution, output)
+    scores = []
+    for step in range(run.steps.count[DRAWN]):
+        offspring = genome.copy()
+        take_step(mutation, run.steps, step, offspring, run.genes[2], run.genes[3])
+        scores.append(plain(offspring.tolist()))
+    for target in {plain(genome.tolist()), max(scores), max(scores) + 1, scores[-1]}:
+        expected = [i for i, score in enumerate(scores) if score >= target]
+        found = look_ahead(circle, work, mutation, run.steps, genome, 0, len(scores), target)
+        assert found == [*expected, len(scores)][0]
 
 
 @pytest.mark.parametrize("name", UNIONS)

@@ -15,8 +15,17 @@ from scipy import special, stats
 
 from hyperna import OnePlusOneNA
 from hyperna._kernels.jit import kernel
-from hyperna._kernels.mutation import propose, restore
 from hyperna._kernels.random import seed_stream
+from hyperna._kernels.steps import (
+    DRAWN,
+    NEXT,
+    TOTAL,
+    draw_steps,
+    forget_steps,
+    new_steps,
+    restore,
+    take_step,
+)
 from hyperna._kernels.tables import mutation_data
 from hyperna.mutation import (
     LAWS,
@@ -40,8 +49,16 @@ HUGE = 2**61  # a modulus that no step of a discrete law goes around
 @kernel
 def draw(mutation, stream, genome, changed, old, velocity, moves, chosen, voids):
     """Offspring of one genome: their displacements, the components touched, the void steps."""
+    steps = new_steps(mutation)
+    forget_steps(mutation, steps)
     for i in range(voids.size):
-        count, voids[i] = propose(mutation, stream, genome, changed, old, velocity)
+        if steps.count[NEXT] == steps.count[DRAWN]:
+            draw_steps(mutation, stream, steps, velocity, changed)
+        step = steps.count[NEXT]
+        before = steps.step[TOTAL, step - 1] if step > 0 else 0
+        voids[i] = steps.step[TOTAL, step] - before - 1
+        steps.count[NEXT] += 1
+        count = take_step(mutation, steps, step, genome, changed, old)
         for t in range(count):
             c = changed[t]
             chosen[i, c] = True

@@ -42,22 +42,24 @@ class Circle(NamedTuple):
 class CircleWork(NamedTuple):
     """The arcs of the current network and of its offspring.
 
-    Columns of `arc`: bias, h(bias), start in [0, turn), end = start + length, S(start), S(end
+    Columns of `arc`: start in [0, turn), end = start + length, S(start), S(end
     modulo turn); rows: the parent's neurons, then the offspring's. `event` has the rows order,
     position and S(position) of all arc ends, the rows of `arc` in use, and scratch space. An AND is
     handled as an OR of the complementary arcs, whose score counts the wrongly classified units.
     `output` holds weights and bias of the evolved output neuron, `bits` the hidden bits and, in its
     last two entries, the output's answers for the current network and for the parent of an
-    offspring.
+    offspring. `offspring` and `score` serve `hyperna._kernels.ahead`.
     """
 
     arc: np.ndarray
     event: np.ndarray
     output: np.ndarray
     bits: np.ndarray
+    offspring: np.ndarray
+    score: np.ndarray
 
 
-BIAS, HALF, START, END, S_START, S_END, COLUMNS = range(7)
+START, END, S_START, S_END, COLUMNS = range(5)
 ORDER, POSITION, SIGNED, USED, SCRATCH = range(5)
 
 
@@ -71,12 +73,42 @@ def signed_measure(circle, x):
     return 2 * inside - x
 
 
-@lean_kernel
+@inline_kernel
+def arcsine(x):
+    """asin(x) for 0 <= x <= 0.5, to about an ulp: the rational approximation of fdlibm (1993)."""
+    z = x * x
+    p = 7.91534994289814532176e-04 + z * 3.47933107596021167570e-05
+    p = 2.01212532134862925881e-01 + z * (-4.00555345006794114027e-02 + z * p)
+    p = z * (1.66666666666666657415e-01 + z * (-3.25565818622400915405e-01 + z * p))
+    q = -6.88283971605453293030e-01 + z * 7.70381505559019352791e-02
+    q = 1.0 + z * (-2.40339491173441421878e00 + z * (2.02094576023350569471e00 + z * q))
+    return x + x * (p / q)
+
+
+@inline_kernel
+def computed_half_width(circle, bias):
+    """Half the length of the arc on which a neuron with this bias fires, acos(bias), in units.
+
+    Biases b and -b give arcs that add up to half a turn exactly.
+    """
+    r = circle.resolution
+    size, unit = abs(2 * bias - r), np.float64(circle.turn) / (2.0 * math.pi)
+    inverse = 1.0 / np.float64(r)
+    if 2 * size > r:
+        # acos(x) = 2 asin(sqrt((1 - x) / 2)), and here 1 - x is exact
+        angle = 2.0 * arcsine(math.sqrt(np.float64(r - size) * 0.5 * inverse))
+        nearer = np.int64(np.rint(unit * angle))
+    else:
+        nearer = (circle.turn >> 2) - np.int64(np.rint(unit * arcsine(size * inverse)))
+    return nearer if 2 * bias >= r else (circle.turn >> 1) - nearer
+
+
+@inline_kernel
 def half_width(circle, bias):
-    """Half the length of the arc on which a neuron with this bias fires, acos(bias), in units."""
-    value = np.float64(2 * bias - circle.resolution) / np.float64(circle.resolution)
-    quarter = np.float64(circle.turn) * 0.25
-    return np.int64(quarter - np.rint(np.float64(circle.turn) / (2.0 * math.pi) * math.asin(value)))
+    """Half the length of the arc of a neuron, from the table if there is one."""
+    if circle.half_width.size > 0:
+        return circle.half_width[np.uint64(bias)]
+    return computed_half_width(circle, bias)
 
 
 @inline_kernel
@@ -101,17 +133,9 @@ def arc_ends(circle, angle, half):
 
 @inline_kernel
 def place_arc(circle, arc, genome, neuron, row):
-    """Compute the arc of a neuron into a row; the row before may know its half-width."""
-    bias = genome[2 * neuron + 1]
-    if circle.half_width.size > 0:
-        half = circle.half_width[bias]
-    elif arc[neuron, BIAS] == bias:
-        half = arc[neuron, HALF]
-    else:
-        half = half_width(circle, bias)
+    """Compute the arc of a neuron into a row."""
+    half = half_width(circle, genome[2 * neuron + 1])
     start, end, s_start, s_end = arc_ends(circle, genome[2 * neuron], half)
-    arc[row, BIAS] = bias
-    arc[row, HALF] = half
     arc[row, START] = start
     arc[row, END] = end
     arc[row, S_START] = s_start

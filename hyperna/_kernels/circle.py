@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hyperna._kernels.ahead import MOST_OFFSPRING, N_ROWS, can_look_ahead, look_ahead
 from hyperna._kernels.arcs import (
     COLUMNS,
     ORDER,
@@ -10,14 +11,12 @@ from hyperna._kernels.arcs import (
     WORD_NEURONS,
     Circle,
     CircleWork,
-    arc_ends,
     network_score,
     output_answers,
     output_fires,
     place_arc,
-    single_score,
 )
-from hyperna._kernels.geometry import AND, EVOLVED
+from hyperna._kernels.geometry import EVOLVED
 from hyperna._kernels.jit import kernel, lean_kernel
 from hyperna._kernels.matching import all_matched
 from hyperna._kernels.protocol import implement, prepare, workspace
@@ -30,6 +29,8 @@ def _workspace(fitness):
         np.zeros((SCRATCH + 4, 2 * neurons), np.int64),
         np.zeros(neurons + 1, np.float64),
         np.zeros(neurons + 2, np.int64),
+        np.zeros((N_ROWS, MOST_OFFSPRING), np.int64),
+        np.zeros(MOST_OFFSPRING, np.int64),
     )
     for i in range(2 * neurons):
         work.event[ORDER, i] = i
@@ -48,12 +49,6 @@ def _prepare(fitness, work, genome):
 
 def _evaluate(fitness, work, genome, changed, count, score):
     neurons = fitness.neurons
-    if neurons == 1 and fitness.half_width.size > 0:
-        # the parent's arc is not needed, so no arc is kept
-        half = fitness.half_width[genome[1]]
-        start, end, s_start, s_end = arc_ends(fitness, genome[0], half)
-        new = single_score(fitness, start, end, s_start, s_end)
-        return fitness.turn - new if fitness.join == AND else new
     output_changed = False
     for t in range(count):
         neuron = changed[t] >> 1
@@ -94,6 +89,12 @@ def _undo(fitness, work, genome, changed, count):
         work.bits[neurons] = work.bits[neurons + 1]
         if neurons > WORD_NEURONS:
             output_answers(fitness, work, genome)
+
+
+def _pass_over(fitness, work, mutation, steps, genome, first, last, score):
+    if can_look_ahead(fitness, mutation):
+        return look_ahead(fitness, work, mutation, steps, genome, first, last, score)
+    return first
 
 
 @lean_kernel
@@ -182,5 +183,6 @@ implement(
     tie=_tie,
     keep=_keep,
     undo=_undo,
+    pass_over=_pass_over,
     optimal=_optimal,
 )

@@ -8,14 +8,18 @@ import math
 
 import numpy as np
 
-from hyperna._kernels.jit import kernel, lean_kernel
-from hyperna._kernels.mutation import (
-    SELF_ADJUSTING,
-    adjust_velocity,
-    propose,
-    restore,
+from hyperna._kernels.jit import inline_kernel, kernel, lean_kernel
+from hyperna._kernels.mutation import SELF_ADJUSTING, adjust_velocity
+from hyperna._kernels.protocol import (
+    evaluate,
+    keep,
+    optimal,
+    pass_over,
+    prepare,
+    tie,
+    undo,
+    workspace,
 )
-from hyperna._kernels.protocol import evaluate, keep, optimal, prepare, tie, undo, workspace
 from hyperna._kernels.random import geometric, seed_stream, uniform
 from hyperna._kernels.start import copy_into, draw_start
 from hyperna._kernels.state import (
@@ -51,6 +55,15 @@ from hyperna._kernels.state import (
     TIE,
     VELOCITY,
     WAITING,
+)
+from hyperna._kernels.steps import (
+    DRAWN,
+    NEXT,
+    TOTAL,
+    draw_steps,
+    forget_steps,
+    restore,
+    take_step,
 )
 
 
@@ -128,9 +141,10 @@ def begin(fitness, work, mutation, limits, run, trace):
 
 
 @lean_kernel
-def reset(run, key, number):
+def reset(run, mutation, key, number):
     """Set the random numbers and counters to the beginning of run `number` under `key`."""
     seed_stream(key, number, run.stream)
+    forget_steps(mutation, run.steps)
     for c in range(N_COUNTERS):
         run.counter[c] = 0
     run.counter[BEST] = -1
@@ -227,6 +241,14 @@ def skip_wait(fitness, work, mutation, limits, run, trace):
     accepted(fitness, work, limits, run, trace, improved)
 
 
+@inline_kernel
+def within(total, first, last, start, horizon):
+    """How many of the steps end before the horizon, as the number after the last of them."""
+    while last > first and start + total[last - 1] > horizon:
+        last -= 1
+    return last
+
+
 @lean_kernel
 def walk(fitness, work, mutation, run, patience, notable, quota):
     """The innermost loop: simulate until something happens that is more than a step.
@@ -236,38 +258,54 @@ def walk(fitness, work, mutation, run, patience, notable, quota):
     reached (EXPIRED); `quota` offspring are done (PAUSED). Void steps are drawn as a number.
     """
     genome, changed, old = run.genes[GENOME], run.genes[CHANGED], run.genes[OLD]
-    counter, stream, velocity = run.counter, run.stream, run.real[VELOCITY]
+    counter, velocity, steps = run.counter, run.real[VELOCITY], run.steps
+    total, horizon = steps.step[TOTAL], counter[HORIZON]
     evaluations, parent, rejected = counter[EVALUATIONS], counter[SCORE], counter[REJECTED]
-    parent_tie, horizon = run.real[TIE, 0], counter[HORIZON]
+    parent_tie = run.real[TIE, 0]
     event, done = PAUSED, 0
-    while done < quota:
-        count, voids = propose(mutation, stream, genome, changed, old, velocity)
-        evaluations += voids + 1
-        if evaluations > horizon:
-            restore(genome, changed, old, count)
+    step, drawn = steps.count[NEXT], steps.count[DRAWN]
+    start = evaluations - (total[step - 1] if step > 0 else 0)
+    while done < quota and event == PAUSED:
+        if step == drawn:
+            draw_steps(mutation, run.stream, steps, velocity, changed)
+            step, drawn, start = 0, steps.count[DRAWN], evaluations
+        last = min(drawn, step + quota - done)
+        if patience > 0:
+            last = min(last, step + patience - rejected)
+        last = within(total, step, last, start, horizon)
+        if last == step:
+            # this step has been looked at, and is not to be used for anything else
+            step += 1
             event = EXPIRED
             break
-        done += 1
-        score = evaluate(fitness, work, genome, changed, count, parent)
-        second = tie(fitness, work) if score >= parent else 0.0
-        if mutation.kind == SELF_ADJUSTING:
-            adjust_velocity(mutation, velocity, changed, count, score > parent)
-        if score > parent or (score == parent and second >= parent_tie):
-            keep(fitness, work, genome, changed, count)
-            rejected = 0
-            parent_tie = second
-            if score > parent or score >= notable:
-                event = IMPROVED if score > parent else ACCEPTED
-                parent = score
-                break
-        else:
-            restore(genome, changed, old, count)
-            undo(fitness, work, genome, changed, count)
-            rejected += 1
-            if rejected == patience:
+        first = step
+        if mutation.kind != SELF_ADJUSTING:
+            step = pass_over(fitness, work, mutation, steps, genome, step, last, parent)
+        rejected += step - first
+        if step < last:
+            count = take_step(mutation, steps, step, genome, changed, old)
+            step += 1
+            score = evaluate(fitness, work, genome, changed, count, parent)
+            second = tie(fitness, work) if score >= parent else 0.0
+            if mutation.kind == SELF_ADJUSTING:
+                adjust_velocity(mutation, velocity, changed, count, score > parent)
+            if score > parent or (score == parent and second >= parent_tie):
+                keep(fitness, work, genome, changed, count)
                 rejected = 0
-                event = WAITING
-                break
+                parent_tie = second
+                if score > parent or score >= notable:
+                    event = IMPROVED if score > parent else ACCEPTED
+                    parent = score
+            else:
+                restore(genome, changed, old, count)
+                undo(fitness, work, genome, changed, count)
+                rejected += 1
+        done += step - first
+        evaluations = start + total[step - 1]
+        if rejected == patience and patience > 0:
+            rejected = 0
+            event = WAITING
+    steps.count[NEXT] = step
     counter[EVALUATIONS], counter[SCORE], counter[REJECTED] = evaluations, parent, rejected
     counter[SIMULATED] += done
     run.real[TIE, 0] = parent_tie
@@ -317,7 +355,7 @@ def run_batch(fitness, work, mutation, limits, key, run, trace, progress, quota,
             return FULL
         if progress[3] == 0 or restarts(limits, counter):
             if progress[3] == 0:
-                reset(run, key, progress[0])
+                reset(run, mutation, key, progress[0])
                 progress[3] = 1
             else:
                 counter[RESTARTS] += 1

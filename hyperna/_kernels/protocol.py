@@ -20,6 +20,10 @@ The functions, in the order in which the loop calls them:
     least `score`.
 ``keep(fitness, work, genome, changed, count)`` / ``undo(fitness, work, genome, changed, count)``
     The offspring just evaluated becomes the parent, or is forgotten (`genome` is the parent again).
+``pass_over(fitness, work, mutation, steps, genome, first, last, score)``
+    The first of the steps from `first` to before `last` whose offspring may score at least `score`,
+    or `last`. A kind that cannot tell more quickly than by ``evaluate`` returns `first`, or leaves
+    this function out.
 ``optimal(fitness, work, genome, optima, tolerance)``
     Whether every component is within less than `tolerance` grid units of one of the optima.
 """
@@ -69,6 +73,15 @@ def undo(fitness, work, genome, changed, count):
     return _IMPLEMENTATIONS["undo", type(fitness)](fitness, work, genome, changed, count)
 
 
+def pass_over(fitness, work, mutation, steps, genome, first, last, score):
+    function = _IMPLEMENTATIONS.get(("pass_over", type(fitness)), _pass_over_nothing)
+    return function(fitness, work, mutation, steps, genome, first, last, score)
+
+
+def _pass_over_nothing(fitness, work, mutation, steps, genome, first, last, score):
+    return first
+
+
 def optimal(fitness, work, genome, optima, tolerance):
     return _IMPLEMENTATIONS["optimal", type(fitness)](fitness, work, genome, optima, tolerance)
 
@@ -101,6 +114,11 @@ def _keep(fitness, work, genome, changed, count):
 @overload(undo, jit_options=_INLINE)
 def _undo(fitness, work, genome, changed, count):
     return _chosen("undo", fitness)
+
+
+@overload(pass_over, jit_options=_INLINE)
+def _pass_over(fitness, work, mutation, steps, genome, first, last, score):
+    return _chosen("pass_over", fitness) or _pass_over_nothing
 
 
 @overload(optimal)

@@ -127,14 +127,16 @@ def geometric(stream, log_failure):
 
 
 @inline_kernel
-def pick(word, threshold, alias, first, bits):
+def pick(word, table, first, bits):
     """The index that a random word gives in the alias table of 2**bits entries from `first` on.
 
-    The method is Walker's (1977). The lowest bit of the word is not used.
+    The method is Walker's (1977). An entry holds its threshold above the `bits` lowest bits and its
+    alias in these; the lowest bit of the word is not used.
     """
     index = np.int64(word >> np.uint64(64 - bits))
-    rest = np.int64((word << np.uint64(bits)) >> np.uint64(bits + 1))
-    other = alias[first + index]
+    low = (1 << bits) - 1
+    entry = table[np.uint64(first + index)]
+    other = entry & low
     # Bit operations instead of a branch, which could not be predicted: keep is -1 or 0.
-    keep = (rest - threshold[first + index]) >> 63
+    keep = ((np.int64((word << np.uint64(bits)) >> _ONE) | low) - entry) >> 63
     return other ^ ((other ^ index) & keep)

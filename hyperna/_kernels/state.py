@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperna._kernels.jit import kernel
+from hyperna._kernels.steps import Steps, new_steps
 
 NEVER = 2**62
 
@@ -52,6 +53,7 @@ class Run(NamedTuple):
     real: np.ndarray
     counter: np.ndarray
     stream: np.ndarray
+    steps: Steps
 
 
 GENOME, BEST_GENOME, CHANGED, OLD = range(4)
@@ -87,11 +89,13 @@ class Trace(NamedTuple):
 
 
 @kernel
-def new_run(components):
-    """Arrays for a run over a genome of `components`."""
+def new_run(mutation):
+    """Arrays for a run under a mutation."""
+    components = mutation.modulus.size
     return Run(
         np.zeros((4, components), np.int64),
         np.zeros((3, components), np.float64),
         np.zeros(N_COUNTERS, np.int64),
         np.zeros(4, np.uint64),
+        new_steps(mutation),
     )

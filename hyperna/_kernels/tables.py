@@ -7,7 +7,8 @@ import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
 from hyperna._kernels.jit import kernel
-from hyperna._kernels.mutation import LARGEST_SUBSET_TABLE, VOID_LEVELS, Mutation
+from hyperna._kernels.mutation import Mutation
+from hyperna._kernels.steps import LARGEST_SUBSET_TABLE, VOID_LEVELS
 
 FloatArray = np.ndarray
 IntArray = np.ndarray
@@ -54,18 +55,21 @@ def fill_alias_table(fraction, alias, stack):
 
 
 def alias_table(weight):
-    """Alias table of non-negative weights for `pick`: (threshold, alias, bits)."""
+    """Alias table of non-negative weights for `pick`, and the bits of its indices."""
     bits = max(1, (weight.size - 1).bit_length())
     fraction = np.zeros(1 << bits)
     fraction[: weight.size] = weight * (fraction.size / weight.sum())
     alias = np.zeros(fraction.size, np.int64)
     fill_alias_table(fraction, alias, np.zeros(fraction.size, np.int64))
-    threshold = np.rint(fraction * 2.0 ** (63 - bits)).astype(np.int64)
-    return threshold, alias, bits
+    # An entry that is always kept is its own alias, so the largest threshold may be one too small.
+    threshold = np.minimum(
+        np.rint(fraction * 2.0 ** (63 - bits)).astype(np.int64), 2 ** (63 - bits) - 1
+    )
+    return (threshold << bits) | alias, bits
 
 
 def _choice_weights(size: int, probability: float) -> FloatArray:
-    """Weights of what may change, by code: see `hyperna._kernels.mutation.propose`."""
+    """Weights of what may change, by code: see `hyperna._kernels.steps.draw_choices`."""
     if size <= LARGEST_SUBSET_TABLE:
         count = np.array([subset.bit_count() for subset in range(2**size)])
         weight = probability**count * (1.0 - probability) ** (size - count)
@@ -92,12 +96,11 @@ def mutation_data(
     wait = void ** np.arange(VOID_LEVELS) * (1.0 - void)
     wait[-1] = void ** (VOID_LEVELS - 1)
     choice = _choice_weights(size, probability)
-    threshold, alias, table_bits = alias_table(np.outer(wait, choice / choice.sum()).ravel())
+    table, table_bits = alias_table(np.outer(wait, choice / choice.sum()).ravel())
     length_bits = 0
     if steps.weights.size:
-        length_threshold, length_alias, length_bits = alias_table(steps.weights)
-        threshold = np.concatenate([threshold, length_threshold])
-        alias = np.concatenate([alias, length_alias])
+        lengths, length_bits = alias_table(steps.weights)
+        table = np.concatenate([table, lengths])
     return Mutation(
         kind=steps.kind,
         largest=steps.largest,
@@ -111,8 +114,7 @@ def mutation_data(
         choice_bits=choice.size.bit_length() - 1,
         table_bits=table_bits,
         length_bits=length_bits,
-        threshold=threshold,
-        alias=alias,
+        table=table,
         component=component,
         modulus=modulus,
     )
