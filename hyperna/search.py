@@ -10,6 +10,7 @@ import numpy as np
 
 from hyperna._kernels import loop, state
 from hyperna._kernels.mutation import TABLE, Mutation
+from hyperna._kernels.protocol import workspace
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna.fitness import ExactArcs, FiniteSet, Fitness
@@ -244,7 +245,7 @@ class Search:
         self._with_path = bool(trajectory)
         components = task.grid.components
         self._run = state.new_run(task.mutation)
-        self._work = loop.new_work(task.kernel)
+        self._work = workspace(task.kernel)
         self._trace = _trace(64, 1024 if trajectory else 0, components)
         self._progress = np.array([self.number, self.number, self.number + 1, 0])
         self._rows = np.zeros((1, 5), np.int64)
@@ -340,7 +341,7 @@ def run_block(task: Task, seed: Seed, first: int, last: int, halt: Halt | None =
     Once `halt` is raised the block is given up, and its rows mean nothing.
     """
     rows = np.zeros((last - first, 5), np.int64)
-    run, work = state.new_run(task.mutation), loop.new_work(task.kernel)
+    run, work = state.new_run(task.mutation), workspace(task.kernel)
     key = seed_words(seed).generate_state(4, np.uint64)
     progress = np.array([first, first, last, 0])
     no_trace, no_genomes = _trace(0, 0, 0), np.zeros((0, 0), np.int64)

@@ -15,7 +15,7 @@ from hyperna._kernels.ahead import MOST_ARCS, can_look_ahead, look_ahead
 from hyperna._kernels.arcs import ARC_BLOCK, Circle
 from hyperna._kernels.batch import judge
 from hyperna._kernels.circle import circle_score
-from hyperna._kernels.loop import new_work
+from hyperna._kernels.protocol import workspace
 from hyperna._kernels.state import OPTIMUM, new_run
 from hyperna._kernels.steps import DRAWN, MOST_STEPS, WANTED, draw_steps, take_step
 from hyperna._kernels.tables import mutation_data
@@ -52,6 +52,10 @@ def circle_of(arcs, neurons, resolution, output, table=True):
         arcs=np.pad(rows, ((0, 0), (0, -rows.shape[1] % ARC_BLOCK))),
         half_width=np.array(widths, np.int64),
     )
+
+
+def score_of(circle, genome):
+    return circle_score(circle, workspace(circle), genome)
 
 
 def turned(arcs, shift):
@@ -93,7 +97,7 @@ def test_scores_are_those_of_the_reference(configuration):
     arcs, neurons, resolution, output, genome, table = configuration
     circle = circle_of(arcs, neurons, resolution, output, table)
     plain = reference.arc_fitness(arcs, neurons, resolution, output)
-    assert circle_score(circle, np.array(genome)) == plain(genome)
+    assert score_of(circle, np.array(genome)) == plain(genome)
 
 
 @settings(max_examples=300)
@@ -108,7 +112,7 @@ def test_steps_are_passed_over_up_to_the_first_acceptable_one(configuration, see
     moduli = np.array(reference.grid_moduli(neurons, resolution))
     mutation = mutation_data(Harmonic().steps(resolution), component, moduli, 0.5, seed % 3 == 0)
     assert can_look_ahead(circle, mutation)
-    run, work = new_run(mutation), new_work(circle)
+    run, work = new_run(mutation), workspace(circle)
     run.steps.count[WANTED] = MOST_STEPS
     run.stream[:] = np.random.SeedSequence(seed).generate_state(4, np.uint64)
     draw_steps(mutation, run.stream, run.steps, run.real[0], run.genes[2])
@@ -133,7 +137,7 @@ def test_scores_of_all_small_networks(name, output):
     moduli = reference.grid_moduli(2, resolution, output)
     genomes = list(itertools.product(*map(range, moduli)))
     for genome in genomes if output != "evolved" else genomes[::7]:
-        assert circle_score(circle, np.array(genome)) == plain(genome)
+        assert score_of(circle, np.array(genome)) == plain(genome)
 
 
 @pytest.mark.parametrize("resolution", [2**17, 2**30, 10**9 + 7, 2**40])
@@ -145,7 +149,7 @@ def test_scores_at_large_resolutions(resolution, output):
         plain = reference.arc_fitness(UNIONS[name], neurons, resolution, output)
         for _ in range(5):
             genome = Grid(2, neurons, resolution, output).random(rng)
-            assert circle_score(circle, genome) == plain(genome.tolist())
+            assert score_of(circle, genome) == plain(genome.tolist())
 
 
 @pytest.mark.parametrize("neurons", [1, 3, 8])
@@ -190,14 +194,14 @@ def test_turned_and_mirrored_configurations_tie(resolution, output, neurons):
         for _ in range(25):
             genome, shift = grid.random(rng), int(rng.integers(resolution))
             angles = np.arange(0, 2 * neurons, 2)
-            score = circle_score(here, genome)
+            score = score_of(here, genome)
             moved, reflected = genome.copy(), genome.copy()
             moved[angles] = (genome[angles] + shift) % resolution
             reflected[angles] = -genome[angles] % resolution
             there = turned(arcs, Fraction(shift, resolution))
             there = here._replace(arcs=circle_of(there, neurons, resolution, output, False).arcs)
-            assert circle_score(there, moved) == score
-            assert circle_score(opposite, reflected) == score
+            assert score_of(there, moved) == score
+            assert score_of(opposite, reflected) == score
 
 
 @pytest.mark.parametrize("resolution", [120, 2**30, 2**40])
@@ -239,7 +243,7 @@ def assert_scores_are_fresh(result, name):
     path = result.trajectory
     fitness = ExactArcs(problem(name))
     circle, units = fitness.kernel(path.grid), fitness.units(path.grid)
-    fresh = [circle_score(circle, genome) / units for genome in path.genomes]
+    fresh = [score_of(circle, genome) / units for genome in path.genomes]
     np.testing.assert_array_equal(path.fitness, fresh)
     assert (np.diff(path.fitness) >= 0).all()
     assert result.fitness == fitness(result.network) == path.fitness[-1]
@@ -305,7 +309,7 @@ def test_optima_are_found_exactly_where_the_definition_says(name, optima, neuron
         reasons = np.zeros(len(genomes), np.int64)
         judge(
             task.kernel,
-            new_work(task.kernel),
+            workspace(task.kernel),
             task.limits,
             genomes,
             np.zeros_like(reasons),

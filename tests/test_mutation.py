@@ -47,9 +47,8 @@ HUGE = 2**61  # a modulus that no step of a discrete law goes around
 
 
 @kernel
-def draw(mutation, stream, genome, changed, old, velocity, moves, chosen, voids):
+def draw(mutation, stream, steps, genome, changed, old, velocity, moves, chosen, voids):
     """Offspring of one genome: their displacements, the components touched, the void steps."""
-    steps = new_steps(mutation)
     forget_steps(mutation, steps)
     for i in range(voids.size):
         if steps.count[NEXT] == steps.count[DRAWN]:
@@ -77,7 +76,7 @@ def sample(steps, n, moduli=(HUGE,), probability=1.0, *, component=None, redraw=
     moves, chosen = np.zeros((n, size), np.int64), np.zeros((n, size), np.bool_)
     voids = np.zeros(n, np.int64)
     genes = [np.zeros(size, np.int64) for _ in range(3)]
-    draw(mutation, stream, *genes, np.ones(size), moves, chosen, voids)
+    draw(mutation, stream, new_steps(mutation), *genes, np.ones(size), moves, chosen, voids)
     return np.where(moves > modulus // 2, moves - modulus, moves), chosen, voids
 
 

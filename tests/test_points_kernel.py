@@ -17,10 +17,9 @@ import hyperna
 from hyperna import OnePlusOneNA
 from hyperna._kernels import points as kernels
 from hyperna._kernels.jit import kernel
-from hyperna._kernels.loop import new_work
 from hyperna._kernels.point_margins import QUANTA
 from hyperna._kernels.point_rows import LIFETIME
-from hyperna._kernels.protocol import evaluate, keep, optimal, prepare, tie, undo
+from hyperna._kernels.protocol import evaluate, keep, optimal, prepare, tie, undo, workspace
 from hyperna.fitness import FiniteSet, Sampled
 from hyperna.grid import Grid
 from hyperna.networks import Network
@@ -142,7 +141,7 @@ def check_walk(fitness, grid, rng, length=60, eagerness=0.9, strictness=0.7, eve
     start = Network(grid, genome)
     first = walk(
         points,
-        new_work(points),
+        workspace(points),
         genome,
         np.array(grid.moduli),
         steps,
@@ -265,7 +264,7 @@ def _second_value_of_kernel(fitness, grid, genome):
     record = np.zeros((0, grid.components), np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
     moduli = np.array(grid.moduli)
     rest = np.zeros(0), np.zeros(0, bool)
-    return walk(points, new_work(points), genome.copy(), moduli, steps, *record, *rest)
+    return walk(points, workspace(points), genome.copy(), moduli, steps, *record, *rest)
 
 
 # ---- odd sets of points
@@ -374,7 +373,7 @@ def test_optima_in_any_order_and_mirrored(dim, neurons):
     grid = Grid(dim, neurons, 120)
     fitness = FiniteSet(rng.normal(size=(5, dim)), [0, 1, 0, 1, 1])
     points = fitness.kernel(grid)
-    work = new_work(points)
+    work = workspace(points)
     for _ in range(40):
         target = np.array(grid.random(rng))
         optima = target.reshape(1, neurons, grid.width) + rng.uniform(-0.49, 0.49)

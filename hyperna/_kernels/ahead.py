@@ -7,7 +7,14 @@ instructions: no branches, no calls, and one array that is written to.
 
 import numpy as np
 
-from hyperna._kernels.arcs import computed_half_width, half_width
+from hyperna._kernels.arcs import (
+    arc_ends,
+    centre_and_half,
+    computed_half_width,
+    half_width,
+    inside,
+    inside_either,
+)
 from hyperna._kernels.geometry import AND, EVOLVED
 from hyperna._kernels.jit import inline_kernel, lean_kernel
 from hyperna._kernels.steps import CHOICE, FIRST, moved
@@ -36,20 +43,17 @@ def place_neuron(circle, tabulated, steps, choice, begin, angle, bias, half):
     """Centre and half-width of a neuron's arc after a step; its moves begin at `begin`.
 
     `angle`, `bias` and the half-width `half` are the parent's. The lowest bits of `choice` say
-    whether angle and bias change. An AND is handled as an OR of the complementary arcs.
+    whether angle and bias change.
     """
     turned, shifted = choice & 1, (choice >> 1) & 1
     r, move = circle.resolution, steps.move
     new_angle = moved(angle, move[np.uint64(begin)] & -turned, r)
     new_bias = moved(bias, move[np.uint64(begin + turned)] & -shifted, r + 1)
-    centre = new_angle * circle.step
     if tabulated:
         half = circle.half_width[np.uint64(new_bias)]
     elif shifted == 1:
         half = computed_half_width(circle, new_bias)
-    if circle.join == AND:
-        return centre + (circle.turn >> 1), (circle.turn >> 1) - half
-    return centre, half
+    return centre_and_half(circle, new_angle, half)
 
 
 @inline_kernel
@@ -90,47 +94,26 @@ def measure(arcs, x):
 
 @inline_kernel
 def arc_of(turn, arcs, centre, half):
-    """Start, end, S at both ends, and -1 if the arc goes beyond the zero angle, else 0."""
-    start = moved(centre, -half, turn)
-    end = start + 2 * half
-    across = ~((end - turn - 1) >> 63)
-    return start, end, measure(arcs, start), measure(arcs, end - (turn & across)), across
-
-
-@inline_kernel
-def shared_piece(turn, whole, first, second):
-    """Sum of S over the piece shared by two arcs that begins where the second one begins."""
-    gap = second[0] - first[0]
-    gap += turn & (gap >> 63)
-    left = first[1] - first[0] - gap
-    shorter = left - (second[1] - second[0])
-    s_end = second[3] + ((first[3] - second[3]) & (shorter >> 63))
-    end = second[0] + left - (shorter & ~(shorter >> 63))
-    piece = s_end - second[2] + (whole & ~((end - turn - 1) >> 63))
-    return piece & ((-left) >> 63)
+    """An arc as its columns."""
+    start, end, place = arc_ends(turn, centre, half)
+    return start, end, measure(arcs, start), measure(arcs, place)
 
 
 @lean_kernel
 def single_scores(turn, positive, arcs, count, rows, score):
     """Scores of networks of one neuron."""
-    whole = 2 * positive - turn
     for j in range(count):
-        _, _, s_start, s_end, across = arc_of(turn, arcs, rows[CENTRE, j], rows[HALF, j])
-        score[j] = turn - positive + s_end - s_start + (whole & across)
+        arc = arc_of(turn, arcs, rows[CENTRE, j], rows[HALF, j])
+        score[j] = turn - positive + inside(turn, positive, arc)
 
 
 @lean_kernel
 def pair_scores(turn, positive, arcs, count, rows, score):
-    """Scores of the unions of two arcs: both, less what they share at either end."""
-    whole = 2 * positive - turn
+    """Scores of networks of two neurons."""
     for j in range(count):
-        x = arc_of(turn, arcs, rows[CENTRE, j], rows[HALF, j])
-        y = arc_of(turn, arcs, rows[OTHER_CENTRE, j], rows[OTHER_HALF, j])
-        apart = x[0] - y[0]
-        both = x[3] - x[2] + (whole & x[4]) + y[3] - y[2] + (whole & y[4])
-        both -= shared_piece(turn, whole, x, y)
-        both -= shared_piece(turn, whole, y, x) & ((apart | -apart) >> 63)
-        score[j] = turn - positive + both
+        first = arc_of(turn, arcs, rows[CENTRE, j], rows[HALF, j])
+        second = arc_of(turn, arcs, rows[OTHER_CENTRE, j], rows[OTHER_HALF, j])
+        score[j] = turn - positive + inside_either(turn, positive, first, second)
 
 
 @inline_kernel

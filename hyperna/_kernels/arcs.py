@@ -14,6 +14,7 @@ import numpy as np
 
 from hyperna._kernels.geometry import AND, EVOLVED, neuron_weights
 from hyperna._kernels.jit import inline_kernel, lean_kernel
+from hyperna._kernels.steps import moved
 
 # Arcs are handled in blocks of fixed size, which the compiler unrolls.
 ARC_BLOCK = 2
@@ -112,71 +113,66 @@ def half_width(circle, bias):
 
 
 @inline_kernel
-def arc_ends(circle, angle, half):
-    """Start, end and S at both ends of the arc of a neuron."""
-    start = angle * circle.step
-    length = 2 * half
+def centre_and_half(circle, angle, half):
+    """The arc of a neuron; an AND is handled as an OR of the complementary arcs."""
+    centre = angle * circle.step
     if circle.join == AND:
-        start += half
-        length = circle.turn - length
-    else:
-        start -= half
-    # Bit operations instead of branches, which could not be predicted.
-    start += circle.turn & (start >> 63)
-    start -= circle.turn
-    start += circle.turn & (start >> 63)
-    end = start + length
-    wrapped = end - circle.turn
-    place = end - (circle.turn & ~((wrapped - 1) >> 63))
-    return start, end, signed_measure(circle, start), signed_measure(circle, place)
+        return centre + (circle.turn >> 1), (circle.turn >> 1) - half
+    return centre, half
+
+
+@inline_kernel
+def arc_ends(turn, centre, half):
+    """Start in [0, turn) and end of an arc, and the end taken modulo `turn`."""
+    start = moved(centre, -half, turn)
+    end = start + 2 * half
+    return start, end, end - (turn & beyond(turn, end))
+
+
+@inline_kernel
+def beyond(turn, end):
+    """-1 if an arc goes beyond the zero angle, else 0: a mask instead of a branch."""
+    return ~((end - turn - 1) >> 63)
 
 
 @inline_kernel
 def place_arc(circle, arc, genome, neuron, row):
     """Compute the arc of a neuron into a row."""
     half = half_width(circle, genome[2 * neuron + 1])
-    start, end, s_start, s_end = arc_ends(circle, genome[2 * neuron], half)
+    centre, half = centre_and_half(circle, genome[2 * neuron], half)
+    start, end, place = arc_ends(circle.turn, centre, half)
     arc[row, START] = start
     arc[row, END] = end
-    arc[row, S_START] = s_start
-    arc[row, S_END] = s_end
+    arc[row, S_START] = signed_measure(circle, start)
+    arc[row, S_END] = signed_measure(circle, place)
 
 
 @inline_kernel
-def single_score(circle, start, end, s_start, s_end):
-    """Score of one arc."""
-    whole = 2 * circle.positive - circle.turn
-    across = ~((end - circle.turn - 1) >> 63)
-    return circle.turn - circle.positive + s_end - s_start + (whole & across)
+def inside(turn, positive, arc):
+    """Sum of S over an arc, given as its columns."""
+    return arc[S_END] - arc[S_START] + ((2 * positive - turn) & beyond(turn, arc[END]))
 
 
 @inline_kernel
-def shared(circle, arc, first, second):
+def shared(turn, positive, first, second):
     """Sum of S over the piece shared by two arcs that begins where the second one begins."""
-    start, whole = arc[second, START], 2 * circle.positive - circle.turn
-    gap = start - arc[first, START]
-    gap += circle.turn & (gap >> 63)
-    left = arc[first, END] - arc[first, START] - gap
-    shorter = left - (arc[second, END] - start)
-    s_end = arc[second, S_END] + ((arc[first, S_END] - arc[second, S_END]) & (shorter >> 63))
-    end = start + left - (shorter & ~(shorter >> 63))
-    piece = s_end - arc[second, S_START] + (whole & ~((end - circle.turn - 1) >> 63))
+    gap = second[START] - first[START]
+    gap += turn & (gap >> 63)
+    left = first[END] - first[START] - gap
+    shorter = left - (second[END] - second[START])
+    s_end = second[S_END] + ((first[S_END] - second[S_END]) & (shorter >> 63))
+    end = second[START] + left - (shorter & ~(shorter >> 63))
+    piece = s_end - second[S_START] + ((2 * positive - turn) & beyond(turn, end))
     return piece & ((-left) >> 63)
 
 
 @inline_kernel
-def pair_score(circle, arc, first, second):
-    """Score of the union of two arcs: both, less what they share at either end."""
-    score = single_score(
-        circle, arc[first, START], arc[first, END], arc[first, S_START], arc[first, S_END]
-    )
-    score += single_score(
-        circle, arc[second, START], arc[second, END], arc[second, S_START], arc[second, S_END]
-    )
-    score -= circle.turn - circle.positive + shared(circle, arc, first, second)
-    if arc[first, START] != arc[second, START]:
-        score -= shared(circle, arc, second, first)
-    return score
+def inside_either(turn, positive, first, second):
+    """Sum of S over the union of two arcs: both, less what they share at either end."""
+    apart = first[START] - second[START]
+    total = inside(turn, positive, first) + inside(turn, positive, second)
+    total -= shared(turn, positive, first, second)
+    return total - (shared(turn, positive, second, first) & ((apart | -apart) >> 63))
 
 
 @inline_kernel
@@ -287,11 +283,12 @@ def network_score(circle, work):
     """Score of the network whose arcs are in the rows in use."""
     if circle.join == EVOLVED and circle.neurons > 1:
         return evolved_score(circle, work)
-    if circle.neurons == 2:
-        score = pair_score(circle, work.arc, work.event[USED, 0], work.event[USED, 1])
-    elif circle.neurons > 2:
-        score = union_score(circle, work)
+    turn, positive, first = circle.turn, circle.positive, work.arc[work.event[USED, 0]]
+    if circle.neurons == 1:
+        score = turn - positive + inside(turn, positive, first)
+    elif circle.neurons == 2:
+        second = work.arc[work.event[USED, 1]]
+        score = turn - positive + inside_either(turn, positive, first, second)
     else:
-        row = work.arc[work.event[USED, 0]]
-        score = single_score(circle, row[START], row[END], row[S_START], row[S_END])
+        score = union_score(circle, work)
     return circle.turn - score if circle.join == AND else score

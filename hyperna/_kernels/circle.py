@@ -17,9 +17,9 @@ from hyperna._kernels.arcs import (
     place_arc,
 )
 from hyperna._kernels.geometry import EVOLVED
-from hyperna._kernels.jit import kernel, lean_kernel
+from hyperna._kernels.jit import lean_kernel
 from hyperna._kernels.matching import all_matched
-from hyperna._kernels.protocol import implement, prepare, workspace
+from hyperna._kernels.protocol import implement, prepare
 
 
 def _workspace(fitness):
@@ -169,10 +169,10 @@ def _optimal(fitness, work, genome, optima, tolerance):
     return False
 
 
-@kernel
-def circle_score(circle, genome):
+@lean_kernel
+def circle_score(circle, work, genome):
     """Number of correctly classified units of the circle."""
-    return prepare(circle, workspace(circle), genome)
+    return prepare(circle, work, genome)
 
 
 implement(

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel, kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, lean_kernel
 from hyperna._kernels.mutation import SELF_ADJUSTING, adjust_velocity
 from hyperna._kernels.protocol import (
     evaluate,
@@ -18,7 +18,6 @@ from hyperna._kernels.protocol import (
     prepare,
     tie,
     undo,
-    workspace,
 )
 from hyperna._kernels.random import geometric, seed_stream, uniform
 from hyperna._kernels.start import copy_into, draw_start
@@ -65,12 +64,6 @@ from hyperna._kernels.steps import (
     restore,
     take_step,
 )
-
-
-@kernel
-def new_work(fitness):
-    """Arrays for the intermediate results of a kind of fitness."""
-    return workspace(fitness)
 
 
 @lean_kernel
@@ -123,7 +116,7 @@ def accepted(fitness, work, limits, run, trace, improved):
 
 
 @lean_kernel
-def begin(fitness, work, mutation, limits, run, trace):
+def begin(fitness, work, mutation, limits, run):
     """First evaluation of a start (the run's first, or after a restart)."""
     genome, counter = run.genes[GENOME], run.counter
     if limits.start.size > 0 and counter[RESTARTS] == 0:
@@ -137,7 +130,6 @@ def begin(fitness, work, mutation, limits, run, trace):
     run.real[TIE, 0] = tie(fitness, work)
     counter[REJECTED] = 0
     counter[HORIZON] = min(limits.budget, counter[EVALUATIONS] + limits.stagnation)
-    accepted(fitness, work, limits, run, trace, True)
 
 
 @lean_kernel
@@ -209,27 +201,26 @@ def acceptable_mass(fitness, work, mutation, run, threshold):
 
 
 @lean_kernel
-def skip_wait(fitness, work, mutation, limits, run, trace):
+def skip_wait(fitness, work, mutation, limits, run):
     """Draw the waiting time for the next accepted step of local mutation instead of simulating it.
 
     The chance of an acceptable step is the same until one happens, so the number of steps before
     it is geometric, and each acceptable neighbour is reached in proportion to its own chance. With
-    no chance at all the run is stuck.
+    no chance at all the run is stuck. Returns what has happened, as `walk` does.
     """
     counter = run.counter
     mass, score, count = acceptable_mass(fitness, work, mutation, run, 2.0)
     if mass == 0.0:
         counter[STUCK_AT] = counter[EVALUATIONS]
         counter[STOP] = STUCK
-        return
+        return PAUSED
     chance = mass
     if mutation.redraw:
         chance /= 1.0 - (1.0 - mutation.probability) ** mutation.component.size
     if chance < 1.0:
         counter[EVALUATIONS] += geometric(run.stream, math.log1p(-chance))
     if counter[EVALUATIONS] >= counter[HORIZON]:
-        out_of_time(limits, counter)
-        return
+        return EXPIRED
     counter[EVALUATIONS] += 1
     # just below the whole sum at most, whatever the rounding
     threshold = min(uniform(run.stream), 1.0 - 2.0**-40) * mass
@@ -238,7 +229,7 @@ def skip_wait(fitness, work, mutation, limits, run, trace):
     counter[SCORE] = score
     run.real[TIE, 0] = tie(fitness, work)
     keep(fitness, work, run.genes[GENOME], run.genes[CHANGED], count)
-    accepted(fitness, work, limits, run, trace, improved)
+    return IMPROVED if improved else ACCEPTED
 
 
 @inline_kernel
@@ -359,18 +350,19 @@ def run_batch(fitness, work, mutation, limits, key, run, trace, progress, quota,
                 progress[3] = 1
             else:
                 counter[RESTARTS] += 1
-            begin(fitness, work, mutation, limits, run, trace)
+            begin(fitness, work, mutation, limits, run)
+            event = IMPROVED
             left -= 1
-        elif counter[STOP] == RUNNING:
+        else:
             before = counter[SIMULATED]
             event = walk(fitness, work, mutation, run, limits.patience, notable, left)
+            if event == WAITING:
+                event = skip_wait(fitness, work, mutation, limits, run)
             left -= counter[SIMULATED] - before
-            if event == EXPIRED:
-                out_of_time(limits, counter)
-            elif event == WAITING:
-                skip_wait(fitness, work, mutation, limits, run, trace)
-            elif event != PAUSED:
-                accepted(fitness, work, limits, run, trace, event == IMPROVED)
+        if event == EXPIRED:
+            out_of_time(limits, counter)
+        elif event in (ACCEPTED, IMPROVED):
+            accepted(fitness, work, limits, run, trace, event == IMPROVED)
         if counter[STOP] != RUNNING:
             remember_best(run)
             if not restarts(limits, counter):

@@ -280,7 +280,7 @@ def points_score(points, genome):
 
 implement(
     Points,
-    workspace=_workspace,
+    workspace=kernel(_workspace),
     prepare=_prepare,
     evaluate=_evaluate,
     tie=_tie,

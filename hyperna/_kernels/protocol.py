@@ -7,7 +7,7 @@ called.
 The functions, in the order in which the loop calls them:
 
 ``workspace(fitness)``
-    Arrays that the other functions keep their intermediate results in.
+    Arrays that the other functions keep their intermediate results in. Not called by compiled code.
 ``prepare(fitness, work, genome)``
     Evaluate `genome` from nothing; return its score.
 ``evaluate(fitness, work, genome, changed, count, score)``
@@ -84,11 +84,6 @@ def _pass_over_nothing(fitness, work, mutation, steps, genome, first, last, scor
 
 def optimal(fitness, work, genome, optima, tolerance):
     return _IMPLEMENTATIONS["optimal", type(fitness)](fitness, work, genome, optima, tolerance)
-
-
-@overload(workspace)
-def _workspace(fitness):
-    return _chosen("workspace", fitness)
 
 
 @overload(prepare)

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.jit import kernel
 from hyperna._kernels.steps import Steps, new_steps
 
 NEVER = 2**62
@@ -88,7 +87,6 @@ class Trace(NamedTuple):
 ) = range(12)
 
 
-@kernel
 def new_run(mutation):
     """Arrays for a run under a mutation."""
     components = mutation.modulus.size

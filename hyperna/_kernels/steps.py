@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel, kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, lean_kernel
 from hyperna._kernels.mutation import (
     BLOCKS,
     CONSTANT,
@@ -49,7 +49,6 @@ TOTAL, CHOICE, FIRST = range(3)
 NEXT, DRAWN, WANTED = range(3)
 
 
-@kernel
 def new_steps(mutation):
     """Room for the steps of a mutation."""
     size = mutation.component.size

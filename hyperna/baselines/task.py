@@ -8,6 +8,7 @@ import numpy as np
 
 from hyperna._kernels import loop
 from hyperna._kernels.batch import judge
+from hyperna._kernels.protocol import workspace
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines.base import Baseline, baseline
@@ -29,7 +30,7 @@ class Counter:
 
     def __init__(self, task: Task, space: Space) -> None:
         self._task, self._space = task, space
-        self._work = loop.new_work(task.kernel)
+        self._work = workspace(task.kernel)
         self.evaluations, self.best, self.stop = 0, -1, loop.RUNNING
         self.genome = np.zeros(task.grid.components, np.int64)
         self.improvements: list[tuple[int, int]] = []

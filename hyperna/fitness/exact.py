@@ -66,9 +66,11 @@ class ExactArcs(Fitness):
     def score(self, network: Network) -> int:
         """Return the number of correctly classified units of the circle."""
         from hyperna._kernels.circle import circle_score
+        from hyperna._kernels.protocol import workspace
 
         self._check_network(network)
-        return int(circle_score(self.kernel(network.grid), network.genome))
+        circle = self.kernel(network.grid)
+        return int(circle_score(circle, workspace(circle), network.genome))
 
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the arcs in units and the table of half-widths."""

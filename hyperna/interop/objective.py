@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hyperna._kernels import loop
+from hyperna._kernels.protocol import workspace
 from hyperna._validation import check_integer
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
@@ -74,7 +75,7 @@ class Objective:
         na = OnePlusOneNA(neurons=neurons, output=output, resolution=resolution)
         self._task: Task = na.task(fitness, target=target)
         self._moduli = np.array(self.grid.moduli)
-        self._work = loop.new_work(self._task.kernel)
+        self._work = workspace(self._task.kernel)
         self._score, self._reason = np.zeros(1, np.int64), np.zeros(1, np.int64)
         self.success = 0.0
 

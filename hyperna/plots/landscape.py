@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._kernels.circle import circle_score
+from hyperna._kernels.protocol import workspace
 from hyperna.fitness import ExactArcs, Fitness, fitness_of
 from hyperna.grid import Grid
 from hyperna.networks import Network
@@ -91,7 +92,8 @@ def score_table(subject: Problem | Fitness, resolution: int) -> tuple[IntArray, 
     states = np.indices((resolution, resolution + 1)).reshape(2, -1).T.astype(np.int64)
     if isinstance(fitness, ExactArcs):
         kernel = fitness.kernel(grid)
-        scores = [circle_score(kernel, state) for state in states]
+        work = workspace(kernel)
+        scores = [circle_score(kernel, work, state) for state in states]
     else:
         scores = [fitness.score(Network(grid, state)) for state in states]
     return np.array(scores, dtype=np.int64).reshape(resolution, -1), fitness.units(grid)
