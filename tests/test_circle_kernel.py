@@ -113,12 +113,12 @@ def test_steps_are_passed_over_up_to_the_first_acceptable_one(configuration, see
     mutation = mutation_data(Harmonic().steps(resolution), component, moduli, 0.5, seed % 3 == 0)
     assert can_look_ahead(circle, mutation)
     run, work = new_run(mutation), workspace(circle)
-    run.steps.count[WANTED] = MOST_STEPS
+    run.steps.counter[WANTED] = MOST_STEPS
     run.stream[:] = np.random.SeedSequence(seed).generate_state(4, np.uint64)
     draw_steps(mutation, run.stream, run.steps, run.real[0], run.genes[2])
     plain = reference.arc_fitness(arcs, neurons, resolution, output)
     scores = []
-    for step in range(run.steps.count[DRAWN]):
+    for step in range(run.steps.counter[DRAWN]):
         offspring = genome.copy()
         take_step(mutation, run.steps, step, offspring, run.genes[2], run.genes[3])
         scores.append(plain(offspring.tolist()))

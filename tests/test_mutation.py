@@ -51,12 +51,12 @@ def draw(mutation, stream, steps, genome, changed, old, velocity, moves, chosen,
     """Offspring of one genome: their displacements, the components touched, the void steps."""
     forget_steps(mutation, steps)
     for i in range(voids.size):
-        if steps.count[NEXT] == steps.count[DRAWN]:
+        if steps.counter[NEXT] == steps.counter[DRAWN]:
             draw_steps(mutation, stream, steps, velocity, changed)
-        step = steps.count[NEXT]
+        step = steps.counter[NEXT]
         before = steps.step[TOTAL, step - 1] if step > 0 else 0
         voids[i] = steps.step[TOTAL, step] - before - 1
-        steps.count[NEXT] += 1
+        steps.counter[NEXT] += 1
         count = take_step(mutation, steps, step, genome, changed, old)
         for t in range(count):
             c = changed[t]

@@ -254,12 +254,12 @@ def walk(fitness, work, mutation, run, patience, notable, quota):
     evaluations, parent, rejected = counter[EVALUATIONS], counter[SCORE], counter[REJECTED]
     parent_tie = run.real[TIE, 0]
     event, done = PAUSED, 0
-    step, drawn = steps.count[NEXT], steps.count[DRAWN]
+    step, drawn = steps.counter[NEXT], steps.counter[DRAWN]
     start = evaluations - (total[step - 1] if step > 0 else 0)
     while done < quota and event == PAUSED:
         if step == drawn:
             draw_steps(mutation, run.stream, steps, velocity, changed)
-            step, drawn, start = 0, steps.count[DRAWN], evaluations
+            step, drawn, start = 0, steps.counter[DRAWN], evaluations
         last = min(drawn, step + quota - done)
         if patience > 0:
             last = min(last, step + patience - rejected)
@@ -296,7 +296,7 @@ def walk(fitness, work, mutation, run, patience, notable, quota):
         if rejected == patience and patience > 0:
             rejected = 0
             event = WAITING
-    steps.count[NEXT] = step
+    steps.counter[NEXT] = step
     counter[EVALUATIONS], counter[SCORE], counter[REJECTED] = evaluations, parent, rejected
     counter[SIMULATED] += done
     run.real[TIE, 0] = parent_tie

@@ -35,13 +35,13 @@ class Steps(NamedTuple):
     Rows of `step`: the evaluations that all steps up to this one take, void steps included; what
     changes (the set of components as a bit pattern, or their number where they are more than
     LARGEST_SUBSET_TABLE); where in `move` the changes begin. `part` names the components to
-    change where there are more than LARGEST_SUBSET_TABLE. `count`: see the names below.
+    change where there are more than LARGEST_SUBSET_TABLE. `counter`: see the names below.
     """
 
     step: np.ndarray
     move: np.ndarray
     part: np.ndarray
-    count: np.ndarray
+    counter: np.ndarray
 
 
 TOTAL, CHOICE, FIRST = range(3)
@@ -66,9 +66,9 @@ def new_steps(mutation):
 @inline_kernel
 def forget_steps(mutation, steps):
     """Begin with new steps."""
-    steps.count[NEXT] = 0
-    steps.count[DRAWN] = 0
-    steps.count[WANTED] = 1 if mutation.kind == SELF_ADJUSTING else FEWEST_STEPS
+    steps.counter[NEXT] = 0
+    steps.counter[DRAWN] = 0
+    steps.counter[WANTED] = 1 if mutation.kind == SELF_ADJUSTING else FEWEST_STEPS
 
 
 @inline_kernel
@@ -202,8 +202,8 @@ def draw_steps(mutation, stream, steps, velocity, changed):
 
     Unless void steps are redrawn an offspring may still equal its parent (l = r on an angle).
     """
-    count = steps.count
-    wanted, drawn = count[WANTED], np.int64(0)
+    counter = steps.counter
+    wanted, drawn = counter[WANTED], np.int64(0)
     while drawn == 0:
         moves = draw_choices(mutation, stream, steps, wanted)
         if mutation.component.size > LARGEST_SUBSET_TABLE:
@@ -216,10 +216,10 @@ def draw_steps(mutation, stream, steps, velocity, changed):
         else:
             draw_special_lengths(mutation, stream, steps, wanted, velocity, changed)
         drawn = drop_void_steps(mutation, steps, wanted, changed) if mutation.redraw else wanted
-    count[NEXT] = 0
-    count[DRAWN] = drawn
+    counter[NEXT] = 0
+    counter[DRAWN] = drawn
     if mutation.kind != SELF_ADJUSTING:
-        count[WANTED] = min(2 * wanted, MOST_STEPS)
+        counter[WANTED] = min(2 * wanted, MOST_STEPS)
 
 
 @inline_kernel
