@@ -97,3 +97,19 @@ def test_runs_have_the_exact_distribution():
     exact = expected_runtime(problem("quarter"), 24).distribution(400)
     counts = np.bincount(np.minimum(runs.evaluations, 401), minlength=402)[:401]
     assert np.abs(np.cumsum(counts) / RUNS - exact).max() < 1.95 / math.sqrt(RUNS)
+
+
+@pytest.mark.parametrize("mutation", ["harmonic", "self_adjusting"])
+def test_every_restart_is_a_fresh_run(mutation):
+    """Attempts are independent, so the mean of the sum follows from single ones (Wald)."""
+    na = OnePlusOneNA(resolution=16, mutation=mutation, mutation_probability=0.1)
+    options = {"stagnation": 25, "budget": 10**9, "runs": 20_000}
+    single = na.run_many(problem("half"), seed=3, **options)
+    again = na.run_many(problem("half"), seed=4, restarts=10**6, **options)
+    assert again.success.all()
+    share, lengths = single.success.mean(), single.evaluations.astype(float)
+    # a ratio of two means of one sample
+    expected = lengths.mean() / share
+    error = np.std(lengths - expected * single.success) / share / math.sqrt(20_000)
+    error = math.hypot(error, again.evaluations.std() / math.sqrt(20_000))
+    assert abs(again.evaluations.mean() - expected) < 4 * error
