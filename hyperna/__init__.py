@@ -16,7 +16,7 @@ Examples
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PUBLIC = {
     "grid": ("Grid",),

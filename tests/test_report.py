@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from hyperna import __version__
 from hyperna.cli import main
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.replay import stored_runs
@@ -167,7 +168,7 @@ class TestRerun:
     def test_versions_and_seeds_are_told(self, store, page):
         for runs in stored_runs(store):
             assert str(runs.setting.entropy) in page
-        assert "hyperna 0.1.0, Python 3." in page
+        assert f"hyperna {__version__}, Python 3." in page
 
 
 def unbacked_setting(**options):

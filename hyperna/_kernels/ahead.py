@@ -47,6 +47,7 @@ def place_neuron(circle, tabulated, steps, choice, begin, angle, bias, half):
     """
     turned, shifted = choice & 1, (choice >> 1) & 1
     r, move = circle.resolution, steps.move
+    # an index that may be negative would have to be checked
     new_angle = moved(angle, move[np.uint64(begin)] & -turned, r)
     new_bias = moved(bias, move[np.uint64(begin + turned)] & -shifted, r + 1)
     if tabulated:
