@@ -149,6 +149,9 @@ def unordered(
     if client is not None:
         yield from _on_cluster(client, function, iter(arguments))
         return
+    if n_jobs is None:
+        # Asked for threads, joblib forgets the number of workers that its context names.
+        n_jobs = effective_n_jobs(None)
     prefer = "processes" if processes else "threads"
     options = {"n_jobs": n_jobs, "prefer": prefer, "batch_size": 1}
     calls = (delayed(function)(*each) for each in arguments)
