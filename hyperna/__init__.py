@@ -19,6 +19,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "parallel": ("parallel_backend",),
     "grid": ("Grid",),
     "sphere": ("even_points", "random_points", "sobol_points"),
     "networks": ("Network",),

@@ -10,12 +10,12 @@ from joblib import effective_n_jobs
 import hyperna
 from hyperna.cli import main
 from hyperna.experiments.algorithms import ALGORITHMS, Algorithm, register
-from hyperna.experiments.backend import parallel_backend, unordered
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.chunks import Block
 from hyperna.experiments.execution import Queue, work
 from hyperna.experiments.settings import setting
 from hyperna.experiments.store import Store
+from hyperna.parallel import parallel_backend, unordered
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import hyperna
+from hyperna import parallel
 from hyperna.cli import main
-from hyperna.experiments import backend
-from hyperna.experiments.backend import parallel_backend, unordered
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.reproduce import Plan, simulate
 from hyperna.experiments.store import Store
+from hyperna.parallel import parallel_backend, unordered
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 distributed = pytest.importorskip("distributed", reason="a cluster needs hyperna[dask]")
@@ -141,7 +141,7 @@ def test_a_client_that_exists_is_used(cluster):
 
 
 def test_workers_with_another_version_are_refused(cluster, monkeypatch):
-    monkeypatch.setattr(backend, "__version__", "0.0.7")
+    monkeypatch.setattr(parallel, "__version__", "0.0.7")
     with (
         pytest.raises(ImportError, match=r"has hyperna .*, here is 0\.0\.7"),
         parallel_backend("dask", cluster.scheduler_address),
@@ -150,7 +150,7 @@ def test_workers_with_another_version_are_refused(cluster, monkeypatch):
 
 
 def test_nobody_answers(monkeypatch):
-    monkeypatch.setattr(backend, "_TIMEOUT", 1)
+    monkeypatch.setattr(parallel, "_TIMEOUT", 1)
     with (
         pytest.raises(
             ConnectionError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"
