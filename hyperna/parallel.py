@@ -1,5 +1,7 @@
 """Where joblib runs things: threads and processes here, or the workers of a cluster."""
 
+import logging
+import re
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -110,14 +112,24 @@ def _dask_client(scheduler: str | None) -> Iterator[Any]:
         _check_workers(client)
         yield client
         return
+    _check_address(scheduler)
     try:
         client = distributed.Client(scheduler, timeout=_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         text = f"no Dask scheduler answers at {scheduler!r}: {error or 'time is up'}"
         raise ConnectionError(text) from None
-    with client:
+    # What goes wrong from here on is raised as an error; Dask would log its traceback as well.
+    with distributed.utils.silence_logging_cmgr(logging.CRITICAL), client:
         _check_workers(client)
         yield client
+
+
+def _check_address(scheduler: str) -> None:
+    """Refuse what cannot be an address at once, for Dask would wait for it."""
+    if not re.fullmatch(r"inproc://.+|(\w+://)?.+:\d+/?", scheduler):
+        raise ValueError(
+            f"scheduler must be an address with a port such as 'tcp://host:8786', got {scheduler!r}"
+        )
 
 
 def worker_version() -> str:
@@ -136,14 +148,14 @@ def _check_workers(client: Any) -> None:
             f"the Dask scheduler has no worker after {_TIMEOUT} seconds; start one with "
             f"'dask worker ADDRESS'"
         ) from None
-    try:
-        versions = client.run(worker_version)
-    except Exception as error:  # whatever unpickling raises over there
-        raise ImportError(
-            f"the Dask workers cannot import hyperna {__version__} with its parts ({error}); "
-            f"install the same version there"
-        ) from None
-    for worker, version in versions.items():
+    for worker, version in client.run(worker_version, on_error="return").items():
+        if isinstance(version, OSError):
+            continue  # lost in this moment; Dask gives its jobs to others
+        if isinstance(version, Exception):  # whatever unpickling raises over there
+            raise ImportError(
+                f"Dask worker {worker} cannot import hyperna {__version__} with its parts "
+                f"({version}); install the same version there"
+            )
         if version != __version__:
             raise ImportError(
                 f"Dask worker {worker} has hyperna {version}, here is {__version__}; results would "

@@ -160,6 +160,37 @@ def test_nobody_answers(monkeypatch):
         pass
 
 
+@pytest.mark.parametrize("address", ["", "nonsense", "tcp://host", "tcp://host:port"])
+def test_what_is_no_address_is_refused_at_once(address):
+    with (
+        pytest.raises(ValueError, match=r"scheduler must be an address .* such as 'tcp://host:8"),
+        parallel_backend(scheduler=address),
+    ):
+        pass
+
+
+class FakeClient:
+    """Answers what it is told to."""
+
+    def __init__(self, answers):
+        self.answers = answers
+
+    def wait_for_workers(self, n, timeout):
+        pass
+
+    def run(self, function, on_error):
+        return self.answers
+
+
+def test_a_worker_that_dies_while_it_is_asked_for_its_version_is_no_obstacle():
+    parallel._check_workers(FakeClient({"a": OSError("gone"), "b": hyperna.__version__}))
+
+
+def test_workers_without_hyperna_are_refused():
+    with pytest.raises(ImportError, match=r"Dask worker a cannot import hyperna .*No module named"):
+        parallel._check_workers(FakeClient({"a": ImportError("No module named 'hyperna'")}))
+
+
 def test_no_address():
     with pytest.raises(ValueError, match="needs the scheduler's address"), parallel_backend("dask"):
         pass
