@@ -1,21 +1,33 @@
 """What campaigns cost beyond their runs, here and on a Dask cluster, as ratios.
 
-    python benchmarks/campaigns.py [--runs 4000] [--rounds 3]
+    python benchmarks/campaigns.py [--runs 3000] [--rounds 5]
 
 Runs of about a millisecond, the worst case for overhead. The ways to do them alternate within this
-run, so that a busy machine slows all of them; medians of the rounds' ratios are printed. The last
-lines are about a store of a million short runs.
+run; medians and quartiles of the rounds are printed. These figures hardly depend on who else uses
+the machine, because both parts of a ratio are taken in the same run of the same processes:
+
+- overhead: seconds that workers spend outside the kernels per second inside, from the call of the
+  campaign to its return, so with connecting, storing, and waiting for the last job;
+- processor: processor time of everything (workers, scheduler, store) outside the kernels per
+  processor time inside. Processes of a cluster use some even if they have nothing to do; the same
+  wall time of an idle cluster is measured in each round, too.
+
+Wall-clock ratios follow; they are worth something on an idle machine only, so the load is printed.
+The last lines are about a store of a million short runs.
 """
 
 import argparse
+import os
 import statistics
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import distributed
 import numpy as np
 
+from hyperna.experiments import execution
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.chunks import Block
 from hyperna.experiments.settings import setting
@@ -23,62 +35,143 @@ from hyperna.experiments.store import Store
 
 # 40,000 steps of some 25 ns.
 RUN = {"problem": "quarter", "resolution": 1200, "budget": 40_000, "target": False}
+# Seconds that an idle cluster is watched for.
+PAUSE = 2.0
 
 
-def timed(action, clock=time.perf_counter):
-    start = clock()
-    action()
-    return clock() - start
+class Runners:
+    """Makes runners of settings that add up their time: of the processor, and on the wall."""
+
+    def __init__(self):
+        self.made = {}
+        self.processor = self.wall = 0.0
+
+    def __call__(self, made):
+        return self.made.setdefault(made, TimedRunner(made.runner(), self))
+
+
+class TimedRunner:
+    def __init__(self, runner, total):
+        self.runner, self.total = runner, total
+        self.units = runner.units
+
+    def run_block(self, *block):
+        processor, wall = time.thread_time(), time.perf_counter()
+        rows = self.runner.run_block(*block)
+        self.total.processor += time.thread_time() - processor
+        self.total.wall += time.perf_counter() - wall
+        return rows
+
+
+def instrument():
+    """Let the campaigns of this process use `Runners`."""
+    execution.cached_runner = Runners()
+
+
+class Clock(NamedTuple):
+    """Seconds of a process so far, or of some processes together."""
+
+    processor: float
+    kernel_processor: float
+    kernel_wall: float
+
+    @classmethod
+    def total(cls, clocks):
+        return cls(*map(sum, zip(*clocks, strict=True)))
+
+    def since(self, before):
+        return Clock(*(now - then for now, then in zip(self, before, strict=True)))
+
+
+def read_clock():
+    """Return the seconds of this process; a worker finds its `Runners` where it put them."""
+    runners = execution.cached_runner
+    return Clock(time.process_time(), runners.processor, runners.wall)
+
+
+class Measured(NamedTuple):
+    wall: float
+    busy: float
+    overhead: float
+    processor: float
+    idle: float
+
+
+def measure(campaign, workers, clock, **options):
+    before, start = clock(), time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        campaign.run(Path(folder) / "store", **options)
+    wall = time.perf_counter() - start
+    used = clock().since(before)
+    before = clock()
+    time.sleep(PAUSE)
+    idle = clock().since(before).processor * wall / PAUSE
+    busy, kernels = used.kernel_wall / workers, used.kernel_processor
+    return Measured(
+        wall, busy, (wall - busy) / busy, (used.processor - kernels) / kernels, idle / kernels
+    )
 
 
 def measure_campaigns(runs, rounds):
+    """Return the measurements of each way to run a campaign, one for each round."""
     campaign = Campaign.product(**RUN, runs=runs)
-    (made,) = campaign.plan
-    runner = made.runner()
+    instrument()
+    with (
+        distributed.SubprocessCluster(n_workers=2, worker_kwargs={"nthreads": 1}) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        client.wait_for_workers(2)
+        client.run(instrument)
+        client.run_on_scheduler(instrument)
 
-    def bare():
-        runner.run_block(made.entropy, 0, runs)
+        def everywhere():
+            clocks = client.run(read_clock).values()
+            return Clock.total([read_clock(), client.run_on_scheduler(read_clock), *clocks])
 
-    def stored(**options):
-        with tempfile.TemporaryDirectory() as folder:
-            campaign.run(Path(folder) / "store", **options)
-
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as cluster:
+        address = cluster.scheduler_address
         ways = {
-            "bare loop, 1 core": bare,
-            "campaign, 1 worker": lambda: stored(n_jobs=1),
-            "campaign, 2 threads": lambda: stored(n_jobs=2),
-            "campaign, 2 processes": lambda: stored(n_jobs=2, backend="loky"),
-            "campaign, 2 Dask workers": lambda: stored(scheduler=cluster.scheduler_address),
+            "1 worker": lambda: measure(campaign, 1, read_clock, n_jobs=1),
+            "2 threads": lambda: measure(campaign, 2, read_clock, n_jobs=2),
+            "2 Dask workers": lambda: measure(campaign, 2, everywhere, scheduler=address),
         }
-        for way in ways.values():  # compiles, starts processes, loads kernels in the workers
+        for way in ways.values():  # compiles, and loads kernels in the workers
             way()
-        times = {name: [] for name in ways}
-        work = {"bare": [], "campaign": []}
+        found = {name: [] for name in ways}
         for _ in range(rounds):
             for name, way in ways.items():
-                times[name].append(timed(way))
-            work["bare"].append(timed(bare, time.process_time))
-            work["campaign"].append(timed(ways["campaign, 1 worker"], time.process_time))
-    return times, work
+                found[name].append(way())
+    return found
 
 
-def ratio(times, one, other):
-    return statistics.median(a / b for a, b in zip(times[one], times[other], strict=True))
+def spread(values, form):
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+    return f"{middle:{form}} [{low:{form}}, {high:{form}}]"
 
 
-def report_campaigns(times, work, runs):
-    bare, one, pool, processes, dask = times
-    seconds, rounds = statistics.median(times[bare]) / runs, len(times[bare])
-    print(f"{runs:,} runs of {1e3 * seconds:.2f} ms each, median of {rounds} rounds")
-    print(f"overhead: {one} / bare loop         {ratio(times, one, bare):.3f}")
-    print(f"the same in processor time                       {ratio(work, 'campaign', 'bare'):.3f}")
-    for name in (pool, processes, dask):
-        print(f"speed-up: bare loop / {name:<24}  {ratio(times, bare, name):.2f}")
-    print(f"overhead: 2 Dask workers / 2 threads            {ratio(times, dask, pool):.3f}")
-    print(f"overhead: 2 Dask workers / 2 processes          {ratio(times, dask, processes):.3f}")
+def report_campaigns(found, runs):
+    one, threads, dask = found.values()
+    milliseconds = 1e3 * statistics.median(each.busy for each in one) / runs
+    print(f"{runs:,} runs of {milliseconds:.2f} ms each; {len(one)} rounds, median [quartiles]")
+    for name, measured in found.items():
+        parts = [
+            f"{part} {spread([getattr(each, part) for each in measured], '.1%')}"
+            for part in ("overhead", "processor", "idle")
+        ]
+        print(f"{name:<15} {', '.join(parts)}")
+    print(f"wall clock, with a load of {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors:")
+    for name, above, below in (
+        ("1 worker / 2 threads", one, threads),
+        ("1 worker / 2 Dask workers", one, dask),
+        ("2 Dask workers / 2 threads", dask, threads),
+    ):
+        ratios = [a.wall / b.wall for a, b in zip(above, below, strict=True)]
+        print(f"  {name:<27} {spread(ratios, '.2f')}")
+
+
+def timed(action):
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
 
 
 def report_store(runs):
@@ -111,11 +204,11 @@ def report_store(runs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=4000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=3000)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--stored", type=int, default=1_000_000)
     args = parser.parse_args()
-    report_campaigns(*measure_campaigns(args.runs, args.rounds), args.runs)
+    report_campaigns(measure_campaigns(args.runs, args.rounds), args.runs)
     report_store(args.stored)
 
 

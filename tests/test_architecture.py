@@ -15,6 +15,7 @@ ROOT = Path(hyperna.__file__).parent
 STREET = {
     "_validation": 0,
     "_kernels": 1,
+    "parallel": 1,
     "grid": 2,
     "networks": 3,
     "sphere": 3,
@@ -101,6 +102,19 @@ def test_public_names_exist_with_a_docstring_and_an_example(name):
     thing = getattr(hyperna, name)
     if callable(thing):
         assert ">>>" in (thing.__doc__ or ""), f"hyperna.{name} has no example"
+
+
+def test_type_checkers_are_told_the_same_names():
+    block = next(
+        node
+        for node in ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8")).body
+        if isinstance(node, ast.If)
+    )
+    told = {}
+    for imported in block.body:
+        module = imported.module.removeprefix("hyperna.")
+        told |= {alias.asname: module for alias in imported.names}
+    assert told == hyperna._HOME
 
 
 def test_unknown_name_is_an_attribute_error():

@@ -1,6 +1,7 @@
 """Campaigns: results depend on settings and numbers only, and nothing is done twice."""
 
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -9,12 +10,12 @@ from joblib import effective_n_jobs
 import hyperna
 from hyperna.cli import main
 from hyperna.experiments.algorithms import ALGORITHMS, Algorithm, register
-from hyperna.experiments.backend import parallel_backend, unordered
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.chunks import Block
 from hyperna.experiments.execution import Queue, work
 from hyperna.experiments.settings import setting
 from hyperna.experiments.store import Store
+from hyperna.parallel import parallel_backend, unordered
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 
@@ -204,6 +205,13 @@ def test_the_backend_reaches_everything_inside():
         assert effective_n_jobs(None) == 2
     with parallel_backend():
         assert effective_n_jobs(None) == 1
+
+
+@pytest.mark.parametrize("backend", [None, "threading"])
+def test_two_threads_work_at_the_same_time(backend):
+    together = threading.Barrier(2, timeout=60)
+    with parallel_backend(backend, n_jobs=2):
+        assert sorted(unordered(together.wait, [()] * 4)) == [0, 0, 1, 1]
 
 
 def test_bad_backends_are_refused(tmp_path):

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from commands import refusal
 
 from hyperna import OnePlusOneNA, __version__, problem
 from hyperna.cli import COMMANDS, build_parser, main
@@ -26,16 +27,6 @@ def run_json(capsys, *argv):
     assert err == ""
     assert out.count("\n") == 1
     return json.loads(out, parse_constant=pytest.fail)
-
-
-def refusal(capsys, *argv):
-    """Return the one line that a refused command prints."""
-    assert main(list(argv)) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("hyperna: error: ")
-    assert err.count("\n") == 1
-    return err
 
 
 @pytest.fixture
@@ -143,6 +134,9 @@ def test_csv_file(capsys, csv):
 
 
 def test_list_names_everything(capsys):
+    from hyperna.comparison import CLASSIFIERS
+    from hyperna.datasets import DATASETS
+    from hyperna.experiments.algorithms import ALGORITHMS
     from hyperna.grid import OUTPUTS
     from hyperna.mutation import LAWS
     from hyperna.problems import PROBLEMS
@@ -150,7 +144,7 @@ def test_list_names_everything(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     names = [line.split()[0] for line in lines if line.startswith("  ")]
-    assert names == [*PROBLEMS, *LAWS, *OUTPUTS]
+    assert names == [*PROBLEMS, *LAWS, *OUTPUTS, *ALGORITHMS, *DATASETS, *CLASSIFIERS]
     assert all(len(line.split()) > 1 for line in lines if line.startswith("  "))
     assert main(["list", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)

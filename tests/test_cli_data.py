@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import refusal
 
 from hyperna.classifier import NAClassifier, export_text
 from hyperna.cli import main
@@ -20,16 +21,6 @@ FRUIT = "id,weight,kind,length\n" + "".join(
     f"no. {i},{2 + i % 5 + 5 * (i % 2)}.5,{'plum' if i % 2 else 'fig'},{0.1 * i}\n"
     for i in range(20)
 )
-
-
-def refusal(capsys, *argv):
-    """Return the one line that a refused command prints."""
-    assert main(list(argv)) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("hyperna: error: ")
-    assert err.count("\n") == 1
-    return err
 
 
 def rows_of(path):

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import hyperna
+from hyperna import parallel
 from hyperna.cli import main
-from hyperna.experiments import backend
-from hyperna.experiments.backend import parallel_backend, unordered
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.reproduce import Plan, simulate
 from hyperna.experiments.store import Store
+from hyperna.parallel import parallel_backend, unordered
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 distributed = pytest.importorskip("distributed", reason="a cluster needs hyperna[dask]")
@@ -141,7 +141,7 @@ def test_a_client_that_exists_is_used(cluster):
 
 
 def test_workers_with_another_version_are_refused(cluster, monkeypatch):
-    monkeypatch.setattr(backend, "__version__", "0.0.7")
+    monkeypatch.setattr(parallel, "__version__", "0.0.7")
     with (
         pytest.raises(ImportError, match=r"has hyperna .*, here is 0\.0\.7"),
         parallel_backend("dask", cluster.scheduler_address),
@@ -150,7 +150,7 @@ def test_workers_with_another_version_are_refused(cluster, monkeypatch):
 
 
 def test_nobody_answers(monkeypatch):
-    monkeypatch.setattr(backend, "_TIMEOUT", 1)
+    monkeypatch.setattr(parallel, "_TIMEOUT", 1)
     with (
         pytest.raises(
             ConnectionError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"
@@ -158,6 +158,37 @@ def test_nobody_answers(monkeypatch):
         parallel_backend("dask", "tcp://127.0.0.1:9"),
     ):
         pass
+
+
+@pytest.mark.parametrize("address", ["", "nonsense", "tcp://host", "tcp://host:port"])
+def test_what_is_no_address_is_refused_at_once(address):
+    with (
+        pytest.raises(ValueError, match=r"scheduler must be an address .* such as 'tcp://host:8"),
+        parallel_backend(scheduler=address),
+    ):
+        pass
+
+
+class FakeClient:
+    """Answers what it is told to."""
+
+    def __init__(self, answers):
+        self.answers = answers
+
+    def wait_for_workers(self, n, timeout):
+        pass
+
+    def run(self, function, on_error):
+        return self.answers
+
+
+def test_a_worker_that_dies_while_it_is_asked_for_its_version_is_no_obstacle():
+    parallel._check_workers(FakeClient({"a": OSError("gone"), "b": hyperna.__version__}))
+
+
+def test_workers_without_hyperna_are_refused():
+    with pytest.raises(ImportError, match=r"Dask worker a cannot import hyperna .*No module named"):
+        parallel._check_workers(FakeClient({"a": ImportError("No module named 'hyperna'")}))
 
 
 def test_no_address():

@@ -48,8 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs",
         type=integer(-1),
-        default=1,
-        help="processes, -1 for all cores (fit times are fair with 1, the default)",
+        help="processes, -1 for all cores (default: 1 here, which is fair to fit times; all of a "
+        "cluster)",
     )
     add_worker_options(parser, jobs=False)
     parser.add_argument("--json", action="store_true", help="print one JSON object, no table")
@@ -76,7 +76,6 @@ def run(args: argparse.Namespace) -> int:
 
     names = args.classifiers.split(",") if args.classifiers is not None else None
     data = [load(source, args.label) for source in args.data]
-    jobs = -1 if args.scheduler is not None and args.jobs == 1 else args.jobs
     with workers(args), progress_bar(args.folds * args.repeats * len(data)) as (say, progress):
         say("comparing")
         comparison = compare(
@@ -86,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
             repeats=args.repeats,
             rotate=args.rotate,
             seed=args.seed,
-            n_jobs=jobs,
+            n_jobs=args.jobs,
             progress=progress,
         )
     if picture is not None:

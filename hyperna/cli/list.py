@@ -1,4 +1,4 @@
-"""Show every problem, mutation law and output with one line each."""
+"""Show every problem, mutation law, output, data set and classifier with one line each."""
 
 import argparse
 import json
@@ -37,6 +37,9 @@ def run(args: argparse.Namespace) -> int:
 
 def catalogue() -> dict[str, dict[str, str]]:
     """Return what there is, read from the registries: kind -> name -> summary."""
+    from hyperna.comparison import CLASSIFIERS
+    from hyperna.datasets import DATASETS
+    from hyperna.experiments.algorithms import ALGORITHMS
     from hyperna.mutation import LAWS
     from hyperna.problems import PROBLEMS
 
@@ -44,4 +47,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         "problems": {name: factory.summary for name, factory in PROBLEMS.items()},
         "mutations": {name: law.summary for name, law in LAWS.items()},
         "outputs": dict(_OUTPUTS),
+        "algorithms": {name: entry.summary for name, entry in ALGORITHMS.items()},
+        "data sets": {name: entry.summary for name, entry in DATASETS.items()},
+        "classifiers": {name: entry.summary for name, entry in CLASSIFIERS.items()},
     }

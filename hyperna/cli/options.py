@@ -2,6 +2,8 @@
 
 import argparse
 import importlib.util
+import json
+import math
 import os
 import re
 import sys
@@ -58,6 +60,28 @@ def _as_option(check: Callable[..., Any], *arguments: Any, **options: Any) -> An
         return check(*arguments, **options)
     except (TypeError, ValueError) as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON; NaN and infinities, which JSON does not have, become null.
+
+    Examples
+    --------
+    >>> json_text({"mean": math.inf, "runs": (1, 2)})
+    '{"mean": null, "runs": [1, 2]}'
+    """
+    return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    """Replace NaN and infinities, which JSON does not have, by null."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def parse_arcs(text: str) -> list[tuple[Fraction, Fraction]]:

@@ -10,13 +10,11 @@ For example:
 """
 
 import argparse
-import json
-import math
 import os
 from pathlib import Path
 from typing import Any
 
-from hyperna.cli.options import integer, written_whole
+from hyperna.cli.options import integer, json_text, written_whole
 from hyperna.cli.workers import add_worker_options, workers
 
 _ALL = tuple(range(1, 11))
@@ -77,8 +75,7 @@ def run(args: argparse.Namespace) -> int:
     if folder is not None:
         _write(folder, report)
     if args.json:
-        data = {"seed": args.seed, **report.data()}
-        print(json.dumps(_finite(data), ensure_ascii=False, allow_nan=False))
+        print(json_text({"seed": args.seed, **report.data()}))
     else:
         print(report.markdown(), end="")
     return 0
@@ -107,14 +104,3 @@ def _write(folder: Path, report: Any) -> None:
 def _save(path: Path, text: str) -> None:
     with written_whole(path) as draft:
         draft.write_text(text, encoding="utf-8")
-
-
-def _finite(value: Any) -> Any:
-    """Replace NaN and infinities, which JSON does not have, by null."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

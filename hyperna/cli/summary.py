@@ -1,7 +1,6 @@
 """The summary of a batch of runs, with its uncertainty: as a table, as JSON, as a picture."""
 
 import argparse
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 
 from hyperna import __version__
 from hyperna.algorithm import OnePlusOneNA
-from hyperna.cli.options import make_console, written_whole
+from hyperna.cli.options import json_text, make_console, written_whole
 from hyperna.experiments.statistics import (
     bootstrap_interval,
     expected_running_time,
@@ -87,18 +86,7 @@ def print_json(summary: Summary, runs: Runs | None) -> None:
     everything = dict(summary)
     if runs is not None:
         everything["evaluations"] = runs.evaluations.tolist()
-    print(json.dumps(_finite(everything), ensure_ascii=False, allow_nan=False))
-
-
-def _finite(value: Any) -> Any:
-    """Replace NaN and infinities, which JSON does not have, by null."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    print(json_text(everything))
 
 
 def print_table(summary: Summary, picture: Path | None) -> None:

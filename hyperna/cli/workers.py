@@ -10,9 +10,13 @@ from hyperna.cli.options import integer
 def add_worker_options(parser: Any, *, jobs: bool = True) -> None:
     """Declare --jobs (unless the command has its own), --backend and --scheduler."""
     if jobs:
-        parser.add_argument("--jobs", type=integer(-1), default=1, help="workers, -1 for all cores")
+        parser.add_argument(
+            "--jobs",
+            type=integer(-1),
+            help="workers, -1 for all cores (default: 1 here, all of a cluster)",
+        )
     parser.add_argument(
-        "--backend", help="joblib backend: threading, loky, dask, ... (default: what suits)"
+        "--backend", help="joblib backend: threading, loky, dask, ray, ... (default: what suits)"
     )
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="run on the Dask cluster with this scheduler"
@@ -27,7 +31,7 @@ def check_jobs(args: argparse.Namespace) -> None:
 
 def workers(args: argparse.Namespace) -> AbstractContextManager[None]:
     """Return a context in which everything that uses joblib uses these workers."""
-    from hyperna.experiments.backend import parallel_backend
+    from hyperna.parallel import parallel_backend
 
     check_jobs(args)
     return parallel_backend(args.backend, args.scheduler, args.jobs)

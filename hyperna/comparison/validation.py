@@ -14,6 +14,7 @@ from hyperna._validation import FloatArray, check_integer
 from hyperna.comparison.classifiers import CLASSIFIERS, Contender, contenders
 from hyperna.comparison.results import Comparison, DataInfo, FoldScore
 from hyperna.datasets import Dataset, load, rotation
+from hyperna.parallel import in_order
 
 Progress = Callable[[int, int], None]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -28,7 +29,7 @@ def compare(
     repeats: int = 3,
     rotate: bool = False,
     seed: int = 0,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare NAClassifier with scikit-learn's classifiers by repeated stratified cross-validation.
@@ -52,9 +53,10 @@ def compare(
         a classifier that is good only along the axes loses its advantage.
     seed : int
         Determines folds, rotation and every classifier's random_state.
-    n_jobs : int
-        Processes over which the folds are spread, -1 for all cores. Fit times are wall clock of
-        one thread, so read them at ``n_jobs=1``.
+    n_jobs : int, optional
+        Workers over which the folds are spread, -1 for all: processes of this machine, or what
+        `hyperna.parallel_backend` names. By default one here and all of a cluster. Fit times are
+        wall clock of one thread; only with one worker nothing disturbs them.
     progress : callable, optional
         Called as ``progress(done, total)`` after every fold.
 
@@ -69,7 +71,7 @@ def compare(
     chosen = contenders(classifiers)
     folds, repeats = check_integer("folds", folds, 2), check_integer("repeats", repeats, 1)
     seed = check_integer("seed", seed, 0)
-    if check_integer("n_jobs", n_jobs, -1) == 0:
+    if n_jobs is not None and check_integer("n_jobs", n_jobs, -1) == 0:
         raise ValueError("n_jobs must be -1 for all cores or an integer >= 1, got 0")
     sets = _data_sets(data, label)
     for one in sets:
@@ -134,14 +136,11 @@ def _tasks(
             yield data, split, chosen, turn, divmod(number, folds), seed
 
 
-def _run(tasks: list[tuple[Any, ...]], n_jobs: int) -> Iterator[list[FoldScore]]:
+def _run(tasks: list[tuple[Any, ...]], n_jobs: int | None) -> Iterator[list[FoldScore]]:
     if n_jobs == 1:
         yield from (_score_fold(*task) for task in tasks)
         return
-    from joblib import Parallel, delayed
-
-    workers = Parallel(n_jobs=n_jobs, return_as="generator")
-    yield from workers(delayed(_score_fold)(*task) for task in tasks)
+    yield from in_order(_score_fold, tasks, n_jobs, processes=True)
 
 
 def _score_fold(

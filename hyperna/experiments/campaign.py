@@ -29,11 +29,11 @@ from typing import Any
 from hyperna import __version__
 from hyperna._validation import check_integer
 from hyperna.experiments.algorithms import find_algorithm
-from hyperna.experiments.backend import parallel_backend
 from hyperna.experiments.execution import work_off
 from hyperna.experiments.keys import SPECIAL, is_default, plain_keys
 from hyperna.experiments.settings import Setting, setting
 from hyperna.experiments.store import Store, Writer
+from hyperna.parallel import parallel_backend
 
 # Called with the numbers of finished and of all runs, and the estimated seconds left.
 Progress = Callable[[int, int, float], None]
@@ -133,7 +133,7 @@ class Campaign:
             Workers as in joblib, -1 for all processors. They are threads for the (1+1) NA, whose
             kernels free the interpreter lock, else processes.
         backend, scheduler
-            See `hyperna.experiments.backend.parallel_backend`.
+            See `hyperna.parallel.parallel_backend`.
         progress : callable, optional
             Called with the numbers of finished and of all runs and the estimated seconds left.
         notice : callable, optional

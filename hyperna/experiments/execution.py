@@ -20,11 +20,11 @@ from joblib import effective_n_jobs
 
 from hyperna._validation import IntArray
 from hyperna.experiments.algorithms import Runner
-from hyperna.experiments.backend import unordered
 from hyperna.experiments.chunks import Block
 from hyperna.experiments.coverage import Intervals, count
 from hyperna.experiments.settings import Setting
 from hyperna.experiments.store import Writer
+from hyperna.parallel import unordered
 
 Piece = tuple[Setting, int, int]
 Job = list[Piece]

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed
-
 from hyperna.experiments.algorithms import find_algorithm
 from hyperna.experiments.files import StoreError, explained
 from hyperna.experiments.replay import StoredRuns, replay, stored_runs
@@ -17,6 +15,7 @@ from hyperna.experiments.store import Store
 from hyperna.grid import Grid
 from hyperna.interop.analyzer import Cell, Trace, write_cell
 from hyperna.interop.names import distinct_ids, file_name, function_name
+from hyperna.parallel import in_order
 from hyperna.results import RunResult
 
 # Runs that a worker replays at a time.
@@ -153,11 +152,8 @@ def _folder_name(setting: Setting, cell: Cell) -> str:
 def _traces(stored: StoredRuns, n_jobs: int | None) -> Iterator[Trace]:
     """Replay the runs in batches, in order."""
     processes = find_algorithm(stored.setting.algorithm).processes
-    workers = Parallel(
-        n_jobs=n_jobs, prefer="processes" if processes else "threads", return_as="generator"
-    )
-    starts = range(0, len(stored), _BATCH)
-    for batch in workers(delayed(_replay_batch)(stored, first) for first in starts):
+    batches = ((stored, first) for first in range(0, len(stored), _BATCH))
+    for batch in in_order(_replay_batch, batches, n_jobs, processes):
         yield from batch
 
 

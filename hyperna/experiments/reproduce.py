@@ -11,7 +11,6 @@ from hyperna._kernels import loop
 from hyperna._validation import BoolArray, FloatArray, IntArray, check_integer
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines import BaselineTask, baseline_task
-from hyperna.experiments.backend import unordered
 from hyperna.experiments.paper import (
     CMA_RUNS,
     CMA_TABLE,
@@ -23,6 +22,7 @@ from hyperna.experiments.paper import (
     uniform_target,
 )
 from hyperna.fitness import Sampled
+from hyperna.parallel import unordered
 from hyperna.problems import problem
 from hyperna.search import Task, run_block
 

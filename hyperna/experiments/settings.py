@@ -18,7 +18,15 @@ from hyperna.experiments.algorithms import Algorithm, Runner, find_algorithm
 from hyperna.experiments.keys import CHECKS, SPECIAL, is_default, parse_degrees, plain_keys
 from hyperna.fitness import Fitness, Sampled, fitness_of
 from hyperna.mutation import law
-from hyperna.problems import PROBLEMS, PointProblem, Problem, custom_arcs, problem, read_csv
+from hyperna.problems import (
+    PROBLEMS,
+    PointProblem,
+    Problem,
+    custom_arcs,
+    points_digest,
+    problem,
+    read_csv,
+)
 from hyperna.search import Task
 
 
@@ -117,7 +125,7 @@ class Setting:
         if points is None:
             path = self.source or self.problem
             points = read_csv(path, self.label, self.weight, bool(self.scale))
-        if points_digest(points) != self.data:
+        if points_digest(points.X, points.y, points.weight) != self.data:
             raise ValueError(
                 f"{self.source or self.problem} holds other points than when its runs were made; "
                 f"give the new points a campaign of their own"
@@ -223,15 +231,6 @@ def refuse_foreign(algorithm: Algorithm, options: Mapping[str, Any]) -> None:
             )
 
 
-def points_digest(points: PointProblem) -> str:
-    """Return a digest of points, labels and weights."""
-    digest = hashlib.sha256(str(points.X.shape).encode())
-    for array in (points.X, points.y, points.weight):
-        if array is not None:
-            digest.update(array.astype(array.dtype.newbyteorder("<"), order="C").tobytes())
-    return digest.hexdigest()[:32]
-
-
 def _describe_problem(checked: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Return the problem (under "made") and the fields that describe it."""
     name, dim = checked["problem"], checked.get("dim")
@@ -267,7 +266,8 @@ def _describe_file(name: str, checked: Mapping[str, Any], folder: Path) -> dict[
     made = _read_file(str(path.resolve()), *options.values(), scale)
     if checked.get("dim") not in (None, made.dim):
         raise ValueError(f"dim is {checked['dim']}, but {name} has {made.dim} features a row")
-    found = {"problem": path.name, "dim": made.dim, "data": points_digest(made), "scale": scale}
+    data = points_digest(made.X, made.y, made.weight)
+    found = {"problem": path.name, "dim": made.dim, "data": data, "scale": scale}
     return {"made": made, **found, **options, "source": str(path.resolve()), "points_read": made}
 
 

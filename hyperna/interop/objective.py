@@ -1,6 +1,5 @@
 """Fitness functions as integer problems of ``ioh``, for optimisers that know nothing of hyperna."""
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
 from hyperna.grid import Grid
 from hyperna.interop.names import function_id, function_name
-from hyperna.problems import PointProblem, Problem
+from hyperna.problems import PointProblem, Problem, points_digest
 from hyperna.search import Task
 
 # Variables of ioh are 32-bit integers.
@@ -153,18 +152,13 @@ def _describe_points(fitness: Fitness) -> str:
     made = fitness.problem
     if isinstance(fitness, FiniteSet) and (made is None or type(made) is PointProblem):
         # Data of the user's own, whose name says nothing about them.
-        return f"data={_digest(fitness if made is None else made)}"
+        # Eight digits of those by which campaigns know a file.
+        if made is None:
+            digest = points_digest(fitness.X, fitness.y, fitness.weights)
+        else:
+            digest = points_digest(made.X, made.y, made.weight)
+        return f"data={digest[:8]}"
     return ""
-
-
-def _digest(points: Any) -> str:
-    """Return eight digits of points, labels and weights, those by which campaigns know a file."""
-    weight = points.weight if isinstance(points, PointProblem) else points.weights
-    digest = hashlib.sha256(str(points.X.shape).encode())
-    for array in (points.X, points.y, weight):
-        if array is not None:
-            digest.update(array.astype(array.dtype.newbyteorder("<"), order="C").tobytes())
-    return digest.hexdigest()[:8]
 
 
 def analyzer_logger(

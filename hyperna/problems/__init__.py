@@ -6,7 +6,7 @@
 
 from hyperna.problems.arc_problems import ArcProblem, custom_arcs
 from hyperna.problems.base import PROBLEMS, Problem, ProblemFactory, problem
-from hyperna.problems.point_problems import PointProblem, cube, points, read_csv
+from hyperna.problems.point_problems import PointProblem, cube, points, points_digest, read_csv
 
 __all__ = [
     "PROBLEMS",
@@ -17,6 +17,7 @@ __all__ = [
     "cube",
     "custom_arcs",
     "points",
+    "points_digest",
     "problem",
     "read_csv",
 ]

@@ -1,5 +1,6 @@
 """Problems that are finite sets of labelled points."""
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from hyperna._validation import (
     BoolArray,
     FloatArray,
+    IntArray,
     check_integer,
     check_labels,
     check_points,
@@ -143,6 +145,21 @@ def check_weights(name: str, weight: ArrayLike, n: int) -> FloatArray:
     if not weights.any():
         raise ValueError(f"{name} must not be all zero, got {n} zeros")
     return weights
+
+
+def points_digest(X: FloatArray, y: BoolArray, weight: FloatArray | IntArray | None) -> str:
+    """Return a digest of points, labels and weights, the same on every machine.
+
+    Examples
+    --------
+    >>> points_digest(np.zeros((1, 2)), np.array([True]), None)
+    'a2229858adb24bfe525f920af6ccf669'
+    """
+    digest = hashlib.sha256(str(X.shape).encode())
+    for array in (X, y, weight):
+        if array is not None:
+            digest.update(array.astype(array.dtype.newbyteorder("<"), order="C").tobytes())
+    return digest.hexdigest()[:32]
 
 
 def points(

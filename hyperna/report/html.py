@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+# What a cell shows that has nothing to say; narrow screens leave it out.
+NOTHING = "–"
+
 
 class Markup(str):
     """Text that is HTML already; everything else is escaped."""
@@ -68,7 +71,7 @@ def number(value: float, digits: int = 0) -> str:
     ('1,234', '12.3', '∞', '0.500')
     """
     if math.isnan(value):
-        return "–"
+        return NOTHING
     if math.isinf(value):
         return "∞"
     if digits:
@@ -85,20 +88,12 @@ def with_interval(value: float, interval: Sequence[float], title: str) -> Cell:
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Cell | Any]], caption: Any) -> Markup:
     """Return a table that can be sorted by its columns."""
+    kinds = ["n" if any(_is_number(row[i]) for row in rows) else None for i in range(len(columns))]
     head = [
-        tag(
-            "th",
-            tag("button", name, type="button"),
-            scope="col",
-            aria_sort="none",
-            class_="n" if any(_is_number(row[i]) for row in rows) else None,
-        )
-        for i, name in enumerate(columns)
+        tag("th", tag("button", name, type="button"), scope="col", aria_sort="none", class_=kind)
+        for name, kind in zip(columns, kinds, strict=True)
     ]
-    body = [
-        tag("tr", *(_cell(cell, name) for cell, name in zip(row, columns, strict=True)))
-        for row in rows
-    ]
+    body = [tag("tr", *map(_cell, row, columns, kinds)) for row in rows]
     made = tag(
         "table",
         tag("caption", caption),
@@ -109,16 +104,19 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Cell | Any]], caption:
     return tag("div", made, class_="table")
 
 
-def _cell(cell: Cell | Any, label: str) -> Markup:
+def _cell(cell: Cell | Any, label: str, kind: str | None) -> Markup:
     if not isinstance(cell, Cell):
         cell = Cell(cell)
+    classes = [kind] if kind else []
+    if cell.content == NOTHING:
+        classes.append("none")
     return tag(
         "td",
         cell.content,
         data_label=label,
         data_v=None if cell.value is None else f"{cell.value}",
         title=cell.title,
-        class_="n" if _is_number(cell) else None,
+        class_=" ".join(classes) or None,
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from hyperna import __version__
 from hyperna.report.figures import contest_runtimes, family_runtimes, family_scaling, svg
-from hyperna.report.html import Cell, Markup, join, number, table, tag, with_interval
+from hyperna.report.html import NOTHING, Cell, Markup, join, number, table, tag, with_interval
 from hyperna.report.numbers import (
     MOST_COMPARED,
     Contest,
@@ -24,31 +24,45 @@ def link_to(summary: Summary) -> Markup:
 
 def results_section(summaries: Sequence[Summary]) -> Markup:
     """Return the table with one row a setting."""
-    keys = varying_keys([one.setting for one in summaries])
+    keys, rare = _columns(summaries)
     numbers = ("runs", "solved", "mean", "median", "ERT", "mean fitness")
-    rows = [[*_key_cells(one, keys), *_number_cells(one)] for one in summaries]
+    rows = [[*_key_cells(one, keys, rare), *_number_cells(one)] for one in summaries]
     text = (
         "Evaluations with 95 % intervals. The first column leads to the setting, its run numbers "
         "and rows. "
     )
     caption = join([text, tag("span", "A click on a heading sorts.", class_="wide")])
-    return table(("setting", *keys, *numbers), rows, caption)
+    names = ("setting", *keys, *(("also",) if rare else ()), *numbers)
+    return table(names, rows, caption)
 
 
-def _key_cells(summary: Summary, keys: Iterable[str]) -> list[Cell]:
+def _columns(summaries: Sequence[Summary]) -> tuple[list[str], list[str]]:
+    """Return the keys with a column each, and those that share one: few settings use them."""
+    keys = varying_keys([one.setting for one in summaries])
+    used = {key: sum(bool(one.setting.canonical.get(key)) for one in summaries) for key in keys}
+    rare = [key for key in keys if used[key] <= len(summaries) / 4]
+    if len(rare) < 2:
+        rare = []
+    return [key for key in keys if key not in rare], rare
+
+
+def _key_cells(summary: Summary, keys: Iterable[str], rare: Sequence[str]) -> list[Cell]:
     options = summary.setting.canonical
     cells = [Cell(link_to(summary), summary.setting.id)]
     for key in keys:
         value = options.get(key)
         sort = value if isinstance(value, int | float) and not isinstance(value, bool) else None
         cells.append(Cell(_shown(value), sort))
+    if rare:
+        given = [f"{key} {_shown(options[key])}" for key in rare if options.get(key)]
+        cells.append(Cell(", ".join(given) or NOTHING))
     return cells
 
 
 def _shown(value: Any) -> str:
     words = {True: "yes", False: "no"}
     if value is None:
-        return "–"
+        return NOTHING
     return words[value] if isinstance(value, bool) else str(value)
 
 
@@ -115,7 +129,7 @@ def _fits(family: Family) -> Markup:
 
 def _exponent(fit: Any) -> Cell:
     if not fit.law.fitted_exponent:
-        return Cell("–")
+        return Cell(NOTHING)
     low, high = fit.exponent_interval
     ends = tag("small", f"{low:.3f} – {high:.3f}")
     return Cell(join([f"{fit.exponent:.3f} ", ends]), fit.exponent)

@@ -1,8 +1,10 @@
 """Where joblib runs things: threads and processes here, or the workers of a cluster."""
 
+import logging
+import re
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from itertools import islice
 from typing import Any
@@ -15,6 +17,10 @@ from hyperna import __version__
 _TIMEOUT = 20
 # Jobs that a core of a cluster has at a time: the next one is there when one is done.
 _AHEAD = 2
+# Jobs for each worker in a portion, for backends that deliver a portion when all of it is done.
+_PORTION = 4
+# Backends of joblib that work on this machine; others are clusters.
+_LOCAL = frozenset({"sequential", "threading", "loky", "multiprocessing"})
 # The client of the Dask cluster that is in use.
 _CLIENT: ContextVar[Any] = ContextVar("client", default=None)
 
@@ -28,13 +34,13 @@ def parallel_backend(
     Parameters
     ----------
     backend : str, optional
-        "threading", "loky" (processes), "dask", or any other backend that is registered with
-        joblib. None leaves the choice to what runs.
+        "threading", "loky" (processes), "dask", "ray", or any other backend that is registered
+        with joblib. None leaves the choice to what runs.
     scheduler : str, optional
         Address of the Dask scheduler, as in "tcp://host:8786"; it implies ``backend="dask"``.
         Without it Dask uses the client that exists in this process.
     n_jobs : int, optional
-        Number of workers; with Dask always all that the cluster has.
+        Number of workers; by default one here, all of a cluster. With Dask always all.
 
     Examples
     --------
@@ -54,6 +60,10 @@ def parallel_backend(
             finally:
                 _CLIENT.reset(token)
     elif backend is not None:
+        if backend == "ray":
+            _start_ray()
+        if n_jobs is None and backend not in _LOCAL:
+            n_jobs = -1
         with _joblib_config(backend, n_jobs):
             yield
     elif n_jobs is not None:
@@ -68,6 +78,21 @@ def _joblib_config(backend: str, n_jobs: int | None, **options: Any) -> Any:
         return parallel_config(backend, n_jobs=n_jobs, **options)
     except (ValueError, TypeError, ImportError) as error:
         raise ValueError(f"backend {backend!r} is not known to joblib: {error}") from None
+
+
+def _start_ray() -> None:
+    """Make Ray known to joblib, and connect to its cluster or start one unless that is done."""
+    try:
+        import ray
+        from ray.util.joblib import register_ray
+    except ImportError:
+        raise ImportError("backend 'ray' needs ray: install it with pip install ray") from None
+    register_ray()
+    if not ray.is_initialized():
+        try:
+            ray.init(logging_level="ERROR", log_to_driver=False)
+        except (ConnectionError, ValueError) as error:
+            raise ConnectionError(f"backend 'ray' finds no cluster: {error}") from None
 
 
 @contextmanager
@@ -87,14 +112,24 @@ def _dask_client(scheduler: str | None) -> Iterator[Any]:
         _check_workers(client)
         yield client
         return
+    _check_address(scheduler)
     try:
         client = distributed.Client(scheduler, timeout=_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         text = f"no Dask scheduler answers at {scheduler!r}: {error or 'time is up'}"
         raise ConnectionError(text) from None
-    with client:
+    # What goes wrong from here on is raised as an error; Dask would log its traceback as well.
+    with distributed.utils.silence_logging_cmgr(logging.CRITICAL), client:
         _check_workers(client)
         yield client
+
+
+def _check_address(scheduler: str) -> None:
+    """Refuse what cannot be an address at once, for Dask would wait for it."""
+    if not re.fullmatch(r"inproc://.+|(\w+://)?.+:\d+/?", scheduler):
+        raise ValueError(
+            f"scheduler must be an address with a port such as 'tcp://host:8786', got {scheduler!r}"
+        )
 
 
 def worker_version() -> str:
@@ -113,14 +148,14 @@ def _check_workers(client: Any) -> None:
             f"the Dask scheduler has no worker after {_TIMEOUT} seconds; start one with "
             f"'dask worker ADDRESS'"
         ) from None
-    try:
-        versions = client.run(worker_version)
-    except Exception as error:  # whatever unpickling raises over there
-        raise ImportError(
-            f"the Dask workers cannot import hyperna {__version__} with its parts ({error}); "
-            f"install the same version there"
-        ) from None
-    for worker, version in versions.items():
+    for worker, version in client.run(worker_version, on_error="return").items():
+        if isinstance(version, OSError):
+            continue  # lost in this moment; Dask gives its jobs to others
+        if isinstance(version, Exception):  # whatever unpickling raises over there
+            raise ImportError(
+                f"Dask worker {worker} cannot import hyperna {__version__} with its parts "
+                f"({version}); install the same version there"
+            )
         if version != __version__:
             raise ImportError(
                 f"Dask worker {worker} has hyperna {version}, here is {__version__}; results would "
@@ -149,6 +184,8 @@ def unordered(
     if client is not None:
         yield from _on_cluster(client, function, iter(arguments))
         return
+    # Asked for threads, joblib forgets the number of workers that its context names.
+    n_jobs = effective_n_jobs(n_jobs)
     prefer = "processes" if processes else "threads"
     options = {"n_jobs": n_jobs, "prefer": prefer, "batch_size": 1}
     calls = (delayed(function)(*each) for each in arguments)
@@ -159,9 +196,37 @@ def unordered(
             continue
         yield from _closed_quietly(parallel(calls))
         return
-    portion = 4 * effective_n_jobs(n_jobs)
-    while part := list(islice(calls, portion)):
-        yield from Parallel(**options)(part)
+    with Parallel(**options) as parallel:
+        while part := list(islice(calls, _PORTION * n_jobs)):
+            yield from parallel(part)
+
+
+def in_order(
+    function: Callable[..., Any],
+    arguments: Iterable[tuple[Any, ...]],
+    n_jobs: int | None = None,
+    processes: bool = False,
+) -> Generator[Any, None, None]:
+    """Yield function(*arguments[i]) in the order of the arguments, otherwise as `unordered` does.
+
+    Examples
+    --------
+    >>> list(in_order(divmod, [(7, 2), (9, 4)]))
+    [(3, 1), (2, 1)]
+    """
+    numbered = ((function, number, each) for number, each in enumerate(arguments))
+    early: dict[int, Any] = {}
+    following = 0
+    with closing(unordered(_numbered, numbered, n_jobs, processes)) as results:
+        for number, result in results:
+            early[number] = result
+            while following in early:
+                yield early.pop(following)
+                following += 1
+
+
+def _numbered(function: Callable[..., Any], number: int, each: tuple[Any, ...]) -> tuple[int, Any]:
+    return number, function(*each)
 
 
 def _on_cluster(
