@@ -196,7 +196,7 @@ def settings_of_walks(draw):
         "weighted": draw(st.booleans()),
         "clip": draw(st.sampled_from([0.0, 0.0, 0.02, 0.3, 5.0])),
         "chunk": draw(st.sampled_from([16, 32, 96])),
-        "block": draw(st.integers(0, max(dim - 1, 0))),
+        "block": draw(st.integers(1, dim)),
         "seed": draw(st.integers(0, 2**32)),
     }
 

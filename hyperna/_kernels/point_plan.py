@@ -1,18 +1,21 @@
 """What an offspring changes: which neurons, and how their dot products follow.
 
-The change of a neuron's dot products is a sum of rows times numbers, its terms, taken three at a
-time. They are either the coordinates times the changes of the weights or, for each changed angle, a
-coordinate and two tails (see `point_rows`), whichever are fewer.
+The change of a neuron's dot products is a sum of rows times numbers, its terms: the coordinates of
+the blocks in which an angle changes, and the heads of the blocks after (see `point_rows`).
 """
+
+import math
 
 import numpy as np
 
-from hyperna._kernels import point_margins as margins
 from hyperna._kernels import point_rows as store
 from hyperna._kernels.geometry import cos_sin_turn, neuron_weights
 from hyperna._kernels.jit import inline_kernel, lean_kernel
 
-TERMS_PER_PASS = 3
+# Up to this many hidden neurons the output neuron's answers are tabulated.
+TABLE_NEURONS = 12
+# Weights below this, relative to the norm of the normal, are lost in rounding errors.
+_NEGLIGIBLE = 2.0**-64
 
 
 @inline_kernel
@@ -29,9 +32,24 @@ def set_angle(work, genome, c, cosine):
 
 
 @inline_kernel
-def set_bias(work, genome, c, cosine):
-    """Write the value of a bias, component c."""
-    work.note[cosine, c] = (2.0 * genome[c] - work.resolution) / work.resolution
+def bias_value(work, genome, neuron):
+    """The value of a neuron's bias."""
+    return (2.0 * genome[(neuron + 1) * work.width - 1] - work.resolution) / work.resolution
+
+
+@lean_kernel
+def tabulate(neurons, output, sums, answers):
+    """Tabulate the answers (all bits set, or none) to all patterns of hidden bits.
+
+    The sums have the canonical order: those over the first i neurons, to which one more is added.
+    """
+    store.alone()
+    sums[0] = 0.0
+    for i in range(neurons):
+        for pattern in range(1 << i):
+            sums[(1 << i) + pattern] = sums[pattern] + output[i]
+    for pattern in range(1 << neurons):
+        answers[pattern] = -np.int64(sums[pattern] >= output[neurons])
 
 
 @lean_kernel
@@ -41,79 +59,8 @@ def set_output(work, genome, which):
     neurons = work.neurons
     output = work.note[store.OUTPUT_NEURON + which]
     output[neurons] = neuron_weights(genome, neurons, work.resolution, neurons * work.width, output)
-    if neurons <= margins.TABLE_NEURONS:
-        answers = work.plan[store.ANSWERS + which]
-        margins.tabulate(neurons, output, work.note[store.SUMS], answers)
-        if work.tie_clip > 0.0:
-            margins.find_clauses(neurons, output, answers, work.plan[store.CLAUSES + which])
-
-
-@inline_kernel
-def direct_terms(work, first, k, t):
-    """The changes of the weights from k on times the coordinates; return the number of terms."""
-    note, term, coef = work.note, work.plan[store.TERM], work.note[store.COEF]
-    old = new = note[store.BEFORE, first + k]
-    for j in range(k, work.dim - 1):
-        term[t] = j
-        coef[t] = new * note[store.NEXT_COS, first + j] - old * note[store.COS, first + j]
-        old *= note[store.SIN, first + j]
-        new *= note[store.NEXT_SIN, first + j]
-        t += 1
-    term[t] = work.dim - 1
-    coef[t] = new - old
-    if work.dim == 1:
-        coef[t] = note[store.NEXT_COS, first] - note[store.COS, first]
-    return t + 1
-
-
-@inline_kernel
-def tail_terms(work, neuron, k, t):
-    """The change due to angle k; return the number of terms."""
-    note, term, coef = work.note, work.plan[store.TERM], work.note[store.COEF]
-    c = neuron * work.width + k
-    block = work.plan[store.BLOCK, c]
-    end = min((block + 1) * work.block, work.dim - 1)
-    local = work.first_row + neuron * work.rows + store.N_DOTS
-    turn = note[store.TURN, c]
-    term[t], coef[t] = k, note[store.SWING, c]
-    term[t + 1], coef[t + 1] = local + k + 1, turn
-    if k + 1 == end:
-        term[t + 1] = work.dim + store.ZERO
-    for j in range(c + 1, neuron * work.width + end):
-        turn *= note[store.SIN, j]
-    term[t + 2], coef[t + 2] = local + work.dim - 1 + block, turn
-    if block + 1 == work.blocks:
-        term[t + 2] = work.dim - 1
-    return t + 3
-
-
-@inline_kernel
-def plan_angles(work, genome, move, t):
-    """Plan the changed angles of a neuron; return the number of terms."""
-    note, plan = work.note, work.plan
-    neuron, begin, end = plan[store.MOVE, move], plan[store.BEGIN, move], plan[store.END, move]
-    first, start = neuron * work.width, plan[store.CHANGED, begin]
-    tails = work.block > 0 and work.dim - (start - first) > TERMS_PER_PASS * (end - begin)
-    product, at = note[store.BEFORE, start], start
-    for place in range(begin, end):
-        c = plan[store.CHANGED, place]
-        set_angle(work, genome, c, store.NEXT_COS)
-        while at < c:
-            product *= note[store.NEXT_SIN, at]
-            at += 1
-        note[store.SWING, c] = product * (note[store.NEXT_COS, c] - note[store.COS, c])
-        note[store.TURN, c] = product * (note[store.NEXT_SIN, c] - note[store.SIN, c])
-        if tails:
-            t = tail_terms(work, neuron, c - first, t)
-    if not tails:
-        t = direct_terms(work, first, start - first, t)
-    while t % TERMS_PER_PASS > 0:
-        plan[store.TERM, t] = work.dim + store.ZERO
-        note[store.COEF, t] = 0.0
-        t += 1
-    plan[store.TAILS, move] = np.int64(tails)
-    plan[store.STALE, neuron] = 1
-    return t
+    if neurons <= TABLE_NEURONS:
+        tabulate(neurons, output, work.note[store.SUMS], work.plan[store.ANSWERS + which])
 
 
 @inline_kernel
@@ -129,87 +76,103 @@ def sort_changes(order, changed, count):
 
 
 @inline_kernel
+def list_terms(work, neuron, begin, end, t):
+    """List the terms due to the changed angles begin..end-1 of a neuron; return their end."""
+    note, term, coef = work.note, work.plan[store.TERM], work.note[store.COEF]
+    order, first = work.plan[store.CHANGED], neuron * work.width
+    block = (order[begin] - first) // work.block
+    head = work.first_row + neuron * work.rows + store.N_DOTS
+    old = 1.0
+    for m in range(block):
+        old *= note[store.PRODUCT, first + m * work.block]
+    new, at = old, begin
+    while block < work.blocks and max(abs(old), abs(new)) > _NEGLIGIBLE:
+        here = first + block * work.block
+        stop = min(here + work.block, first + work.dim)
+        if at < end and order[at] < stop:
+            start = order[at] if at == begin else here
+            for j in range(here, start):
+                old *= note[store.SIN, j]
+                new = old
+            for j in range(start, stop):
+                term[t] = j - first
+                coef[t] = new * note[store.NEXT_COS, j] - old * note[store.COS, j]
+                old *= note[store.SIN, j]
+                new *= note[store.NEXT_SIN, j]
+                t += 1
+            while at < end and order[at] < stop:
+                at += 1
+        else:
+            term[t], coef[t] = head + block, new - old
+            old *= note[store.PRODUCT, here]
+            new *= note[store.PRODUCT, here]
+            t += 1
+        block += 1
+    return t
+
+
+@lean_kernel
 def plan_offspring(work, genome, changed, count):
-    """Work out which neurons change and how their dot products follow; return their number."""
-    plan = work.plan
+    """Work out which neurons change and how their dot products follow."""
+    store.alone()
+    note, plan = work.note, work.plan
     order, counter = plan[store.CHANGED], plan[store.COUNTER]
     sort_changes(order, changed, count)
-    moves, t, terms = 0, 0, 0
-    while t < count and order[t] < work.neurons * work.width:
-        neuron = plan[store.NEURON, order[t]]
-        bias = (neuron + 1) * work.width - 1
+    moves, at, t = 0, 0, counter[store.MOVES] * 0
+    while at < count and order[at] < work.neurons * work.width:
+        neuron = plan[store.NEURON, order[at]]
+        bias, first = (neuron + 1) * work.width - 1, t
         plan[store.MOVE, moves] = neuron
-        plan[store.BEGIN, moves] = t
-        while t < count and order[t] < bias:
+        plan[store.STALE, neuron] = 1
+        plan[store.BEGIN, moves] = at
+        while at < count and order[at] < bias:
+            set_angle(work, genome, order[at], store.NEXT_COS)
+            at += 1
+        plan[store.END, moves] = at
+        if at > plan[store.BEGIN, moves]:
+            t = list_terms(work, neuron, plan[store.BEGIN, moves], at, t)
+        square = 0.0
+        for i in range(first, t):
+            square += note[store.COEF, i] * note[store.COEF, i]
+        note[store.LENGTH, moves] = math.sqrt(square)
+        while (t - first) % store.TERMS_PER_PASS > 0:
+            plan[store.TERM, t] = work.dim + store.ZERO
+            note[store.COEF, t] = 0.0
             t += 1
-        plan[store.END, moves] = t
-        plan[store.FIRST, moves] = terms
-        if t > plan[store.BEGIN, moves]:
-            terms = plan_angles(work, genome, moves, terms)
-        plan[store.PASSES, moves] = (terms - plan[store.FIRST, moves]) // TERMS_PER_PASS
-        if t < count and order[t] == bias:
-            set_bias(work, genome, bias, store.NEXT_COS)
-            t += 1
+        plan[store.FIRST, moves], plan[store.LAST, moves] = first, t
+        if at < count and order[at] == bias:
+            note[store.NEXT_BIAS, neuron] = bias_value(work, genome, neuron)
+            at += 1
         moves += 1
     counter[store.MOVES] = moves
     counter[store.NEXT_OUTPUT] = counter[store.OUTPUT]
-    if t < count:
+    if at < count:
         counter[store.NEXT_OUTPUT] = 1 - counter[store.OUTPUT]
         set_output(work, genome, counter[store.NEXT_OUTPUT])
-    return moves
 
 
-@inline_kernel
-def multiply_sines(work, first, k):
-    """Make the products of the sines before the angles after k of the neuron at `first` anew."""
-    product = work.note[store.BEFORE, first + k]
-    for j in range(first + k, first + work.dim - 2):
-        product *= work.note[store.SIN, j]
-        work.note[store.BEFORE, j + 1] = product
-
-
-@inline_kernel
+@lean_kernel
 def settle_angles(work, move, target, source):
-    """Copy a neuron's cosines and sines from the offspring's rows to the network's, or back."""
-    note, plan = work.note, work.plan
+    """Copy what changes of a neuron from the offspring's rows to the network's, or back."""
+    store.alone()
+    note, plan, neuron = work.note, work.plan, work.plan[store.MOVE, move]
     for place in range(plan[store.BEGIN, move], plan[store.END, move]):
         c = plan[store.CHANGED, place]
         note[target, c] = note[source, c]
         note[target + 1, c] = note[source + 1, c]
-    bias = (plan[store.MOVE, move] + 1) * work.width - 1
-    note[target, bias] = note[source, bias]
+    if target == store.COS:
+        note[store.BIAS, neuron] = note[store.NEXT_BIAS, neuron]
+    else:
+        note[store.NEXT_BIAS, neuron] = note[store.BIAS, neuron]
 
 
-@inline_kernel
-def age_tails(work, c, move):
-    """Let heads follow the changed angles, and note which other tails are out of date.
-
-    Called before the network's sines and cosines become the offspring's.
-    """
-    note, plan, known = work.note, work.plan, work.chunk[c]
-    neuron, begin, end = plan[store.MOVE, move], plan[store.BEGIN, move], plan[store.END, move]
-    column, first = store.N_CHUNK + neuron * work.columns, neuron * work.width
-    local = work.first_row + neuron * work.rows + store.N_DOTS
-    can_follow = known[column + store.MOVED] == 1 and plan[store.TAILS, move] == 1
-    for place in range(begin, end):
-        k = plan[store.CHANGED, place] - first
-        block = plan[store.BLOCK, first + k]
-        head = column + store.LOCAL + work.blocks + block
-        if can_follow and known[head] == 1:
-            product = 1.0
-            for j in range(first + block * work.block, first + k):
-                product *= note[store.NEXT_SIN, j]
-            following = local + k + 1
-            if k + 1 == min((block + 1) * work.block, work.dim - 1):
-                following = work.dim + store.ZERO
-            swing = product * (note[store.NEXT_COS, first + k] - note[store.COS, first + k])
-            turn = product * (note[store.NEXT_SIN, first + k] - note[store.SIN, first + k])
-            store.follow(work.real[c], local + block * work.block, swing, k, turn, following)
-        else:
-            known[head] = 0
-    for place in range(begin, end):
-        k = plan[store.CHANGED, place] - first
-        block = plan[store.BLOCK, first + k]
-        fresh = column + store.LOCAL + block
-        known[fresh] = max(known[fresh], k + 1)
-        known[column + store.OUTER] = max(known[column + store.OUTER], block + 1)
+@lean_kernel
+def multiply_sines(work, c):
+    """Make the product of the sines of the block of component c anew."""
+    store.alone()
+    first = work.plan[store.NEURON, c] * work.width
+    begin = first + (c - first) // work.block * work.block
+    product = 1.0
+    for j in range(begin, min(begin + work.block, first + work.dim)):
+        product *= work.note[store.SIN, j]
+    work.note[store.PRODUCT, begin] = product

@@ -7,7 +7,7 @@ closer to the bias than rounding errors allow, the canonical one decides.
 
 An offspring is judged chunk by chunk (`point_judge`): planned first (`point_plan`), then carried
 out on rows of numbers (`point_rows`). Now and then the points are put in order, the wrongly
-classified first, then those close to the border (`point_margins`), so that most offspring are known
+classified first, then those close to the border (`point_order`), so that most offspring are known
 to be worse after a few chunks.
 """
 
@@ -26,17 +26,20 @@ from hyperna._kernels.geometry import (
     neuron_weights,
     predict,
 )
-from hyperna._kernels.jit import kernel, lean_kernel
-from hyperna._kernels.matching import all_matched
+from hyperna._kernels.jit import kernel
+from hyperna._kernels.point_optima import optimal
+from hyperna._kernels.point_order import N_BINS, put_in_order
 from hyperna._kernels.point_rows import Points, PointsWork
 from hyperna._kernels.protocol import implement
 
 # Points in a chunk, a multiple of what a vectorised loop takes at a time.
 _CHUNK, _LANES = 256, 16
-# Bytes of tails beyond which there are none, and dimensions below which they do not pay.
-_LARGEST_TAILS, _LEAST_DIM = 2**28, 6
+# Dimensions below which blocks of coordinates do not pay.
+_LEAST_DIM = 9
 # Resolution up to which sines and cosines are tabulated.
 _LARGEST_TABLE = 2**12
+# The points are put in order after so many passes over all of them, times the dimension.
+_FIRST_PATIENCE, _LONGEST_PATIENCE = 8, 64
 
 
 def make_points(
@@ -70,32 +73,21 @@ def make_points(
         tie_clip=float(tie_clip),
         tie_unit=float(tie_clip) * unit / margins.QUANTA,
         chunk=chunk,
-        block=_block(int(dim), 8 * chunks * chunk * neurons * dim),
+        block=math.isqrt(dim) if dim >= _LEAST_DIM else int(dim),
     )
-
-
-def _block(dim: int, size: int) -> int:
-    """Number of angles in a block; 0 where tails do not pay or take too much memory."""
-    if dim < _LEAST_DIM or size > _LARGEST_TAILS:
-        return 0
-    return math.isqrt(dim - 2) + 1
 
 
 def _workspace(fitness):
     dim, neurons, block = fitness.dim, fitness.neurons, fitness.block
-    width = max(dim, 2)
+    width, blocks = max(dim, 2), -(-dim // block)
     chunks = -(-fitness.gain.size // fitness.chunk)
     components = width * neurons + (neurons if fitness.join == EVOLVED else 0)
-    few = fitness.join == EVOLVED and neurons <= margins.TABLE_NEURONS
-    patterns = 1 + (1 << neurons if few else 0)
-    blocks = -(-(dim - 1) // block) if block > 0 else 0
-    first_row = dim + store.N_SHARED
-    rows = store.N_DOTS + (dim - 2 + blocks if block > 0 else 0)
-    columns = store.LOCAL + 2 * blocks
+    few = fitness.join == EVOLVED and neurons <= scheme.TABLE_NEURONS
     tabulated = fitness.resolution <= _LARGEST_TABLE
-    longest = max(3 * components + dim + 3, patterns)
-    if tabulated:
-        longest = max(longest, fitness.resolution)
+    longest = components + (neurons + 1) * store.TERMS_PER_PASS
+    longest = max(longest, fitness.resolution if tabulated else 0, 1 << neurons if few else 0)
+    first_row, rows = dim + store.N_SHARED, store.N_DOTS + blocks
+    columns = store.HEAD + blocks
     work = PointsWork(
         dim,
         width,
@@ -113,13 +105,14 @@ def _workspace(fitness):
         np.zeros((chunks, first_row + neurons * rows, fitness.chunk), np.float64),
         np.zeros((chunks, store.N_WHOLE, fitness.chunk), np.int64),
         np.zeros((chunks, store.N_CHUNK + neurons * columns), np.int64),
-        np.zeros((chunks, store.N_BOUND + store.N_SLACK * neurons + 2 * dim), np.float64),
-        np.zeros((store.N_NOTE, longest), np.float64),
-        np.zeros((store.N_PLAN + neurons, max(longest, margins.N_BINS)), np.int64),
+        np.zeros((chunks, store.N_BOUND + store.N_SLACK * neurons + dim), np.float64),
+        np.ones((store.N_NOTE, longest), np.float64),
+        np.zeros((store.TARGETS + neurons, max(longest, N_BINS)), np.int64),
     )
     for c in range(components):
         work.plan[store.NEURON, c] = c // width
-        work.plan[store.BLOCK, c] = c % width // max(block, 1)
+    for j in range(dim + store.TERMS_PER_PASS):
+        work.plan[store.COLUMN, j] = j if j < dim else dim + store.ZERO
     if tabulated:
         for phi in range(fitness.resolution):
             cosine, sine = cos_sin_turn(phi, fitness.resolution)
@@ -135,31 +128,39 @@ def _workspace(fitness):
 
 
 def _prepare(fitness, work, genome):
-    counter, chunks = work.plan[store.COUNTER], work.chunk.shape[0]
+    store.alone()
+    note, counter, chunks = work.note, work.plan[store.COUNTER], work.chunk.shape[0]
     for i in range(store.N_COUNTERS):
         counter[i] = 0
-    counter[store.PATIENCE] = rules.FIRST_PATIENCE * (work.dim + 4) * chunks
-    if chunks == 1:
-        counter[store.PATIENCE] = 2**62
-    for cosine in (store.COS, store.NEXT_COS):
-        for i in range(work.neurons):
-            bias = (i + 1) * work.width - 1
-            for c in range(i * work.width, bias):
-                scheme.set_angle(work, genome, c, cosine)
-            scheme.set_bias(work, genome, bias, cosine)
+    counter[store.PATIENCE] = _FIRST_PATIENCE * (work.dim + 4) * chunks if chunks > 1 else 2**62
     for i in range(work.neurons):
-        work.note[store.BEFORE, i * work.width] = 1.0
-        scheme.multiply_sines(work, i * work.width, 0)
+        for c in range(i * work.width, (i + 1) * work.width - 1):
+            scheme.set_angle(work, genome, c, store.NEXT_COS)
+            note[store.COS, c], note[store.SIN, c] = (
+                note[store.NEXT_COS, c],
+                note[store.NEXT_SIN, c],
+            )
+        for begin in range(0, work.dim, work.block):
+            scheme.multiply_sines(work, i * work.width + begin)
+        note[store.BIAS, i] = scheme.bias_value(work, genome, i)
+        note[store.NEXT_BIAS, i] = note[store.BIAS, i]
+        work.plan[store.STALE, i] = 1
     if work.join == EVOLVED:
-        scheme.set_output(work, genome, 0)
+        scheme.set_output(work, genome, counter[store.OUTPUT])
     return fitness.base + rules.take_stock(work)
 
 
 def _evaluate(fitness, work, genome, changed, count, score):
-    if work.plan[store.COUNTER, store.EFFORT] > work.plan[store.COUNTER, store.PATIENCE]:
-        rules.put_in_order(fitness, work)
-    gain = rules.judge_offspring(work, genome, changed, count, score - fitness.base)
-    return fitness.base + gain
+    store.alone()
+    counter = work.plan[store.COUNTER]
+    if counter[store.EFFORT] > counter[store.PATIENCE]:
+        put_in_order(fitness, work)
+        rules.take_stock(work)
+        longest = _LONGEST_PATIENCE * (work.dim + 4) * work.chunk.shape[0]
+        counter[store.EFFORT] = 0
+        counter[store.PATIENCE] = min(2 * counter[store.PATIENCE], longest)
+    scheme.plan_offspring(work, genome, changed, count)
+    return fitness.base + rules.judge_offspring(work, score - fitness.base)
 
 
 def _tie(fitness, work):
@@ -172,94 +173,6 @@ def _keep(fitness, work, genome, changed, count):
 
 def _undo(fitness, work, genome, changed, count):
     rules.drop_offspring(work)
-
-
-@lean_kernel
-def apart(value, target, modulus):
-    """Distance on a cycle of length `modulus`, however many times round."""
-    gap = abs(value - target) % modulus
-    return min(gap, modulus - gap)
-
-
-@lean_kernel
-def near_target(work, genome, first, target, tolerance, flipped):
-    """Whether a neuron is close to a target or to one of its mirror images.
-
-    The angles (-a, b + half a turn) in succession mean the same normal as (a, b). So every angle
-    but the last may be mirrored, which moves the next one by half a turn; `plain` and `moved` say
-    whether what has been seen so far matches with the next angle as it is, or moved. `flipped`: the
-    neuron with its two sides swapped (D = 2).
-    """
-    r, bias = np.float64(work.resolution), work.width - 1
-    value = np.float64(genome[first + bias])
-    if apart(r - value if flipped else value, target[bias], r + 1.0) >= tolerance:
-        return False
-    if work.dim == 1:
-        return apart(np.float64(genome[first]), target[0], 2.0) < tolerance
-    plain, moved = not flipped, flipped
-    for k in range(bias):
-        a = np.float64(genome[first + k])
-        b = a + 0.5 * r
-        as_it_is = (plain and apart(a, target[k], r) < tolerance) or (
-            moved and apart(b, target[k], r) < tolerance
-        )
-        mirrored = (plain and apart(-a, target[k], r) < tolerance) or (
-            moved and apart(-b, target[k], r) < tolerance
-        )
-        plain, moved = as_it_is, mirrored
-    return plain
-
-
-@lean_kernel
-def output_agrees(work, flips, conjunction):
-    """Whether the evolved output joins the neurons as needed, those in `flips` taken inverted.
-
-    As an OR of neurons at most one of which fires, or as an AND of neurons at most one of which is
-    silent: other patterns do not occur next to an optimum.
-    """
-    output = work.note[store.OUTPUT_NEURON + work.plan[store.COUNTER, store.OUTPUT]]
-    bits, usual = work.note[store.BITS], np.int64(conjunction)
-    for odd in range(-1, work.neurons):
-        for i in range(work.neurons):
-            bits[i] = np.float64(flips[i] ^ usual ^ np.int64(i == odd))
-        if margins.fires(work, output, bits) != ((odd >= 0) != conjunction):
-            return False
-    return True
-
-
-@lean_kernel
-def find_targets(work, genome, neuron, targets, tolerance, near, flips):
-    """Mark the targets that a neuron, perhaps with its sides swapped, is close to."""
-    first, anything = neuron * work.width, False
-    flips[neuron] = 0
-    for t in range(work.neurons):
-        close = near_target(work, genome, first, targets[t], tolerance, False)
-        if not close and work.join == EVOLVED:
-            close = near_target(work, genome, first, targets[t], tolerance, True)
-            if close:
-                flips[neuron] = 1
-        near[neuron, t] = np.int64(close)
-        anything = anything or close
-    return anything
-
-
-def _optimal(fitness, work, genome, optima, tolerance):
-    near, flips = work.plan[store.N_PLAN :], work.plan[store.PASSES]
-    for alternative in range(optima.shape[0]):
-        targets = optima[alternative]
-        found = True
-        for i in range(work.neurons):
-            if not find_targets(work, genome, i, targets, tolerance, near, flips):
-                found = False
-                break
-        if found:
-            found = all_matched(near, work.neurons, work.plan[store.MOVE : store.PASSES])
-        # an evolved output comes with a column that says whether it is to act as an AND
-        if found and work.join == EVOLVED:
-            found = output_agrees(work, flips, targets[0, work.width] == 1.0)
-        if found:
-            return True
-    return False
 
 
 @kernel
@@ -286,5 +199,5 @@ implement(
     tie=_tie,
     keep=_keep,
     undo=_undo,
-    optimal=_optimal,
+    optimal=optimal,
 )

@@ -1,0 +1,64 @@
+"""The order of the points: the wrongly classified first, then those close to the border.
+
+So most worse offspring are known to be worse after a few chunks, and most chunks have no point that
+a small step could reach.
+"""
+
+import math
+
+import numpy as np
+
+from hyperna._kernels import point_rows as store
+from hyperna._kernels.jit import inline_kernel, lean_kernel
+from hyperna._kernels.point_margins import margin_at
+
+_BINS_PER_OCTAVE = 8
+_OCTAVES = 32
+_BINS = _BINS_PER_OCTAVE * _OCTAVES
+# Wrongly and correctly classified points, copies, and an end.
+N_BINS = 2 * _BINS + 2
+
+
+@inline_kernel
+def bin_of(margin, gain, largest):
+    """Wrongly classified points come first, then those close to the border, copies last."""
+    size = min(max(abs(margin) / largest, 2.0**-_OCTAVES), 1.0)
+    place = np.int64((_OCTAVES + math.log2(size)) * (_BINS_PER_OCTAVE - 1e-6))
+    if gain == 0:
+        return np.int64(2 * _BINS)
+    return place + _BINS * np.int64((margin >= 0.0) == (gain > 0))
+
+
+@lean_kernel
+def put_in_order(points, work):
+    """Order the points anew by their margins (a counting sort) and fill the chunks with them."""
+    store.alone()
+    chunks, size = work.real.shape[0], work.real.shape[2]
+    start = work.plan[store.CHANGED]
+    largest = 2.0**-1000
+    for c in range(chunks):
+        for p in range(size):
+            margin = margin_at(work, c, p)
+            work.real[c, work.dim + store.SCRATCH, p] = margin
+            largest = max(largest, abs(margin) if abs(margin) < np.inf else 0.0)
+    for b in range(N_BINS):
+        start[b] = 0
+    for c in range(chunks):
+        for p in range(size):
+            margin = work.real[c, work.dim + store.SCRATCH, p]
+            b = bin_of(margin, work.whole[c, store.GAIN, p], largest)
+            work.whole[c, store.VOTE, p] = b
+            start[b + 1] += 1
+    for b in range(N_BINS - 1):
+        start[b + 1] += start[b]
+    for c in range(chunks):
+        for p in range(size):
+            b = work.whole[c, store.VOTE, p]
+            work.whole[start[b] // size, store.VOTE + 1, start[b] % size] = work.whole[
+                c, store.PLACE, p
+            ]
+            start[b] += 1
+    for c in range(chunks):
+        for p in range(size):
+            work.whole[c, store.PLACE, p] = work.whole[c, store.VOTE + 1, p]
+        store.fill_chunk(points, work, c)
