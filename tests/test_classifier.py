@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from hyperna import NAClassifier, export_text
-from hyperna.classifier import fitting, half_spaces
+from hyperna.classifier import half_spaces, problem
 
 QUICK = {"max_evals": 2000, "n_restarts": 0, "random_state": 0}
 
@@ -325,7 +325,7 @@ def test_warm_start_goes_on_from_the_last_network():
         clf.fit(X, y + 1)
 
 
-class InterruptedSearch(fitting.Search):
+class InterruptedSearch(problem.Search):
     """A search during whose n-th piece a key is pressed."""
 
     left = 0
@@ -341,7 +341,7 @@ class InterruptedSearch(fitting.Search):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_interrupted_fit_leaves_the_best_network(monkeypatch, piece, jobs):
     X, y = xor()
-    monkeypatch.setattr(fitting, "Search", InterruptedSearch)
+    monkeypatch.setattr(problem, "Search", InterruptedSearch)
     InterruptedSearch.left = piece
     clf = NAClassifier(4, max_evals=4000, random_state=0, n_jobs=jobs)
     with pytest.warns(ConvergenceWarning, match="interrupted"):
@@ -349,7 +349,7 @@ def test_interrupted_fit_leaves_the_best_network(monkeypatch, piece, jobs):
     assert clf.score(X, y) == clf.training_score_ >= 0.5
 
 
-class KeySearch(fitting.Search):
+class KeySearch(problem.Search):
     """A search during whose tenth piece the system delivers an interrupt to the main thread."""
 
     pieces = itertools.count()
@@ -364,7 +364,7 @@ class KeySearch(fitting.Search):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_key_pressed_ends_an_endless_fit(monkeypatch, jobs):
     X, y = xor(20)
-    monkeypatch.setattr(fitting, "Search", KeySearch)
+    monkeypatch.setattr(problem, "Search", KeySearch)
     KeySearch.pieces = itertools.count()
     clf = NAClassifier(2, max_evals=10**12, random_state=0, n_jobs=jobs)
     with pytest.warns(ConvergenceWarning, match="interrupted"):
@@ -374,7 +374,7 @@ def test_a_key_pressed_ends_an_endless_fit(monkeypatch, jobs):
 
 def test_interrupt_before_there_is_a_network_is_raised(monkeypatch):
     X, y = xor()
-    monkeypatch.setattr(fitting, "Search", InterruptedSearch)
+    monkeypatch.setattr(problem, "Search", InterruptedSearch)
     InterruptedSearch.left = 1
     clf = NAClassifier(4, **QUICK)
     with pytest.raises(KeyboardInterrupt):

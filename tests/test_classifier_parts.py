@@ -9,7 +9,7 @@ from hyperna import Grid, Network
 from hyperna.classifier.linear import Cloud, least_squares, linear_fits
 from hyperna.classifier.margins import FARTHEST, logistic_slope, signed_distance, softmax
 from hyperna.classifier.scaling import Scaling, Table
-from hyperna.classifier.starts import _balanced, _best_runs, carve, cover, cut, slices, vote
+from hyperna.classifier.spaces import HalfSpaces, balanced, cut
 
 
 def cloud(n=60, dim=3, seed=0):
@@ -89,43 +89,46 @@ def test_best_cut_is_the_best_of_all():
         assert gain[column >= t].sum() == pytest.approx(value)
 
 
-def test_best_runs_are_the_best_of_all():
-    rng = np.random.default_rng(1)
-    ranked = np.sort(rng.integers(0, 8, 9)).astype(float)[:, None]
-    gain = rng.normal(size=(9, 1))
-    score = _best_runs(ranked, gain, 2)[0]
-    cuts = [i for i in range(1, 9) if ranked[i] > ranked[i - 1]]
-    for first, count in itertools.product((0, 1), (0, 1, 2)):
-        best = -np.inf
-        for chosen in itertools.combinations(cuts, count):
-            label = (first + np.isin(np.arange(9), chosen).cumsum()) % 2
-            best = max(best, label @ gain[:, 0])
-        assert score[first, count, 0] == pytest.approx(best)
-
-
 def test_turning_neurons_round_keeps_the_vote():
     rng = np.random.default_rng(2)
     W, t, strength = rng.normal(size=(7, 3)), rng.normal(size=7), rng.random(7)
     Z = rng.normal(size=(100, 3))
-    spaces = _balanced(W, t, strength)
+    turn, quorum = balanced(strength, strength.sum() / 2)
     majority = (t <= Z @ W.T) @ strength >= strength.sum() / 2
-    assert ((spaces.t <= Z @ spaces.W.T) @ spaces.vote >= spaces.quorum - 1e-12).tolist() == list(
-        majority
-    )
-    assert abs(spaces.quorum) <= np.linalg.norm(strength)
+    turned = (t * turn <= Z @ (W * turn[:, None]).T) @ (strength * turn) >= quorum - 1e-12
+    assert (turned == majority).all()
+    assert abs(quorum) <= np.linalg.norm(strength)
 
 
-@pytest.mark.parametrize("construction", [cover, carve, slices, vote])
-@pytest.mark.parametrize("neurons", [2, 8])
-def test_constructions_beat_a_constant_answer(construction, neurons):
-    points = cloud(seed=4)
-    output = {cover: "or", carve: "and"}.get(construction, "evolved")
-    spaces = construction(points, neurons, np.random.default_rng(0))
-    assert len(spaces.t) <= neurons
-    network = spaces.network(Grid(3, neurons, 2**16, output))
-    right = network.predict(points.Z) == points.y
-    constant = max(points.weight @ points.y, points.weight @ ~points.y)
-    assert points.weight @ right > constant
+@pytest.mark.parametrize("neurons", [3, 4, 7])
+def test_copies_change_nothing(neurons):
+    rng = np.random.default_rng(neurons)
+    Z = rng.normal(size=(100, 3)) / 3
+    W, t = rng.normal(size=(3, 3)), rng.normal(size=3) / 3
+    vote, quorum = rng.normal(size=3), 0.1
+    network = HalfSpaces(W, t, vote, quorum).network(Grid(3, neurons, 2**30, "evolved"))
+    assert (network.predict(Z) == ((t <= Z @ W.T) @ vote >= quorum)).all()
+    union = HalfSpaces(W, t).network(Grid(3, neurons, 2**30, "or"))
+    assert (union.predict(Z) == (t <= Z @ W.T).any(axis=1)).all()
+
+
+@pytest.mark.parametrize("vote", [None, np.array([1.0, 1.0, 0.5, -0.2, 0.1])])
+def test_pruning_leaves_out_what_does_no_good(vote):
+    points = cloud(n=200, seed=5)
+    rng = np.random.default_rng(1)
+    W, t = rng.normal(size=(5, 3)), np.append(rng.normal(size=4) / 4, 9.0)
+    spaces = HalfSpaces(W, t, vote, 0.7)
+
+    def share(spaces):
+        fires = spaces.t <= points.Z @ spaces.W.T
+        any_ = fires.any(axis=1) if vote is None else fires @ spaces.vote >= spaces.quorum
+        return points.weight @ (any_ == points.y)
+
+    fewer = spaces.pruned(points)
+    assert len(fewer.t) < 5
+    assert share(fewer) >= share(spaces) - 1e-12
+    again = fewer.pruned(points)
+    assert len(again.t) == len(fewer.t)
 
 
 def test_linear_fits_separate_what_can_be_separated():

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from hyperna.classifier.fitting import FOLDS, PIECE, Control, Fit, open_candidates
+from hyperna.classifier.control import Control
+from hyperna.classifier.fitting import FOLDS, PIECE, Fit
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -59,7 +60,7 @@ class Watch:
         """Upper limit of the number of pieces."""
         each = 0
         for fit in self.fits:
-            shapes = len(open_candidates(fit))
+            shapes = len(fit.candidates)
             # Rounding the length of a piece down may add some, and long pieces are cut.
             searches = shapes * (fit.settings.restarts + 1)
             cuts = fit.settings.max_evals // PIECE

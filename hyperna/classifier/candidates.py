@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hyperna.classifier import starts
+from hyperna.classifier import soft, starts
 from hyperna.classifier.linear import Cloud
-from hyperna.classifier.starts import HalfSpaces
+from hyperna.classifier.spaces import HalfSpaces
 from hyperna.grid import Grid
 from hyperna.networks import Network
 
 Construction = Callable[[Cloud, int, np.random.Generator], HalfSpaces]
 
 MOST_NEURONS = 8
+FEW_NEURONS = 4
 
 
 @dataclass(frozen=True)
@@ -22,23 +23,23 @@ class Candidate:
 
     Attributes
     ----------
-    name : str
-        The construction, in a word.
     output : str
         How the hidden bits are joined.
     neurons : int
-        Number of hidden neurons at most.
-    exact : bool
-        Whether exactly that many must be used.
+        Number of hidden neurons.
     construction : callable or None
         Makes half-spaces from data; None leaves the start to chance.
+    constructed : int
+        Number of half-spaces it is asked for.
+    exact : bool
+        Whether there must be as many neurons, copies perhaps, or may be fewer.
     """
 
-    name: str
     output: str
     neurons: int
-    exact: bool
     construction: Construction | None
+    constructed: int
+    exact: bool
 
     @property
     def again(self) -> "Candidate":
@@ -53,7 +54,7 @@ class Candidate:
         """Return the grid, one of those of `grid_of`, and the first network, None: a random one."""
         if self.construction is None:
             return grid_of(self.neurons, self.output), None
-        spaces = self.construction(cloud, self.neurons, rng)
+        spaces = self.construction(cloud, self.constructed, rng)
         grid = grid_of(self.neurons if self.exact else len(spaces.t), self.output)
         return grid, spaces.network(grid)
 
@@ -66,18 +67,18 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
     if init != "data":
         sizes = [most] if exact else [1, most]
         return [
-            Candidate(f"{kind}, {size}", kind, size, True, None)
+            Candidate(kind, size, None, size, True)
             for size in sizes
             for kind in (outputs if size > 1 else outputs[:1])
         ]
     if most == 1:
-        return [Candidate("one", outputs[0], 1, True, starts.sharp_half_space)]
-    result = [Candidate("one", outputs[0], most, exact, starts.smooth_half_space)]
+        return [Candidate(outputs[0], 1, starts.sharp_half_space, 1, True)]
+    result = [Candidate(outputs[0], most, starts.smooth_half_space, 1, exact)]
     if "or" in outputs:
-        result.append(Candidate("cover", "or", most, exact, starts.cover))
+        result.append(Candidate("or", most, soft.union, most, exact))
     if "and" in outputs:
-        result.append(Candidate("carve", "and", most, exact, starts.carve))
+        result.append(Candidate("and", most, soft.intersection, most, exact))
     if "evolved" in outputs:
-        result.append(Candidate("slices", "evolved", most, exact, starts.slices))
-        result.append(Candidate("vote", "evolved", most, exact, starts.vote))
+        sizes = sorted({min(FEW_NEURONS, most), most})
+        result += [Candidate("evolved", most, soft.vote, size, exact) for size in sizes]
     return result

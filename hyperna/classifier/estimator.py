@@ -17,8 +17,10 @@ from threadpoolctl import threadpool_limits
 from hyperna._validation import FloatArray, IntArray, check_choice, check_integer, check_real
 from hyperna.classifier import sharing
 from hyperna.classifier.callbacks import CallbackSupportMixin, Watch, with_callbacks
-from hyperna.classifier.fitting import Binary, Control, Fit, Settings, fit_all
+from hyperna.classifier.control import Control
+from hyperna.classifier.fitting import Fit, fit_all
 from hyperna.classifier.margins import logistic_slope, signed_distance, softmax
+from hyperna.classifier.problem import Binary, Settings
 from hyperna.classifier.scaling import Scaling, Table
 from hyperna.grid import MAX_RESOLUTION, OUTPUTS
 from hyperna.mutation import StepLaw, law
@@ -48,9 +50,10 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     mutation : str or StepLaw, default="harmonic"
         How far a mutated angle or bias moves; see ``hyperna.LAWS``.
     max_evals : int, default=100000
-        Fitness evaluations at most, for each of the binary problems, the trials included.
+        Fitness evaluations at most, for each of the binary problems, the trials included. Where
+        trials are made, the final searches are about as long as these.
     n_restarts : int, default=2
-        How many times to begin anew; the evaluations are shared and the best network is kept.
+        How many times to begin anew; the best network is kept.
     stagnation : int, optional
         Evaluations without fewer errors after which a search ends early.
     tie_break : {"margin"}, float or None, default="margin"
@@ -58,14 +61,17 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         the points: the sum of the distances, each clipped to ±0.05 (or to the number given; the
         points fill the unit ball). None: accept all of them, as the paper's algorithm does.
     init : {"data", "grid", "sphere"}, default="data"
-        Begin with half-spaces made from the data (a linear fit, then greedily where errors are), or
-        at random: uniform on the grid as in the paper, or with uniform normals.
+        Begin with half-spaces made from the data (linear fits, and smooth stand-ins for an OR, an
+        AND and a vote, fitted by L-BFGS), or at random: uniform on the grid as in the paper, or
+        with uniform normals.
     scale : bool, default=True
         Centre the features, divide by their deviations and shrink all into the unit ball, where
         biases in [-1, 1] reach every hyperplane that matters. False: use the data as they are,
         for points on the unit sphere; hyperplanes farther than 1 from 0 are then out of reach.
     n_jobs : int, optional
-        Threads. The result does not depend on it. Callbacks are served by one thread only.
+        Number of workers, as in joblib, for trials, restarts and classes. They are threads, unless
+        another backend is set with ``joblib.parallel_config`` ("loky", "dask", ...). The result
+        does not depend on either. With callbacks or `verbose` all is done in one thread.
     warm_start : bool, default=False
         Continue with the networks of the previous call to `fit`, in its scaling.
     verbose : int, default=0
@@ -102,7 +108,8 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     Interrupting `fit` from the keyboard leaves a fitted estimator with the best networks so far,
     and a ConvergenceWarning says so. If it comes before every class has a first network, the
-    KeyboardInterrupt is raised as usual. Threads of `n_jobs` finish their piece of work first.
+    KeyboardInterrupt is raised as usual. Threads of `n_jobs` finish their piece of work first; what
+    other processes had under way is lost.
 
     Examples
     --------
@@ -175,18 +182,18 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         networks = self._networks_to_continue(classes)
         table = self._table(features, label, weight, classes)
         scaling = self._scaling(table) if networks is None else self.scaling_
-        fits = self._binary_fits(table, scaling, len(classes), settings)
         control = Control()
+        fits = self._binary_fits(table, scaling, len(classes), settings, control)
 
         def attributes() -> dict[str, Any]:
             return {"classes_": classes, **fitted_attributes(fits, table, scaling)}
 
         watch = Watch(self, fits, control, attributes, X, y, sample_weight)
-        jobs = 1 if control.report is not None else effective_n_jobs(self.n_jobs)
+        effective_n_jobs(self.n_jobs)  # refuses 0
         try:
             # The matrices are too small to share: threads of the linear algebra only wait.
             with threadpool_limits(1, "blas"):
-                fit_all(fits, control, jobs, networks)
+                fit_all(fits, self.n_jobs, networks)
         except KeyboardInterrupt:
             control.interrupt()
         if any(fit.best is None for fit in fits):
@@ -315,7 +322,7 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return Scaling.fit(table.X, table.weight.astype(float))
 
     def _binary_fits(
-        self, table: Table, scaling: Scaling, classes: int, settings: Settings
+        self, table: Table, scaling: Scaling, classes: int, settings: Settings, control: Control
     ) -> list[Fit]:
         words = check_random_state(self.random_state).randint(2**31 - 1, size=4)
         entropy = [int(word) for word in words]
@@ -323,11 +330,13 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         positives = range(classes) if classes > 2 else (1,)
         return [
             Fit(
+                number,
                 Binary(Z, table.label == k, table.weight),
                 settings,
                 np.random.SeedSequence(entropy, spawn_key=(k,)),
+                control,
             )
-            for k in positives
+            for number, k in enumerate(positives)
         ]
 
     def _distances(self, Z: FloatArray) -> FloatArray:

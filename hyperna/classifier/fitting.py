@@ -1,20 +1,13 @@
-"""Fitting one network to a binary problem: trials on held-out points, then the search itself."""
+"""Fitting networks to binary problems: trials on held-out points, then the search itself."""
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.algorithm import OnePlusOneNA
-from hyperna.classifier.candidates import Candidate, candidates
-from hyperna.classifier.linear import Cloud
-from hyperna.classifier.margins import margin_sum
-from hyperna.fitness import FiniteSet
-from hyperna.grid import Grid
-from hyperna.mutation import StepLaw
+from hyperna._validation import BoolArray, IntArray
+from hyperna.classifier.candidates import Candidate
+from hyperna.classifier.control import Control
+from hyperna.classifier.problem import Binary, Outcome, Settings
 from hyperna.networks import Network
 from hyperna.search import Search
 
@@ -22,141 +15,40 @@ FOLDS = 3
 # Trials look at the network after these shares of their evaluations.
 CHECKPOINTS = (0.0, 0.25, 1.0)
 # Fewer evaluations tell nothing about a candidate, more tell nothing new.
-SHORTEST_TRIAL, LONGEST_TRIAL = 100, 10_000
+SHORTEST_TRIAL, LONGEST_TRIAL = 30, 10_000
 # Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
-PIECE = 2**17
+PIECE = 2**13
 # How many standard errors better than a constant answer held-out points must be classified.
 CONVINCING = 2.0
 # With so few held-out errors the simplest candidate is not contested.
 GOOD_ENOUGH = 0.01
+# Candidates whose starts are so many standard errors behind are not evolved.
+HOPELESS = 2.0
 # A difference of so many standard errors does not justify a larger network.
 INDIFFERENT = 0.5
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The parameters of the classifier that matter to a binary problem."""
-
-    neurons: int | str
-    output: str
-    resolution: int
-    mutation: str | StepLaw
-    max_evals: int
-    restarts: int
-    stagnation: int | None
-    clip: float
-    init: str
-
-    def algorithm(self, neurons: int, output: str) -> OnePlusOneNA:
-        """Return the (1+1) NA for a shape of network."""
-        start = "grid" if self.init == "data" else self.init
-        return OnePlusOneNA(neurons, output, self.resolution, self.mutation, init=start)
-
-
-@dataclass(frozen=True, eq=False)
-class Binary:
-    """Distinct points in the unit ball, their labels and integer weights."""
-
-    Z: FloatArray
-    y: BoolArray
-    weight: IntArray
-
-    @property
-    def cloud(self) -> Cloud:
-        """The points as the constructions take them."""
-        return Cloud(self.Z, self.y, self.weight / self.weight.sum())
-
-    def part(self, some: Any) -> "Binary":
-        """Return some of the points."""
-        return Binary(self.Z[some], self.y[some], self.weight[some])
-
-    def correct(self, network: Network) -> int:
-        """Return the weight of the points that a network classifies correctly."""
-        return int(self.weight[network.predict(self.Z) == self.y].sum())
-
-    def folds(self, rng: np.random.Generator) -> IntArray:
-        """Return the number of each point's fold; every fold gets its share of either class."""
-        fold = np.empty(len(self.y), np.int64)
-        for label in (False, True):
-            members = rng.permutation(np.flatnonzero(self.y == label))
-            fold[members] = np.arange(len(members)) % FOLDS
-        return fold
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What a search has led to."""
-
-    network: Network
-    score: int
-    tie: float
-    evaluations: int
-    improvements: tuple[IntArray, FloatArray]
-
-    @property
-    def rank(self) -> tuple[int, float]:
-        """Better outcomes have larger ranks."""
-        return self.score, self.tie
-
-
-@dataclass(eq=False)
-class Control:
-    """Lets a caller look in between the pieces of the work, and end it early.
-
-    `report` is called after each piece; the work ends when it returns True. An interrupt from the
-    keyboard ends it too: searches under way return what they have, others do not begin.
-    """
-
-    report: Callable[[], bool] | None = None
-    pieces: int = 1
-    stopped: bool = False
-    interrupted: bool = False
-
-    def interrupt(self) -> None:
-        """End the work because the user wishes so."""
-        self.stopped = self.interrupted = True
-
-    def pause(self) -> None:
-        """Look in after a piece of work."""
-        if self.report is not None and not self.stopped and self.report():
-            self.stopped = True
-
-    def map(self, work: Callable[..., Any], items: Iterable[tuple[Any, ...]], jobs: int) -> list:
-        """Return work(*item) for each item, in order; None for what was not begun."""
-        if jobs == 1:
-            return [self._unless_stopped(work, item) for item in items]
-        with ThreadPoolExecutor(jobs) as pool:
-            futures = [pool.submit(self._unless_stopped, work, item) for item in items]
-            results = []
-            for future in futures:
-                while True:
-                    try:
-                        results.append(future.result())
-                        break
-                    except KeyboardInterrupt:
-                        self.interrupt()
-            return results
-
-    def _unless_stopped(self, work: Callable[..., Any], item: tuple[Any, ...]) -> Any:
-        return None if self.stopped else work(*item)
-
-
 @dataclass(eq=False)
 class Fit:
-    """The state of one binary problem."""
+    """The state of one binary problem.
 
+    `held_out` is the weight of held-out points classified correctly, by candidate, fold and
+    checkpoint; what was not tried is -1.
+    """
+
+    number: int
     problem: Binary
     settings: Settings
     seed: np.random.SeedSequence
+    control: Control
     best: Outcome | None = None
-    under_way: Outcome | None = None
     evaluations: int = 0
-    held_out: list[Any] = field(default_factory=list)
     curve: list[tuple[int, float]] = field(default_factory=list)
 
-    def grid(self, neurons: int, output: str) -> Grid:
-        """Return the grid of networks of a shape."""
-        return self.settings.algorithm(neurons, output).grid(self.problem.Z.shape[1])
+    def __post_init__(self) -> None:
+        self.candidates = self.settings.candidates()
+        self.held_out = np.full((len(self.candidates), FOLDS, len(CHECKPOINTS)), -1)
+        self.starts: dict[tuple[int, int], Network] = {}
 
     def stream(self, *place: int) -> np.random.SeedSequence:
         """Return the seed for a part of the work, given by its place in it."""
@@ -166,9 +58,10 @@ class Fit:
     @property
     def current(self) -> Outcome | None:
         """The best outcome so far, that of a search under way included."""
-        if self.best is None or self.under_way is None:
+        under_way = self.control.under_way.get(self.number)
+        if self.best is None or under_way is None:
             return self.best
-        return max(self.best, self.under_way, key=lambda outcome: outcome.rank)
+        return max(self.best, under_way, key=lambda outcome: outcome.rank)
 
     def record(self, outcome: Outcome | None) -> None:
         """Enter a finished search into the curve of losses, and keep it if it is the best."""
@@ -178,198 +71,249 @@ class Fit:
             loss = 1.0 - float(share)
             if not self.curve or loss < self.curve[-1][1]:
                 self.curve.append((self.evaluations + int(evaluation), loss))
-        self.under_way = None
+        self.control.under_way.pop(self.number, None)
         self.evaluations += outcome.evaluations
         if self.best is None or outcome.rank > self.best.rank:
             self.best = outcome
 
+    @property
+    def share(self) -> int:
+        """Evaluations of each search; all trials together take half of them at most."""
+        return self.settings.max_evals // (2 * FOLDS * len(self.candidates))
 
-def search_for(
-    fit: Fit, problem: Binary, grid: Grid, start: Network | None, budget: int, seed: Any
-) -> Search:
-    """Return a search on a problem, not yet begun."""
-    settings = fit.settings
-    fitness = FiniteSet(problem.Z, problem.y, problem.weight, tie_clip=settings.clip)
-    na = settings.algorithm(grid.neurons, grid.output)
-    # Without margins nothing is left to gain once all points are right.
-    target = 1.0 if settings.clip == 0.0 else False
-    task = na.task(
-        fitness, budget=max(1, budget), stagnation=settings.stagnation, target=target, start=start
-    )
-    return Search(task, seed)
+    @property
+    def trial_length(self) -> int:
+        """Evaluations of each trial."""
+        return min(self.share, LONGEST_TRIAL)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether there is a choice, and enough points and evaluations to make it by trials."""
+        fewest = np.bincount(self.problem.y, minlength=2).min()
+        enough = self.share >= SHORTEST_TRIAL and fewest >= 2 * FOLDS
+        return len(self.candidates) > 1 and bool(enough)
+
+    def fold(self) -> IntArray:
+        """Return the number of each point's fold."""
+        return self.problem.folds(FOLDS, np.random.default_rng(self.stream(1)))
+
+    def correct(self) -> IntArray:
+        """Return the weight classified correctly, by candidate and checkpoint; -1: not tried."""
+        known = (self.held_out >= 0).all(axis=1)
+        return np.where(known, self.held_out.sum(axis=1), -1)
+
+    def standard_error(self, share: float) -> float:
+        """Return the standard error, as a weight, of a share of correct points."""
+        weight = self.problem.weight.astype(float)
+        return float(np.sqrt(share * (1 - share) * (weight @ weight)))
+
+    def hopeful(self) -> list[int]:
+        """Return the candidates to evolve: those not far behind, by the first look at them."""
+        correct, total = self.correct(), int(self.problem.weight.sum())
+        best = int(correct.max())
+        least = best - HOPELESS * self.standard_error(best / total)
+        return [c for c in range(1, len(correct)) if correct[c, 0] >= max(least, 0)]
+
+    @property
+    def contested(self) -> bool:
+        """Whether the simplest candidate makes so many errors that others are to be tried."""
+        return bool(self.correct()[0].max() < (1 - GOOD_ENOUGH) * self.problem.weight.sum())
 
 
-def outcome_of(search: Search, problem: Binary, clip: float) -> Outcome:
-    """Return where a search stands."""
-    result = search.result()
-    gain = np.where(problem.y, problem.weight, -problem.weight).astype(float)
-    return Outcome(
-        network=result.network,
-        score=problem.correct(result.network),
-        tie=margin_sum(result.network, problem.Z, gain, clip),
-        evaluations=result.evaluations,
-        improvements=(result.improvements.evaluations, result.improvements.fitness),
-    )
+def first_look(
+    control: Control,
+    problem: Binary,
+    settings: Settings,
+    candidate: Candidate,
+    held_out: BoolArray,
+    seed: np.random.SeedSequence,
+) -> tuple[Network, int]:
+    """Return a candidate's start and the weight of held-out points it classifies correctly."""
+    seen, unseen = problem.part(~held_out), problem.part(held_out)
+    grid, start = seen.start(settings, candidate, seed)
+    if start is None:
+        start = seen.search(settings, grid, None, 1, seed).result().network
+    return start, unseen.correct(start)
 
 
-def evolve(fit: Fit, search: Search, control: Control) -> Outcome:
+def trial(
+    control: Control,
+    problem: Binary,
+    settings: Settings,
+    start: Network,
+    held_out: BoolArray,
+    budget: int,
+    seed: np.random.SeedSequence,
+) -> tuple[list[int], int] | None:
+    """Return the held-out weight classified correctly at the checkpoints, and the evaluations."""
+    seen, unseen = problem.part(~held_out), problem.part(held_out)
+    search = seen.search(settings, start.grid, start, budget, seed)
+    correct = []
+    try:
+        for share in CHECKPOINTS[1:]:
+            search.advance(max(1, round(share * budget) - search.evaluations))
+            correct.append(unseen.correct(search.result().network))
+    except KeyboardInterrupt:
+        control.interrupt()
+        return None
+    control.pause()
+    return correct, search.evaluations
+
+
+def evolve(
+    control: Control, number: int, problem: Binary, settings: Settings, search: Search
+) -> Outcome:
     """Run a search to its end, in pieces; an interrupt ends it early."""
-    clip = fit.settings.clip
     quota = min(search.task.quota, PIECE)
     if control.report is not None:
         quota = min(quota, max(1, search.task.budget // control.pieces))
     try:
         while not search.advance(quota) and not control.stopped:
             if control.report is not None:
-                note(fit, outcome_of(search, fit.problem, clip))
+                control.note(number, Outcome.of(search, problem, settings.clip))
                 control.pause()
     except KeyboardInterrupt:
         control.interrupt()
-    outcome = outcome_of(search, fit.problem, clip)
-    note(fit, outcome)
+    outcome = Outcome.of(search, problem, settings.clip)
+    control.note(number, outcome)
     return outcome
 
 
-def note(fit: Fit, outcome: Outcome) -> None:
-    """Remember the best of the searches under way, for those who watch."""
-    if fit.under_way is None or outcome.rank > fit.under_way.rank:
-        fit.under_way = outcome
+def final(
+    control: Control,
+    number: int,
+    problem: Binary,
+    settings: Settings,
+    candidate: Candidate,
+    budget: int,
+    seed: np.random.SeedSequence,
+) -> Outcome:
+    """Return the outcome of one of the searches on the whole problem."""
+    grid, start = problem.start(settings, candidate, seed)
+    search = problem.search(settings, grid, start, budget, seed)
+    return evolve(control, number, problem, settings, search)
+
+
+def continued(
+    control: Control,
+    number: int,
+    problem: Binary,
+    settings: Settings,
+    network: Network,
+    seed: np.random.SeedSequence,
+) -> Outcome:
+    """Return the outcome of a search that begins with a given network."""
+    search = problem.search(settings, network.grid, network, settings.max_evals, seed)
+    return evolve(control, number, problem, settings, search)
 
 
 def first_network(fit: Fit) -> None:
     """Give the problem a usable network at once: the start of its simplest candidate."""
-    candidate = open_candidates(fit)[0]
-    settings, problem = fit.settings, fit.problem
     seed = fit.stream(0)
-    grid, start = candidate.start(problem.cloud, fit.grid, np.random.default_rng(seed))
-    search = search_for(fit, problem, grid, start, 1, seed)
+    grid, start = fit.problem.start(fit.settings, fit.candidates[0], seed)
+    search = fit.problem.search(fit.settings, grid, start, 1, seed)
     search.advance(1)
-    fit.record(outcome_of(search, problem, settings.clip))
+    fit.record(Outcome.of(search, fit.problem, fit.settings.clip))
 
 
-def open_candidates(fit: Fit) -> list[Candidate]:
-    """Return the candidates that the settings allow."""
-    return candidates(fit.settings.neurons, fit.settings.output, fit.settings.init)
+def look_at(fits: list[Fit], numbers: list[list[int]], n_jobs: int | None) -> None:
+    """Have a first look at some of the candidates of each problem."""
+    items, places = [], []
+    for fit, some in zip(fits, numbers, strict=True):
+        fold = fit.fold() if some else np.zeros(0)
+        for c, k in [(c, k) for c in some for k in range(FOLDS)]:
+            places.append((fit, c, k))
+            seed = fit.stream(2, c, k)
+            items.append((fit.problem, fit.settings, fit.candidates[c], fold == k, seed))
+    control = fits[0].control
+    for (fit, c, k), result in zip(places, control.map(first_look, items, n_jobs), strict=True):
+        if result is not None:
+            fit.starts[c, k], fit.held_out[c, k, 0] = result
 
 
-def trials(fit: Fit) -> list[tuple[Any, ...]]:
-    """Return the trials to be run to choose among the candidates, in their order.
-
-    There are none if there is no choice.
-    """
-    open_ = open_candidates(fit)
-    budget = trial_length(fit)
-    fewest = np.bincount(fit.problem.y, minlength=2).min()
-    if len(open_) == 1 or budget < SHORTEST_TRIAL or fewest < 2 * FOLDS:
-        return []
-    fold = fit.problem.folds(np.random.default_rng(fit.stream(1)))
-    return [(c, k, fold == k, budget) for c in range(len(open_)) for k in range(FOLDS)]
-
-
-def trial_length(fit: Fit) -> int:
-    """Return the evaluations of each trial; all trials together take half of them at most."""
-    count = FOLDS * len(open_candidates(fit))
-    return min(fit.settings.max_evals // (2 * count), LONGEST_TRIAL)
-
-
-def contested(fit: Fit) -> bool:
-    """Whether candidates are still to be tried: the simplest one, or others if it makes errors."""
-    if not fit.held_out:
-        return True
-    best = sum(result[0] for result in fit.held_out if result is not None)
-    return bool(np.max(best) < (1 - GOOD_ENOUGH) * fit.problem.weight.sum())
-
-
-def trial(
-    fit: Fit, control: Control, number: int, k: int, held_out: BoolArray, budget: int
-) -> tuple[IntArray, int] | None:
-    """Return the weight of held-out points classified correctly at the checkpoints."""
-    candidate, seed = open_candidates(fit)[number], fit.stream(2, number, k)
-    seen, unseen = fit.problem.part(~held_out), fit.problem.part(held_out)
-    rng = np.random.default_rng(seed)
-    grid, start = candidate.start(seen.cloud, fit.grid, rng)
-    search = search_for(fit, seen, grid, start, budget, seed)
-    correct = []
-    try:
-        for before, after in zip((0.0, *CHECKPOINTS), CHECKPOINTS, strict=False):
-            search.advance(max(1, round((after - before) * budget)))
-            correct.append(unseen.correct(search.result().network))
-    except KeyboardInterrupt:
-        control.interrupt()
-        return None
-    control.pause()
-    return np.array(correct), search.evaluations
+def try_out(fits: list[Fit], numbers: list[list[int]], n_jobs: int | None) -> None:
+    """Evolve candidates of each problem that have been looked at."""
+    items, places = [], []
+    for fit, some in zip(fits, numbers, strict=True):
+        fold = fit.fold() if some else np.zeros(0)
+        for c, k in [(c, k) for c in some for k in range(FOLDS)]:
+            if (c, k) in fit.starts:
+                places.append((fit, c, k))
+                start, seed = fit.starts[c, k], fit.stream(2, c, k)
+                items.append((fit.problem, fit.settings, start, fold == k, fit.trial_length, seed))
+    control = fits[0].control
+    for (fit, c, k), result in zip(places, control.map(trial, items, n_jobs), strict=True):
+        if result is not None:
+            fit.held_out[c, k, 1:] = result[0]
+            fit.evaluations += result[1]
 
 
 def choose(fit: Fit) -> list[tuple[Candidate, int]]:
-    """Return the candidates to fit and the evaluations to spend on each.
+    """Return the candidates to fit and the evaluations to spend on each start.
 
     It is the one whose networks classify held-out points best, evolved as long as that helps. When
     none of them does convincingly better than a constant answer, held-out points have nothing to
     say, and all candidates compete by their training score.
     """
-    open_, results = open_candidates(fit), fit.held_out
     left = max(1, fit.settings.max_evals - fit.evaluations)
-    if not results or any(result is None for result in results):
-        return [(candidate, left // len(open_)) for candidate in open_]
-    weight = fit.problem.weight
-    total = int(weight.sum())
-    correct = np.array([result[0] for result in results])
-    correct = correct.reshape(-1, FOLDS, len(CHECKPOINTS)).sum(axis=1)
-    constant = max(int(weight[fit.problem.y].sum()), int(weight[~fit.problem.y].sum())) / total
-    error = np.sqrt(constant * (1 - constant) * (weight / total @ (weight / total)))
-    if correct.max() / total <= constant + CONVINCING * error:
-        return [(candidate, left // len(open_)) for candidate in open_]
-    # The simplest candidate about as good as the best, evolved as long as that helps.
-    share = correct.max() / total
-    slack = INDIFFERENT * total * np.sqrt(share * (1 - share) * (weight / total @ (weight / total)))
-    number = int(np.flatnonzero(correct.max(axis=1) >= correct.max() - slack)[0])
+    starts = fit.settings.restarts + 1
+    weight, correct = fit.problem.weight, fit.correct()
+    total, positive = int(weight.sum()), int(weight[fit.problem.y].sum())
+    constant = max(positive, total - positive) / total
+    best = int(correct.max())
+    if best <= constant * total + CONVINCING * fit.standard_error(constant):
+        share = left // len(fit.candidates) // starts
+        return [(candidate, share) for candidate in fit.candidates]
+    slack = INDIFFERENT * fit.standard_error(best / total)
+    number = int(np.flatnonzero(correct.max(axis=1) >= best - slack)[0])
     checkpoint = int(np.flatnonzero(correct[number] == correct[number].max())[-1])
-    brief = round(CHECKPOINTS[1] * trial_length(fit))
-    spent = (1, max(1, brief), left)[checkpoint]
-    return [(open_[number], min(spent, left))]
+    brief = max(1, round(CHECKPOINTS[1] * fit.trial_length))
+    budget = min((1, brief, fit.share)[checkpoint], left // starts)
+    return [(fit.candidates[number], budget)]
 
 
-def final(
-    fit: Fit, control: Control, candidate: Candidate, budget: int, place: tuple[int, int]
-) -> Outcome:
-    """Return the outcome of one of the searches on the whole problem."""
-    seed = fit.stream(3, *place)
-    rng = np.random.default_rng(seed)
-    build = candidate if place[1] == 0 else candidate.again
-    grid, start = build.start(fit.problem.cloud, fit.grid, rng)
-    search = search_for(fit, fit.problem, grid, start, budget, seed)
-    return evolve(fit, search, control)
+def run_finals(fits: list[Fit], n_jobs: int | None) -> None:
+    """Search on the whole problems, with the candidates chosen."""
+    items, owners = [], []
+    for fit in fits:
+        for i, (candidate, budget) in enumerate(choose(fit)):
+            for k in range(fit.settings.restarts + 1):
+                owners.append(fit)
+                build, seed = candidate if k == 0 else candidate.again, fit.stream(3, i, k)
+                items.append((fit.number, fit.problem, fit.settings, build, budget, seed))
+    for fit, outcome in zip(owners, fits[0].control.map(final, items, n_jobs), strict=True):
+        fit.record(outcome)
 
 
-def continued(fit: Fit, control: Control, network: Network) -> Outcome:
-    """Return the outcome of a search that begins with a given network."""
-    budget = fit.settings.max_evals
-    search = search_for(fit, fit.problem, network.grid, network, budget, fit.stream(4))
-    return evolve(fit, search, control)
+def go_on(fits: list[Fit], networks: list[Network], n_jobs: int | None) -> None:
+    """Search on, beginning with given networks."""
+    items = [
+        (fit.number, fit.problem, fit.settings, network, fit.stream(4))
+        for fit, network in zip(fits, networks, strict=True)
+    ]
+    for fit, outcome in zip(fits, fits[0].control.map(continued, items, n_jobs), strict=True):
+        fit.record(outcome)
 
 
-def fit_all(fits: list[Fit], control: Control, jobs: int, networks: list[Network] | None) -> None:
-    """Fit all problems; `networks` are continued if given."""
+def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None) -> None:
+    """Fit all problems; `networks` are continued if given.
+
+    Trials are a race: the simplest candidate is tried first, the others only if it makes errors,
+    and of these only those are evolved whose starts are not hopeless.
+    """
     if networks is not None:
-        work = [(fit, control, network) for fit, network in zip(fits, networks, strict=True)]
-        for fit, outcome in zip(fits, control.map(continued, work, jobs), strict=True):
-            fit.record(outcome)
+        go_on(fits, networks, n_jobs)
         return
     for fit in fits:
         first_network(fit)
-    for stage in (slice(0, FOLDS), slice(FOLDS, None)):
-        plan = [
-            (fit, control, *rest) for fit in fits if contested(fit) for rest in trials(fit)[stage]
-        ]
-        for item, result in zip(plan, control.map(trial, plan, jobs), strict=True):
-            item[0].held_out.append(result)
-            item[0].evaluations += 0 if result is None else result[1]
-    finals = []
-    for fit in fits:
-        for i, (candidate, budget) in enumerate(choose(fit)):
-            starts = fit.settings.restarts + 1
-            for k in range(starts):
-                finals.append((fit, control, candidate, budget // starts, (i, k)))
-    for item, outcome in zip(finals, control.map(final, finals, jobs), strict=True):
-        item[0].record(outcome)
+    simplest = [[0] if fit.undecided else [] for fit in fits]
+    look_at(fits, simplest, n_jobs)
+    try_out(fits, simplest, n_jobs)
+    others = [
+        list(range(1, len(fit.candidates))) if some and fit.contested else []
+        for fit, some in zip(fits, simplest, strict=True)
+    ]
+    look_at(fits, others, n_jobs)
+    hopeful = [fit.hopeful() if some else [] for fit, some in zip(fits, others, strict=True)]
+    try_out(fits, hopeful, n_jobs)
+    run_finals(fits, n_jobs)

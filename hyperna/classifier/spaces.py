@@ -1,0 +1,112 @@
+"""Half-spaces with any weights, joined in a union or a vote, on their way to a network."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hyperna._validation import BoolArray, FloatArray
+from hyperna.classifier.linear import Cloud
+from hyperna.grid import Grid
+from hyperna.networks import Network
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSpaces:
+    """Neurons that fire iff W x >= t, and how a vote among them is weighed (None: OR or AND).
+
+    The vote is positive iff the sum of `vote` over the neurons that fire reaches the quorum.
+    """
+
+    W: FloatArray
+    t: FloatArray
+    vote: FloatArray | None = None
+    quorum: float = 0.0
+
+    def pruned(self, cloud: Cloud) -> "HalfSpaces":
+        """Return the union or the vote without neurons that do no good on the points.
+
+        One after the other is left out (in a vote: says what it says to most), as long as the share
+        of correct points does not fall, always the one whose loss is the least. At least one stays.
+        """
+        fires = (self.t <= cloud.Z @ self.W.T).astype(float)
+        votes = self.vote is not None
+        vote = self.vote if self.vote is not None else np.ones(len(self.t))
+        quorum = self.quorum if votes else 0.5
+        usual = np.rint(cloud.weight @ fires) if votes else np.zeros(len(self.t))
+        kept = np.arange(len(self.t))
+        right = _share(fires @ vote >= quorum, cloud)
+        while len(kept) > 1:
+            total = fires[:, kept] @ vote[kept]
+            # One column for each neuron that may go.
+            without = total[:, None] - (fires[:, kept] - usual[kept]) * vote[kept]
+            share = _share(without >= quorum, cloud)
+            k = int(share.argmax())
+            if share[k] < right - 1e-12:
+                break
+            right = share[k]
+            quorum -= usual[kept[k]] * vote[kept[k]]
+            kept = np.delete(kept, k)
+        W, t, vote = self.W[kept], self.t[kept], vote[kept]
+        if not votes:
+            return HalfSpaces(W, t)
+        # In the middle of a gap the grid's rounding does no harm.
+        _, threshold = cut((fires[:, kept] @ vote)[:, None], cloud.gain)
+        return HalfSpaces(W, t, vote, float(threshold[0]))
+
+    def network(self, grid: Grid) -> Network:
+        """Return the network on the grid; what is missing is filled up with copies."""
+        source = np.arange(grid.neurons) % len(self.t)
+        W, t = self.W[source], self.t[source]
+        if not grid.has_output_neuron:
+            against = self.vote is not None and self.vote[0] < 0
+            return Network(grid, grid.from_weights(-W if against else W, -t if against else t))
+        vote = np.ones(len(self.t)) if self.vote is None else self.vote
+        quorum = 0.5 if self.vote is None else self.quorum
+        # Copies share the vote, so that nothing changes.
+        vote = vote[source] / np.bincount(source)[source]
+        turn, quorum = balanced(vote, quorum)
+        return Network(grid, grid.from_weights(W * turn[:, None], t * turn, vote * turn, quorum))
+
+
+def cut(P: FloatArray, gain: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return for each column of P the threshold with the largest sum of gains at or above it.
+
+    Of equal ones the threshold in the widest gap is taken, in the middle of it.
+
+    Returns
+    -------
+    best, threshold : ndarray
+        The sums and the thresholds; a threshold above everything has sum 0.
+    """
+    order = np.argsort(-P, axis=0)
+    ranked = np.take_along_axis(P, order, axis=0)
+    total = np.cumsum(gain[order], axis=0)
+    gap = np.vstack([ranked[:-1] - ranked[1:], np.full((1, P.shape[1]), 0.02)])
+    # Sums of weights that are equal on paper differ by rounding; gaps must decide between these.
+    value = np.where(gap > 0, np.rint(total * 2.0**40), -np.inf)
+    best = value.max(axis=0)
+    k = np.where(value == best, gap, -1.0).argmax(axis=0)
+    each = np.arange(P.shape[1])
+    threshold = ranked[k, each] - gap[k, each] / 2
+    best, nothing = total[k, each], 0.0
+    return np.maximum(best, nothing), np.where(best > nothing, threshold, ranked[0] + 0.02)
+
+
+def _share(fires: BoolArray, cloud: Cloud) -> FloatArray:
+    """Share of correct points, for each column of outputs."""
+    share: FloatArray = fires.T.astype(float) @ cloud.gain + cloud.weight @ ~cloud.y
+    return share
+
+
+def balanced(vote: FloatArray, quorum: float) -> tuple[FloatArray, float]:
+    """Return which neurons to turn round (-1.0) so that the quorum is small, and the quorum then.
+
+    An output neuron has a unit normal and a bias of at most 1, less than half of many equal
+    votes. A neuron that is turned round votes against, and lowers the quorum by its vote.
+    """
+    turn = np.ones(len(vote))
+    for i in np.argsort(-np.abs(vote), kind="stable"):
+        if abs(quorum - vote[i]) < abs(quorum):
+            quorum -= vote[i]
+            turn[i] = -1.0
+    return turn, float(quorum)

@@ -1,0 +1,108 @@
+"""The smooth stand-ins for networks, against finite differences, limits and what they are for."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+
+from hyperna import Grid
+from hyperna.classifier.linear import Cloud
+from hyperna.classifier.soft import intersection, union, union_loss, vote, vote_loss
+
+
+def labelled(n=50, dim=3, seed=0):
+    rng = np.random.default_rng(seed)
+    A = np.column_stack([rng.normal(size=(n, dim)), np.ones(n)])
+    weight = rng.random(n)
+    return rng, A, rng.integers(0, 2, n).astype(float), weight / weight.sum()
+
+
+def cloud(X, y):
+    Z = X / np.linalg.norm(X, axis=1).max()
+    return Cloud(Z, np.asarray(y, bool), np.full(len(y), 1 / len(y)))
+
+
+@pytest.mark.parametrize("neurons", [1, 2, 5])
+@pytest.mark.parametrize("steepness", [None, 1.0, 4.0])
+def test_gradients_are_the_finite_differences(neurons, steepness):
+    rng, *data = labelled(seed=neurons)
+    if steepness is None:
+        v, loss = rng.normal(size=neurons * 4), union_loss
+    else:
+        v, loss, data = rng.normal(size=neurons * 5 + 1), vote_loss, [*data, steepness]
+    error = check_grad(lambda v: loss(v, *data)[0], lambda v: loss(v, *data)[1], v)
+    assert error < 1e-5
+
+
+def test_one_neuron_is_logistic_regression():
+    """Penalised, with a constant that is all but free: scikit-learn's minimum is ours."""
+    from sklearn.linear_model import LogisticRegression
+
+    _, A, y, weight = labelled(n=200)
+    model = LogisticRegression(C=1e3, tol=1e-10, max_iter=1000)
+    model.fit(A[:, :3], y, sample_weight=weight)
+    gradient = union_loss(np.append(model.coef_[0], model.intercept_), A, y, weight)[1]
+    assert np.abs(gradient).max() < 1e-6
+
+
+@pytest.mark.parametrize("neurons", [1, 3])
+def test_soft_union_tends_to_the_or(neurons):
+    """For long weights only points on the wrong side of the OR cost, by their depth there."""
+    rng, A, y, weight = labelled()
+    V = rng.normal(size=(neurons, 4))
+    fires = (A @ V.T >= 0).any(axis=1)
+    length = 1e4
+    # Half the squared length times the penalty is known; the rest is the likelihood.
+    loss = union_loss(length * V.ravel(), A, y, weight)[0]
+    loss -= 0.5 * length**2 * (1e-3 * (V[:, :3] ** 2).sum() + 1e-6 * (V[:, 3] ** 2).sum())
+    wrong = fires != (y == 1)
+    depth = np.abs((A @ V.T).max(axis=1))
+    assert loss / length == pytest.approx(weight[wrong] @ depth[wrong], rel=1e-3)
+
+
+def test_steep_votes_tend_to_the_vote_of_thresholds():
+    rng, A, y, weight = labelled()
+    V, u = rng.normal(size=(3, 4)), np.append(rng.normal(size=3), 0.1)
+    said = np.where(A @ V.T >= 0, 1.0, -1.0) @ u[:-1] + u[-1]
+    v = np.append(V, u)
+    penalty = vote_loss(np.append(V, u), A, y, weight)[0] - weight @ np.logaddexp(
+        0, -(2 * y - 1) * (np.tanh(A @ V.T) @ u[:-1] + u[-1])
+    )
+    hard = weight @ np.logaddexp(0, -(2 * y - 1) * said) + penalty
+    assert vote_loss(v, A, y, weight, 1e6)[0] == pytest.approx(hard)
+
+
+def share(construction, points, neurons, seed=0):
+    output = {union: "or", intersection: "and", vote: "evolved"}[construction]
+    spaces = construction(points, neurons, np.random.default_rng(seed))
+    network = spaces.network(Grid(points.Z.shape[1], len(spaces.t), 2**16, output))
+    return (network.predict(points.Z) == points.y).mean(), len(spaces.t)
+
+
+def test_union_and_intersection_are_found_with_few_half_spaces():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    normals = np.linalg.qr(rng.normal(size=(4, 4)))[0][:3]
+    inside = (X @ normals.T >= 0.8).any(axis=1)
+    for construction, y in ((union, inside), (intersection, ~inside)):
+        accuracy, neurons = share(construction, cloud(X, y), 8)
+        assert accuracy > 0.97
+        assert neurons <= 6
+
+
+@pytest.mark.parametrize("dim", [2, 3, 4])
+def test_votes_learn_parity(dim):
+    X = np.array(list(itertools.product((-1.0, 1.0), repeat=dim)))
+    accuracy, _ = share(vote, cloud(X, X.prod(axis=1) > 0), 8)
+    assert accuracy == 1.0
+
+
+@pytest.mark.parametrize("construction", [union, intersection, vote])
+@pytest.mark.parametrize("neurons", [2, 8])
+def test_constructions_beat_a_constant_answer(construction, neurons):
+    rng = np.random.default_rng(4)
+    points = cloud(rng.normal(size=(60, 3)), rng.random(60) < 0.4)
+    accuracy, used = share(construction, points, neurons)
+    assert used <= neurons
+    assert accuracy > max(points.y.mean(), 1 - points.y.mean())
