@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import hyperna
+from hyperna.cli.summary import batch_figure
 from hyperna.experiments.scaling import theorem_bound
 from hyperna.plots import comparison_figure, plot_circle, plot_improvements, plot_scaling
 
@@ -19,6 +20,13 @@ from hyperna.plots import comparison_figure, plot_circle, plot_improvements, plo
 COLOURS = 128
 DPI = 90
 RESOLUTIONS = (60, 120, 240, 480, 960, 1920)
+
+
+def two_quarters() -> Figure:
+    """What the first command of the README draws."""
+    problem = hyperna.problem("two_quarters")
+    na = hyperna.OnePlusOneNA(neurons=2, resolution=1200)
+    return batch_figure(problem, na.run_many(problem, runs=100, seed=0, n_jobs=-1))
 
 
 def circle_run() -> Figure:
@@ -67,7 +75,12 @@ def perceptron() -> Figure:
     return comparison_figure(hyperna.compare(data, names, folds=5, repeats=2, seed=0))
 
 
-PICTURES = {"circle_run": circle_run, "scaling_law": scaling_law, "perceptron": perceptron}
+PICTURES = {
+    "two_quarters": two_quarters,
+    "circle_run": circle_run,
+    "scaling_law": scaling_law,
+    "perceptron": perceptron,
+}
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -130,6 +130,11 @@ class TestObjective:
         assert result.success
         assert made.success == 1.0
 
+    def test_a_new_problem_has_no_success_yet(self):
+        pytest.importorskip("ioh")
+        made = Objective(problem("quarter"), resolution=120)
+        assert made.ioh_problem().state.evaluations == made.success == 0
+
     def test_resolutions_that_ioh_cannot_hold_are_refused(self):
         with pytest.raises(ValueError, match="resolution must be an integer from 2 to 2147483646"):
             Objective(problem("half"), resolution=2**31)

@@ -3,7 +3,7 @@
 import argparse
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from hyperna.experiments.statistics import (
 from hyperna.fitness import FiniteSet, Fitness, Sampled
 from hyperna.problems import Problem
 from hyperna.results import Runs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Summary = dict[str, Any]
 
@@ -204,7 +207,14 @@ def _count(value: float) -> str:
 
 
 def save_picture(path: Path, problem: Problem, runs: Runs) -> None:
-    """Draw the best network (D = 2), the runtimes and the best run's progress into a file."""
+    """Draw a batch into a file."""
+    figure = batch_figure(problem, runs)
+    with written_whole(path) as draft:
+        figure.savefig(draft, dpi=150)
+
+
+def batch_figure(problem: Problem, runs: Runs) -> "Figure":
+    """Draw the best network (D = 2), the runtimes and the best run's progress."""
     from matplotlib.figure import Figure
 
     from hyperna.plots import plot_circle, plot_improvements, plot_runtimes
@@ -218,5 +228,4 @@ def save_picture(path: Path, problem: Problem, runs: Runs) -> None:
     plot_runtimes(runs, figure.add_subplot(grid[0, -1]))
     below = plot_improvements(best, figure.add_subplot(grid[1, -1]))
     below.set_title(f"best run, {below.get_title()}")
-    with written_whole(path) as draft:
-        figure.savefig(draft, dpi=150)
+    return figure

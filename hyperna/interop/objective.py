@@ -46,7 +46,8 @@ class Objective:
     name : str
         Name of the function, as `function_name` gives it.
     success : float
-        1.0 if the network evaluated last was a success in the sense of the (1+1) NA, else 0.0.
+        1.0 if the network evaluated last was a success in the sense of the (1+1) NA, else 0.0;
+        0.0 before the first.
 
     Examples
     --------
@@ -121,6 +122,7 @@ class Objective:
         """
         ioh = import_ioh()
         optimum = self._optimum_on_grid()
+        self.success = 0.0  # of a search that has not begun
         wrapped = ioh.wrap_problem(
             self,
             self.name,
