@@ -4,8 +4,9 @@
     python benchmarks/points.py --quick    shorter slices
 
 Both sides of a ratio are measured in turns, by the time the process itself has computed, so that a
-busy machine disturbs little; the median of the slices' ratios is printed with the quartiles. A full
-pass is a vectorised NumPy evaluation, ((X @ w >= b) == y).mean().
+busy machine disturbs little; linear algebra has one thread. The median of the slices' ratios is
+printed with the quartiles. A full pass is a vectorised NumPy evaluation,
+((X @ w >= b) == y).mean().
 """
 
 import argparse
@@ -17,11 +18,11 @@ import time
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer
+from threadpoolctl import threadpool_limits
 
 from hyperna import FiniteSet, OnePlusOneNA
 from hyperna._kernels.jit import kernel
-from hyperna._kernels.loop import new_work
-from hyperna._kernels.protocol import evaluate, prepare, undo
+from hyperna._kernels.protocol import evaluate, prepare, undo, workspace
 from hyperna.search import Search
 
 RESOLUTION = 2**16
@@ -160,7 +161,7 @@ def rejection(slices, seconds, warm_up):
     print("\nn = 100,000, D = 20, one neuron: a rejected offspring / a full pass")
     X, y = half_space(100_000, 20)
     search = search_under_way(X, y, warm_up)
-    task, work = search.task, new_work(search.task.kernel)
+    task, work = search.task, workspace(search.task.kernel)
     genome, modulus = np.array(search.result().network.genome), np.array(task.grid.moduli)
     prepared = offspring_of(task.grid, 2000, np.random.default_rng(0))
     rejected = np.zeros(len(prepared[1]), bool)
@@ -265,11 +266,12 @@ def main():
     parser.add_argument("--first-run", action="store_true", help="also the time to compile")
     options = parser.parse_args()
     slices, seconds = (5, 0.05) if options.quick else (15, 0.2)
-    against_numpy(slices, seconds)
-    growth(slices, seconds)
-    rejection(slices, seconds, 2000 if options.quick else 10_000)
-    networks(slices, seconds)
-    against_mlrose(5, seconds)
+    with threadpool_limits(1, "blas"):
+        against_numpy(slices, seconds)
+        growth(slices, seconds)
+        rejection(slices, seconds, 2000 if options.quick else 10_000)
+        networks(slices, seconds)
+        against_mlrose(5, seconds)
     if options.first_run:
         first_run()
 

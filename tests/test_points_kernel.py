@@ -19,11 +19,10 @@ from hyperna._kernels import points as kernels
 from hyperna._kernels.jit import kernel
 from hyperna._kernels.point_margins import QUANTA
 from hyperna._kernels.point_rows import LIFETIME
-from hyperna._kernels.protocol import evaluate, keep, optimal, prepare, tie, undo, workspace
-from hyperna.fitness import FiniteSet, Sampled
+from hyperna._kernels.protocol import evaluate, keep, prepare, tie, undo, workspace
+from hyperna.fitness import FiniteSet
 from hyperna.grid import Grid
 from hyperna.networks import Network
-from hyperna.problems import problem
 
 OUTPUTS = ("or", "and", "evolved")
 
@@ -107,9 +106,9 @@ def walk(fitness, work, genome, modulus, steps, genomes, thresholds, scores, tie
 
 
 @kernel
-def is_optimal(fitness, work, genome, optima, tolerance):
+def first_tie(fitness, work, genome):
     prepare(fitness, work, genome)
-    return optimal(fitness, work, genome, optima, tolerance)
+    return tie(fitness, work)
 
 
 def random_steps(rng, moduli, length, eagerness, strictness):
@@ -120,37 +119,21 @@ def random_steps(rng, moduli, length, eagerness, strictness):
     changed = np.array([rng.permutation(size) for _ in range(length)])
     change = np.floor(np.asarray(moduli)[changed] ** rng.random((length, size))).astype(np.int64)
     change *= rng.choice([-1, 1], (length, size))
-    return Steps(
-        changed,
-        count,
-        change,
-        rng.random(length) < strictness,
-        rng.random(length) < eagerness,
-    )
+    strict, wanted = rng.random(length) < strictness, rng.random(length) < eagerness
+    return Steps(changed, count, change, strict, wanted)
 
 
 def check_walk(fitness, grid, rng, length=60, eagerness=0.9, strictness=0.7, every=1, **shape):
     """Walk, and compare every recorded offspring with the references; return which were kept."""
     points = fitness.kernel(grid)._replace(**shape)
-    genome = grid.random(rng).genome if hasattr(grid.random(rng), "genome") else grid.random(rng)
-    genome = np.array(genome, np.int64)
+    genome = np.array(grid.random(rng))
     steps = random_steps(rng, grid.moduli, length, eagerness, strictness)
     genomes = np.zeros((length, grid.components), np.int64)
     thresholds, scores = np.zeros((2, length), np.int64)
     ties, kept = np.zeros(length), np.zeros(length, bool)
-    start = Network(grid, genome)
-    first = walk(
-        points,
-        workspace(points),
-        genome,
-        np.array(grid.moduli),
-        steps,
-        genomes,
-        thresholds,
-        scores,
-        ties,
-        kept,
-    )
+    start, moduli = Network(grid, genome), np.array(grid.moduli)
+    record = genomes, thresholds, scores, ties, kept
+    first = walk(points, workspace(points), genome, moduli, steps, *record)
     if fitness.tie_clip > 0:
         assert first == second_value(fitness, start)
     for s in range(0, length, every):
@@ -254,17 +237,7 @@ def test_margin_of_an_evolved_output_of_too_many_neurons_for_a_table():
 
 def _second_value_of_kernel(fitness, grid, genome):
     points = fitness.kernel(grid)
-    steps = Steps(
-        np.zeros((0, grid.components), np.int64),
-        np.zeros(0, np.int64),
-        np.zeros((0, grid.components), np.int64),
-        np.zeros(0, bool),
-        np.zeros(0, bool),
-    )
-    record = np.zeros((0, grid.components), np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
-    moduli = np.array(grid.moduli)
-    rest = np.zeros(0), np.zeros(0, bool)
-    return walk(points, workspace(points), genome.copy(), moduli, steps, *record, *rest)
+    return first_tie(points, workspace(points), genome)
 
 
 # ---- odd sets of points
@@ -351,62 +324,6 @@ def test_ties_are_decided_by_margins():
     values = [(fitness.score(network), second_value(fitness, network)) for network in networks]
     assert values == sorted(values)
     assert len({score for score, _ in values}) < len(values)
-
-
-# ---- optima
-
-
-def mirrored(rng, genome, grid):
-    """The same normals with other angles: (a, b) -> (-a, b + r/2) for neighbouring angles."""
-    genome = genome.copy().reshape(grid.neurons, grid.width)
-    for neuron in genome:
-        for k in range(grid.dim - 2):
-            if rng.random() < 0.5:
-                neuron[k] = -neuron[k] % grid.resolution
-                neuron[k + 1] = (neuron[k + 1] + grid.resolution // 2) % grid.resolution
-    return genome.ravel()
-
-
-@pytest.mark.parametrize(("dim", "neurons"), [(1, 2), (2, 1), (2, 3), (3, 1), (4, 2), (7, 3)])
-def test_optima_in_any_order_and_mirrored(dim, neurons):
-    rng = np.random.default_rng(dim)
-    grid = Grid(dim, neurons, 120)
-    fitness = FiniteSet(rng.normal(size=(5, dim)), [0, 1, 0, 1, 1])
-    points = fitness.kernel(grid)
-    work = workspace(points)
-    for _ in range(40):
-        target = np.array(grid.random(rng))
-        optima = target.reshape(1, neurons, grid.width) + rng.uniform(-0.49, 0.49)
-        other = np.array(grid.random(rng)).reshape(optima.shape) + 0.5
-        optima = np.concatenate([other, optima])
-        genome = mirrored(rng, target, grid)
-        assert np.allclose(Network(grid, genome).weights()[0], Network(grid, target).weights()[0])
-        shuffled = rng.permutation(genome.reshape(neurons, -1)).ravel()
-        assert is_optimal(points, work, shuffled, optima, 1.0)
-        moved = shuffled.copy()
-        bias = grid.width - 1 + grid.width * rng.integers(neurons)
-        moved[bias] = (moved[bias] + 60) % 121
-        assert not is_optimal(points, work, moved, optima, 1.0)
-        assert not is_optimal(points, work, shuffled, optima[:1], 0.4)
-
-
-def test_an_optimal_run_stops():
-    half = problem("half", dim=4)
-    na = OnePlusOneNA(resolution=24)
-    result = na.run(Sampled(half, n=256), seed=0, budget=200_000)
-    assert result.stop_reason == "optimum"
-    W, b = result.network.weights()
-    assert abs(W[0, 3]) > 0.9
-    assert abs(b[0]) < 0.1
-
-
-@pytest.mark.parametrize("name", ["two_quarters", "quarter"])
-def test_an_evolved_output_on_points_of_the_circle(name):
-    """With optima known, a run on points ends where one on the exact circle would end."""
-    na = OnePlusOneNA(neurons=2, output="evolved", resolution=24)
-    result = na.run(Sampled(problem(name), n=512), seed=1, budget=300_000)
-    if result.stop_reason == "optimum":
-        assert result.fitness > 0.8
 
 
 # ---- interpreted

@@ -183,10 +183,9 @@ def judge_chunk(work, c):
     return total
 
 
-@lean_kernel
+@inline_kernel
 def judge_offspring(work, score):
     """The planned offspring's gain, or less than `score` if it is less."""
-    store.alone()
     potential = work.plan[store.COUNTER, store.CEILINGS]
     for c in range(work.chunk.shape[0]):
         potential += judge_chunk(work, c) - work.chunk[c, store.CEILING]
@@ -198,7 +197,7 @@ def judge_offspring(work, score):
 @lean_kernel
 def adopt_chunks(work):
     """What was found out about the offspring in each chunk holds for the network."""
-    store.alone()
+    store.compact()
     for c in range(work.chunk.shape[0]):
         known = work.chunk[c]
         if known[store.TOUCHED] != store.UNTOUCHED:
@@ -212,7 +211,7 @@ def adopt_chunks(work):
 @lean_kernel
 def keep_offspring(work):
     """The offspring becomes the network."""
-    store.alone()
+    store.compact()
     plan, counter = work.plan, work.plan[store.COUNTER]
     counter[store.KEPT] += 1
     worn_out = counter[store.KEPT] % store.LIFETIME == 0
@@ -244,7 +243,7 @@ def keep_offspring(work):
 @lean_kernel
 def drop_offspring(work):
     """The network stays as it is."""
-    store.alone()
+    store.compact()
     counter = work.plan[store.COUNTER]
     counter[store.NEXT_OUTPUT] = counter[store.OUTPUT]
     for move in range(counter[store.MOVES]):
@@ -259,7 +258,7 @@ def drop_offspring(work):
 @lean_kernel
 def take_stock(work):
     """Judge the network from nothing; return the gain of the points on which it fires."""
-    store.alone()
+    store.compact()
     counter, chunks = work.plan[store.COUNTER], work.chunk.shape[0]
     threshold = work.neurons - 1 if work.join == AND else 0
     counter[store.MOVES] = 0

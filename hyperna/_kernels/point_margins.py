@@ -24,34 +24,36 @@ LARGEST_PULL = 2.0**38
 
 
 @inline_kernel
-def fires(neurons, output, margin, least):
+def fires(neurons, output, literal, least):
     """Whether an evolved output fires on the literals whose margins are at least `least`."""
     total = 0.0
     for i in range(neurons):
-        bit = margin[i] >= least if output[i] >= 0.0 else not -margin[i] >= least
+        bit = (literal[i] >= least) != (output[i] < 0.0)
         total += output[i] if bit else 0.0
     return total >= output[neurons]
 
 
-@lean_kernel
-def join_margins(join, neurons, output, margin):
-    """Margin of a point, given those of its hidden neurons."""
-    store.alone()
+@inline_kernel
+def join_margins(join, neurons, output, margin, limit):
+    """Margin of a point, given those of its hidden neurons; of an evolved output up to ±limit.
+
+    Those with negative output weights change their signs.
+    """
+    best = -limit if join == EVOLVED else margin[0]
     for i in range(neurons):
         # NaN, from coordinates near the largest float, does not fire
         margin[i] = margin[i] if margin[i] == margin[i] else -np.inf
-    if join == EVOLVED and fires(neurons, output, margin, np.inf):
-        return np.inf
-    best = np.inf if join == AND else -np.inf
-    for i in range(neurons):
-        if join == AND:
-            best = min(best, margin[i])
-        elif join != EVOLVED:
-            best = max(best, margin[i])
+        if join == EVOLVED:
+            margin[i] = -margin[i] if output[i] < 0.0 else margin[i]
         else:
-            literal = margin[i] if output[i] >= 0.0 else -margin[i]
-            if literal > best and fires(neurons, output, margin, literal):
-                best = literal
+            best = min(best, margin[i]) if join == AND else max(best, margin[i])
+    if join != EVOLVED or not fires(neurons, output, margin, -limit):
+        return best
+    if fires(neurons, output, margin, limit):
+        return limit
+    for i in range(neurons):
+        if best < margin[i] < limit and fires(neurons, output, margin, margin[i]):
+            best = margin[i]
     return best
 
 
@@ -63,37 +65,51 @@ def dot_row(work, c, neuron):
 
 
 @lean_kernel
-def margin_at(work, c, p):
-    """The offspring's margin at a point."""
-    store.alone()
-    hidden, which = work.note[store.HIDDEN], work.plan[store.COUNTER, store.NEXT_OUTPUT]
+def fill_margins(rows, dot, bias, join, neurons, output, hidden, limit, out):
+    """Replace NaN by the margin of the point; neuron i has dot products dot[i] and bias bias[i]."""
+    store.compact()
+    for p in range(out.size):
+        if out[p] != out[p]:
+            for i in range(neurons):
+                hidden[i] = rows[dot[i], p] - bias[i]
+            out[p] = join_margins(join, neurons, output, hidden, limit)
+
+
+@inline_kernel
+def fill_margins_of(work, c, limit, row):
+    """Replace NaN in a row of a chunk by the offspring's margin."""
+    dot, which = work.plan[store.DOT], work.plan[store.COUNTER, store.NEXT_OUTPUT]
     for i in range(work.neurons):
-        hidden[i] = work.real[c, dot_row(work, c, i), p] - work.note[store.NEXT_BIAS, i]
-    return join_margins(work.join, work.neurons, work.note[store.OUTPUT_NEURON + which], hidden)
+        dot[i] = dot_row(work, c, i)
+    fill_margins(
+        work.real[c],
+        dot,
+        work.note[store.NEXT_BIAS],
+        work.join,
+        work.neurons,
+        work.note[store.OUTPUT_NEURON + which],
+        work.note[store.HIDDEN],
+        limit,
+        work.real[c, row],
+    )
 
 
 @lean_kernel
 def canonical_margin_at(work, c, p):
-    """The same by canonical dot products."""
-    store.alone()
+    """The offspring's clipped margin at a point by canonical dot products."""
+    store.compact()
     note, plan = work.note, work.plan
     hidden, which = note[store.HIDDEN], plan[store.COUNTER, store.NEXT_OUTPUT]
     for i in range(work.neurons):
         first = i * work.width
         if plan[store.STALE, i] == 1:
-            store.write_weights(
-                note[store.NEXT_COS],
-                note[store.NEXT_SIN],
-                first,
-                np.int64(0),
-                work.dim,
-                note[store.WEIGHT],
-                first,
-            )
+            cosine, sine, weight = note[store.NEXT_COS], note[store.NEXT_SIN], note[store.WEIGHT]
+            store.write_weights(cosine, sine, first, np.int64(0), work.dim, weight, first)
             plan[store.STALE, i] = 0
         dot = store.canonical_dot(work.real[c], p, note[store.WEIGHT], first, work.dim)
         hidden[i] = dot - note[store.NEXT_BIAS, i]
-    return join_margins(work.join, work.neurons, note[store.OUTPUT_NEURON + which], hidden)
+    output = note[store.OUTPUT_NEURON + which]
+    return join_margins(work.join, work.neurons, output, hidden, work.tie_clip)
 
 
 @inline_kernel
@@ -153,9 +169,9 @@ def find_margins(work, c):
                 limit,
                 3.0 * guard,
             )
+    fill_margins_of(work, c, limit, row)
     for p in range(out.size):
-        if out[p] != out[p]:
-            out[p] = bounded(margin_at(work, c, p), limit)
+        out[p] = bounded(out[p], limit)
     return row
 
 

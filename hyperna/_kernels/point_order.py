@@ -10,7 +10,7 @@ import numpy as np
 
 from hyperna._kernels import point_rows as store
 from hyperna._kernels.jit import inline_kernel, lean_kernel
-from hyperna._kernels.point_margins import margin_at
+from hyperna._kernels.point_margins import fill_margins_of
 
 _BINS_PER_OCTAVE = 8
 _OCTAVES = 32
@@ -32,15 +32,17 @@ def bin_of(margin, gain, largest):
 @lean_kernel
 def put_in_order(points, work):
     """Order the points anew by their margins (a counting sort) and fill the chunks with them."""
-    store.alone()
+    store.compact()
     chunks, size = work.real.shape[0], work.real.shape[2]
     start = work.plan[store.CHANGED]
     largest = 2.0**-1000
     for c in range(chunks):
+        margins = work.real[c, work.dim + store.SCRATCH]
         for p in range(size):
-            margin = margin_at(work, c, p)
-            work.real[c, work.dim + store.SCRATCH, p] = margin
-            largest = max(largest, abs(margin) if abs(margin) < np.inf else 0.0)
+            margins[p] = np.nan
+        fill_margins_of(work, c, np.inf, work.dim + store.SCRATCH)
+        for p in range(size):
+            largest = max(largest, abs(margins[p]) if abs(margins[p]) < np.inf else 0.0)
     for b in range(N_BINS):
         start[b] = 0
     for c in range(chunks):

@@ -55,7 +55,7 @@ def tabulate(neurons, output, sums, answers):
 @lean_kernel
 def set_output(work, genome, which):
     """Work out the evolved output neuron."""
-    store.alone()
+    store.compact()
     neurons = work.neurons
     output = work.note[store.OUTPUT_NEURON + which]
     output[neurons] = neuron_weights(genome, neurons, work.resolution, neurons * work.width, output)
@@ -111,10 +111,9 @@ def list_terms(work, neuron, begin, end, t):
     return t
 
 
-@lean_kernel
+@inline_kernel
 def plan_offspring(work, genome, changed, count):
     """Work out which neurons change and how their dot products follow."""
-    store.alone()
     note, plan = work.note, work.plan
     order, counter = plan[store.CHANGED], plan[store.COUNTER]
     sort_changes(order, changed, count)
@@ -151,10 +150,9 @@ def plan_offspring(work, genome, changed, count):
         set_output(work, genome, counter[store.NEXT_OUTPUT])
 
 
-@lean_kernel
+@inline_kernel
 def settle_angles(work, move, target, source):
     """Copy what changes of a neuron from the offspring's rows to the network's, or back."""
-    store.alone()
     note, plan, neuron = work.note, work.plan, work.plan[store.MOVE, move]
     for place in range(plan[store.BEGIN, move], plan[store.END, move]):
         c = plan[store.CHANGED, place]
@@ -169,7 +167,7 @@ def settle_angles(work, move, target, source):
 @lean_kernel
 def multiply_sines(work, c):
     """Make the product of the sines of the block of component c anew."""
-    store.alone()
+    store.compact()
     first = work.plan[store.NEURON, c] * work.width
     begin = first + (c - first) // work.block * work.block
     product = 1.0

@@ -110,9 +110,10 @@ COEF, LOCAL, SUMS, OUTPUT_NEURON, TABLE, N_NOTE = 10, 11, 12, 13, 15, 17
 # Rows of `plan`. For each component its neuron. The changed components in order. The rows of the
 # terms; of all coordinates. For each neuron that changes its number, first and after-last changed
 # angle, first and after-last term. For each neuron whether WEIGHT is not the offspring's. Counters.
-# The output neuron's answers, and the offspring's. The targets each neuron is close to.
+# The rows of the neurons' dot products. The output neuron's answers, and the offspring's. The
+# targets each neuron is close to.
 NEURON, CHANGED, TERM, COLUMN, MOVE, BEGIN, END, FIRST, LAST, STALE, COUNTER = range(11)
-ANSWERS, TARGETS = 11, 13
+DOT, ANSWERS, TARGETS = 11, 12, 14
 # Counters.
 MOVES, OUTPUT, NEXT_OUTPUT, KEPT, EFFORT, PATIENCE, CEILINGS, N_COUNTERS = range(8)
 
@@ -135,6 +136,24 @@ def _lower_alone(context, builder, signature, arguments):
     builder.function.attributes.discard("alwaysinline")
     builder.function.attributes.add("noinline")
     return context.get_dummy_value()
+
+
+def compact():
+    """The same, and do not unroll loops: for functions that are called rarely or loop little.
+
+    Their code is compiled again with every kernel that it becomes a part of.
+    """
+
+
+@type_callable(compact)
+def _type_compact(context):
+    return lambda: types.void
+
+
+@lower_builtin(compact)
+def _lower_compact(context, builder, signature, arguments):
+    builder.function.attributes.add("optsize")
+    return _lower_alone(context, builder, signature, arguments)
 
 
 @lean_kernel
@@ -200,7 +219,7 @@ def canonical_dot(rows, p, weight, first, dim):
 @lean_kernel
 def settle(rows, row, weight, first, dim, bias, guard):
     """Replace dot products that are too close to the bias by canonical ones."""
-    alone()
+    compact()
     for p in range(rows.shape[1]):
         if not abs(rows[row, p] - bias) > guard:
             rows[row, p] = canonical_dot(rows, p, weight, first, dim)
@@ -212,7 +231,7 @@ def write_weights(cosine, sine, first, begin, end, out, at):
 
     `first` is the neuron's first component.
     """
-    alone()
+    compact()
     product = 1.0
     for j in range(begin, end):
         out[at + j] = product * cosine[first + j]
@@ -225,7 +244,7 @@ def make_row(work, c, neuron, row, begin, end):
 
     With all coordinates these are the canonical dot products, with those of a block its head.
     """
-    alone()
+    compact()
     rows, note, first = work.real[c], work.note, neuron * work.width
     coef = note[LOCAL]
     write_weights(note[COS], note[SIN], first, begin, end, coef, np.int64(0))
@@ -242,7 +261,7 @@ def make_row(work, c, neuron, row, begin, end):
 @lean_kernel
 def update_dots(work, c, neuron):
     """Make the network's dot products with the points of a chunk anew, and measure distances."""
-    alone()
+    compact()
     column, slack = N_CHUNK + neuron * work.columns, N_BOUND + N_SLACK * neuron
     row = work.first_row + neuron * work.rows + work.chunk[c, column + ROW]
     make_row(work, c, neuron, row, np.int64(0), work.dim)
@@ -255,7 +274,7 @@ def update_dots(work, c, neuron):
 @lean_kernel
 def fill_chunk(points, work, c):
     """Copy the points of a chunk from their original places."""
-    alone()
+    compact()
     rows, place, gain = work.real[c], work.whole[c, PLACE], work.whole[c, GAIN]
     norm = work.bound[c, N_BOUND + N_SLACK * work.neurons :]
     for j in range(points.dim):

@@ -128,7 +128,7 @@ def _workspace(fitness):
 
 
 def _prepare(fitness, work, genome):
-    store.alone()
+    store.compact()
     note, counter, chunks = work.note, work.plan[store.COUNTER], work.chunk.shape[0]
     for i in range(store.N_COUNTERS):
         counter[i] = 0
@@ -151,7 +151,7 @@ def _prepare(fitness, work, genome):
 
 
 def _evaluate(fitness, work, genome, changed, count, score):
-    store.alone()
+    store.compact()
     counter = work.plan[store.COUNTER]
     if counter[store.EFFORT] > counter[store.PATIENCE]:
         put_in_order(fitness, work)
