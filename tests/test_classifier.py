@@ -5,6 +5,7 @@ import json
 import pickle
 import signal
 import threading
+import warnings
 
 import joblib
 import numpy as np
@@ -337,7 +338,7 @@ class InterruptedSearch(problem.Search):
         return super().advance(quota)
 
 
-@pytest.mark.parametrize("piece", [3, 20])
+@pytest.mark.parametrize("piece", [3, 12])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_interrupted_fit_leaves_the_best_network(monkeypatch, piece, jobs):
     X, y = xor()
@@ -370,6 +371,22 @@ def test_a_key_pressed_ends_an_endless_fit(monkeypatch, jobs):
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         clf.fit(X, y)
     assert clf.score(X, y) == clf.training_score_
+
+
+def test_an_interrupt_ends_one_fit_of_a_grid_search_or_all(monkeypatch):
+    X, y = xor(40)
+    monkeypatch.setattr(problem, "Search", InterruptedSearch)
+    grid = {"n_neurons": [1, 2, 3]}
+    InterruptedSearch.left = 2
+    search = GridSearchCV(NAClassifier(output="or", **QUICK), grid, cv=2, refit=False)
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        search.fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    InterruptedSearch.left = 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        with pytest.raises(ConvergenceWarning, match="interrupted"):
+            search.set_params(error_score="raise").fit(X, y)
 
 
 def test_interrupt_before_there_is_a_network_is_raised(monkeypatch):

@@ -13,9 +13,9 @@ from hyperna.classifier.soft import intersection, union, union_loss, vote, vote_
 
 def labelled(n=50, dim=3, seed=0):
     rng = np.random.default_rng(seed)
-    A = np.column_stack([rng.normal(size=(n, dim)), np.ones(n)])
+    points = np.vstack([rng.normal(size=(dim, n)), np.ones(n)])
     weight = rng.random(n)
-    return rng, A, rng.integers(0, 2, n).astype(float), weight / weight.sum()
+    return rng, points, rng.integers(0, 2, n).astype(float), weight / weight.sum()
 
 
 def cloud(X, y):
@@ -39,38 +39,38 @@ def test_one_neuron_is_logistic_regression():
     """Penalised, with a constant that is all but free: scikit-learn's minimum is ours."""
     from sklearn.linear_model import LogisticRegression
 
-    _, A, y, weight = labelled(n=200)
+    _, points, y, weight = labelled(n=200)
     model = LogisticRegression(C=1e3, tol=1e-10, max_iter=1000)
-    model.fit(A[:, :3], y, sample_weight=weight)
-    gradient = union_loss(np.append(model.coef_[0], model.intercept_), A, y, weight)[1]
+    model.fit(points[:3].T, y, sample_weight=weight)
+    gradient = union_loss(np.append(model.coef_[0], model.intercept_), points, y, weight)[1]
     assert np.abs(gradient).max() < 1e-6
 
 
 @pytest.mark.parametrize("neurons", [1, 3])
 def test_soft_union_tends_to_the_or(neurons):
     """For long weights only points on the wrong side of the OR cost, by their depth there."""
-    rng, A, y, weight = labelled()
+    rng, points, y, weight = labelled()
     V = rng.normal(size=(neurons, 4))
-    fires = (A @ V.T >= 0).any(axis=1)
+    fires = (V @ points >= 0).any(axis=0)
     length = 1e4
     # Half the squared length times the penalty is known; the rest is the likelihood.
-    loss = union_loss(length * V.ravel(), A, y, weight)[0]
+    loss = union_loss(length * V.ravel(), points, y, weight)[0]
     loss -= 0.5 * length**2 * (1e-3 * (V[:, :3] ** 2).sum() + 1e-6 * (V[:, 3] ** 2).sum())
     wrong = fires != (y == 1)
-    depth = np.abs((A @ V.T).max(axis=1))
+    depth = np.abs((V @ points).max(axis=0))
     assert loss / length == pytest.approx(weight[wrong] @ depth[wrong], rel=1e-3)
 
 
 def test_steep_votes_tend_to_the_vote_of_thresholds():
-    rng, A, y, weight = labelled()
+    rng, points, y, weight = labelled()
     V, u = rng.normal(size=(3, 4)), np.append(rng.normal(size=3), 0.1)
-    said = np.where(A @ V.T >= 0, 1.0, -1.0) @ u[:-1] + u[-1]
+    said = u[:-1] @ np.where(V @ points >= 0, 1.0, -1.0) + u[-1]
     v = np.append(V, u)
-    penalty = vote_loss(np.append(V, u), A, y, weight)[0] - weight @ np.logaddexp(
-        0, -(2 * y - 1) * (np.tanh(A @ V.T) @ u[:-1] + u[-1])
+    penalty = vote_loss(np.append(V, u), points, y, weight)[0] - weight @ np.logaddexp(
+        0, -(2 * y - 1) * (u[:-1] @ np.tanh(V @ points) + u[-1])
     )
     hard = weight @ np.logaddexp(0, -(2 * y - 1) * said) + penalty
-    assert vote_loss(v, A, y, weight, 1e6)[0] == pytest.approx(hard)
+    assert vote_loss(v, points, y, weight, 1e6)[0] == pytest.approx(hard)
 
 
 def share(construction, points, neurons, seed=0):

@@ -109,7 +109,10 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     Interrupting `fit` from the keyboard leaves a fitted estimator with the best networks so far,
     and a ConvergenceWarning says so. If it comes before every class has a first network, the
     KeyboardInterrupt is raised as usual. Threads of `n_jobs` finish their piece of work first; what
-    other processes had under way is lost.
+    other processes had under way is lost. In a grid search or a cross-validation the interrupt
+    ends, for the same reason, only the fit under way: it is scored as it is, and the next one
+    begins. To end all of them make the warning an error, which they then pass on, with
+    ``warnings.simplefilter("error", ConvergenceWarning)`` and ``error_score="raise"``.
 
     Examples
     --------

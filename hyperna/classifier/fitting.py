@@ -15,17 +15,19 @@ FOLDS = 3
 # Trials look at the network after these shares of their evaluations.
 CHECKPOINTS = (0.0, 0.25, 1.0)
 # Fewer evaluations tell nothing about a candidate, more tell nothing new.
-SHORTEST_TRIAL, LONGEST_TRIAL = 30, 10_000
+SHORTEST_TRIAL, LONGEST_TRIAL = 20, 10_000
 # Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
 PIECE = 2**13
-# How many standard errors better than a constant answer held-out points must be classified.
-CONVINCING = 2.0
+# How many standard errors better than a constant answer held-out points must be classified, or
+# which part of the way to no errors.
+CONVINCING, HALF_WAY = 4.0, 0.5
 # With so few held-out errors the simplest candidate is not contested.
 GOOD_ENOUGH = 0.01
 # Candidates whose starts are so many standard errors behind are not evolved.
 HOPELESS = 2.0
-# A difference of so many standard errors does not justify a larger network.
-INDIFFERENT = 0.5
+# A difference of so many standard errors does not justify more than one half-space, nor a larger
+# network in place of a smaller one.
+LOYAL, INDIFFERENT = 1.0, 0.25
 
 
 @dataclass(eq=False)
@@ -78,8 +80,8 @@ class Fit:
 
     @property
     def share(self) -> int:
-        """Evaluations of each search; all trials together take half of them at most."""
-        return self.settings.max_evals // (2 * FOLDS * len(self.candidates))
+        """Evaluations of each search; all trials together take a third of them at most."""
+        return self.settings.max_evals // (3 * FOLDS * len(self.candidates))
 
     @property
     def trial_length(self) -> int:
@@ -261,10 +263,12 @@ def choose(fit: Fit) -> list[tuple[Candidate, int]]:
     total, positive = int(weight.sum()), int(weight[fit.problem.y].sum())
     constant = max(positive, total - positive) / total
     best = int(correct.max())
-    if best <= constant * total + CONVINCING * fit.standard_error(constant):
+    doubt = min(CONVINCING * fit.standard_error(constant), HALF_WAY * (1 - constant) * total)
+    if best <= constant * total + doubt:
         share = left // len(fit.candidates) // starts
         return [(candidate, share) for candidate in fit.candidates]
-    slack = INDIFFERENT * fit.standard_error(best / total)
+    slack = np.full(len(correct), INDIFFERENT * fit.standard_error(best / total))
+    slack[0] *= LOYAL / INDIFFERENT
     number = int(np.flatnonzero(correct.max(axis=1) >= best - slack)[0])
     checkpoint = int(np.flatnonzero(correct[number] == correct[number].max())[-1])
     brief = max(1, round(CHECKPOINTS[1] * fit.trial_length))

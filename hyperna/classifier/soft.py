@@ -21,16 +21,18 @@ from hyperna.classifier.spaces import HalfSpaces, cut
 MOST_POINTS = 2000
 # Penalties of the hidden weights and of the votes; thresholds are all but free.
 PENALTY, VOTE_PENALTY, FREE = 1e-3, 1e-3, 1e-6
-# Random beginnings, of which the one with the least loss is kept; small sets are worth more.
-FEWEST_BEGINNINGS, MOST_BEGINNINGS, BEGUN_POINTS = 2, 6, 400
-STEPS, STEEP_STEPS = 100, 40
+# Random beginnings, of which the one with the least loss after some steps is followed until a step
+# gains less than `ENOUGH`.
+BEGINNINGS, BRIEF_STEPS, STEPS, STEEP_STEPS, ENOUGH = 2, 10, 50, 20, 1e-4
+# Sets smaller than this are worth more effort, up to so many times as much of everything.
+SMALL_SET, MOST_EFFORT = 300, 4
 # Hyperbolic tangents are made so many times steeper, to resemble thresholds.
 STEEPNESS = 4.0
 
 Loss = Callable[..., tuple[float, FloatArray]]
 
 
-def union_loss(v: FloatArray, A: FloatArray, y: FloatArray, weight: FloatArray) -> Any:
+def union_loss(v: FloatArray, points: FloatArray, y: FloatArray, weight: FloatArray) -> Any:
     """Return the loss of a soft union of half-spaces, and its gradient.
 
     With a_i = v_i·x the logit of class 1 is the logarithm of the sum of exp(a_i), as in a softmax
@@ -41,26 +43,25 @@ def union_loss(v: FloatArray, A: FloatArray, y: FloatArray, weight: FloatArray) 
     ----------
     v : ndarray of shape (N * (D + 1),)
         Weights and, last, the constant of each neuron.
-    A : ndarray of shape (n, D + 1)
-        Points, with a last column of ones.
+    points : ndarray of shape (D + 1, n)
+        Points, one a column, with a last row of ones.
     y, weight : ndarray of shape (n,)
         Labels 0.0 and 1.0, and weights that sum to one.
     """
-    V = v.reshape(-1, A.shape[1])
-    a = A @ V.T
-    top = a.max(axis=1, keepdims=True)
+    V = v.reshape(-1, len(points))
+    a = V @ points
+    top = a.max(axis=0)
     power = np.exp(a - top)
-    total = power.sum(axis=1)
-    logit = top[:, 0] + np.log(total)
-    penalty = _penalty(V)
+    total = power.sum(axis=0)
+    logit = top + np.log(total)
     loss = float(weight @ (np.logaddexp(0.0, logit) - y * logit))
-    push = weight * (expit(logit) - y) / total
-    gradient = (push[:, None] * power).T @ A + penalty * V
-    return loss + 0.5 * float((penalty * V**2).sum()), gradient.ravel()
+    power *= weight * (expit(logit) - y) / total
+    penalty, pull = _penalty(V)
+    return loss + penalty, (power @ points.T + pull).ravel()
 
 
 def vote_loss(
-    v: FloatArray, A: FloatArray, y: FloatArray, weight: FloatArray, steepness: float = 1.0
+    v: FloatArray, points: FloatArray, y: FloatArray, weight: FloatArray, steepness: float = 1.0
 ) -> Any:
     """Return the logistic loss of a soft vote, and its gradient.
 
@@ -70,26 +71,33 @@ def vote_loss(
     ----------
     v : ndarray of shape (N * (D + 1) + N + 1,)
         Weights and constants of the neurons as in `union_loss`, then the votes u and a constant.
-    A, y, weight
+    points, y, weight
         As in `union_loss`.
     steepness : float
         The larger, the more a neuron resembles a threshold.
     """
-    V, u = _split(v, A.shape[1])
-    h = np.tanh(steepness * (A @ V.T))
+    V, u = _split(v, len(points))
+    says = V @ points
+    says *= steepness
+    np.tanh(says, out=says)
     sign = 2 * y - 1
-    agreement = sign * (h @ u[:-1] + u[-1])
-    penalty, vote_penalty = _penalty(V), np.append(np.full(len(V), VOTE_PENALTY), FREE)
+    agreement = sign * (u[:-1] @ says + u[-1])
     loss = float(weight @ np.logaddexp(0.0, -agreement))
-    loss += 0.5 * float((penalty * V**2).sum()) + 0.5 * float(vote_penalty @ u**2)
     push = -weight * sign * expit(-agreement)
-    hidden = push[:, None] * (1 - h**2) * (steepness * u[:-1])
-    outer = np.append(push @ h, push.sum()) + vote_penalty * u
-    return loss, np.concatenate([(hidden.T @ A + penalty * V).ravel(), outer])
+    penalty, pull = _penalty(V)
+    loss += penalty + 0.5 * VOTE_PENALTY * float(u[:-1] @ u[:-1])
+    outer = np.append(says @ push + VOTE_PENALTY * u[:-1], push.sum())
+    says *= says
+    hidden = np.multiply(1 - says, push, out=says) @ points.T
+    hidden *= (steepness * u[:-1])[:, None]
+    return loss, np.concatenate([(hidden + pull).ravel(), outer])
 
 
-def _penalty(V: FloatArray) -> FloatArray:
-    return np.where(np.arange(V.shape[1]) < V.shape[1] - 1, PENALTY, FREE)
+def _penalty(V: FloatArray) -> tuple[float, FloatArray]:
+    """Return the penalty of the weights, and its gradient; constants are all but free."""
+    pull = PENALTY * V
+    pull[:, -1] = FREE * V[:, -1]
+    return 0.5 * float((pull * V).sum()), pull
 
 
 def _split(v: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
@@ -97,23 +105,29 @@ def _split(v: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
     return v[: neurons * width].reshape(neurons, width), v[neurons * width :]
 
 
-def _least(loss: Loss, begin: FloatArray, arguments: Any, steps: int) -> tuple[float, FloatArray]:
-    result = minimize(
-        loss, begin, arguments, "L-BFGS-B", jac=True, options={"maxiter": steps, "maxcor": 20}
-    )
+def _least(loss: Loss, begin: FloatArray, data: Any, steps: int) -> tuple[float, FloatArray]:
+    effort = _effort(data)
+    options = {"maxiter": steps * effort, "maxcor": 10, "ftol": ENOUGH / effort**2}
+    result = minimize(loss, begin, data, "L-BFGS-B", jac=True, options=options)
     return float(result.fun), result.x
+
+
+def _effort(data: Any) -> int:
+    return min(max(SMALL_SET // len(data[1]), 1), MOST_EFFORT)
 
 
 def _data(cloud: Cloud) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
     """Return the points as the losses take them, about one unit wide, and that unit."""
     unit = float(np.sqrt((cloud.weight @ cloud.Z**2).max())) or 1.0
-    A = np.column_stack([cloud.Z / unit, np.ones(len(cloud.y))])
-    return (A, cloud.y.astype(float), cloud.weight), unit
+    points = np.vstack([cloud.Z.T / unit, np.ones(len(cloud.y))])
+    return (points, cloud.y.astype(float), cloud.weight), unit
 
 
-def _beginnings(data: tuple[FloatArray, ...]) -> range:
-    count = BEGUN_POINTS // len(data[0])
-    return range(min(max(count, FEWEST_BEGINNINGS), MOST_BEGINNINGS))
+def _promising(loss: Loss, begin: Callable[[], FloatArray], data: Any) -> FloatArray:
+    """Return the best of some random beginnings after as many steps as it takes to tell."""
+    count = max(BEGINNINGS, _effort(data))
+    brief = [_least(loss, begin(), data, BRIEF_STEPS) for _ in range(count)]
+    return _least(loss, min(brief, key=lambda run: run[0])[1], data, STEPS)[1]
 
 
 def _random_rows(rng: np.random.Generator, neurons: int, width: int) -> FloatArray:
@@ -125,14 +139,15 @@ def union(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces whose union holds the positive points, those that help."""
     cloud = cloud.thinned(rng, MOST_POINTS)
     data, unit = _data(cloud)
-    runs = []
-    for _ in _beginnings(data):
-        V = _random_rows(rng, neurons, data[0].shape[1])
+
+    def begin() -> FloatArray:
+        V = _random_rows(rng, neurons, len(data[0]))
         V[:, -1] = -1.0
-        runs.append(_least(union_loss, V.ravel(), data, STEPS))
-    V = min(runs, key=lambda run: run[0])[1].reshape(neurons, -1)
+        return V.ravel()
+
+    V = _promising(union_loss, begin, data).reshape(neurons, -1)
     # The soft union lies beyond the hard one: what is right on average must be found anew.
-    _, threshold = cut((data[0] @ V.T).max(axis=1, keepdims=True), cloud.gain)
+    _, threshold = cut((V @ data[0]).max(axis=0)[:, None], cloud.gain)
     return HalfSpaces(V[:, :-1] / unit, threshold - V[:, -1]).pruned(cloud)
 
 
@@ -149,13 +164,13 @@ def vote(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces and their weights in a vote, those that help."""
     cloud = cloud.thinned(rng, MOST_POINTS)
     data, unit = _data(cloud)
-    width = data[0].shape[1]
-    runs = []
-    for _ in _beginnings(data):
-        V = _random_rows(rng, neurons, width)
+    width = len(data[0])
+
+    def begin() -> FloatArray:
         u = np.append(rng.normal(size=neurons) / np.sqrt(neurons), 0.0)
-        runs.append(_least(vote_loss, np.append(V, u), data, STEPS))
-    soft = min(runs, key=lambda run: run[0])[1]
+        return np.append(_random_rows(rng, neurons, width), u)
+
+    soft = _promising(vote_loss, begin, data)
     V, u = _split(_least(vote_loss, soft, (*data, STEEPNESS), STEEP_STEPS)[1], width)
     # A vote of -1 or 1 is a vote of 0 or 2, less one.
     quorum = float(u[:-1].sum() - u[-1])
