@@ -33,7 +33,7 @@ def circle_run() -> Figure:
     """Three networks of one run on TWOQUARTERS, and how its fitness rose."""
     problem = hyperna.problem("two_quarters")
     na = hyperna.OnePlusOneNA(neurons=2, resolution=1200)
-    result = na.run(problem, seed=8, trajectory=True)
+    result = na.run(problem, seed=27, trajectory=True)
     way = result.trajectory
     middle = int(np.searchsorted(way.fitness, (way.fitness[0] + 1) / 2))
     figure = Figure(figsize=(15, 4.6), layout="constrained")
