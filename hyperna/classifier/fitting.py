@@ -110,11 +110,14 @@ class Fit:
         return float(np.sqrt(share * (1 - share) * (weight @ weight)))
 
     def hopeful(self) -> list[int]:
-        """Return the candidates to evolve: those not far behind, by the first look at them."""
+        """Return the candidates to evolve, by the first look at them.
+
+        These are the ones that are as good as one half-space, and not far behind the best.
+        """
         correct, total = self.correct(), int(self.problem.weight.sum())
         best = int(correct.max())
-        least = best - HOPELESS * self.standard_error(best / total)
-        return [c for c in range(1, len(correct)) if correct[c, 0] >= max(least, 0)]
+        least = max(best - HOPELESS * self.standard_error(best / total), correct[0].max())
+        return [c for c in range(1, len(correct)) if correct[c, 0] >= least]
 
     @property
     def contested(self) -> bool:

@@ -18,7 +18,7 @@ from hyperna.classifier.linear import Cloud
 from hyperna.classifier.spaces import HalfSpaces, cut
 
 # Larger sets are thinned: enough points for a few hundred parameters, and quick.
-MOST_POINTS = 2000
+FEWEST_POINTS, MOST_POINTS, MOST_NUMBERS = 200, 2000, 10**6
 # Penalties of the hidden weights and of the votes; thresholds are all but free.
 PENALTY, VOTE_PENALTY, FREE = 1e-3, 1e-3, 1e-6
 # Random beginnings, of which the one with the least loss after some steps is followed until a step
@@ -116,6 +116,11 @@ def _effort(data: Any) -> int:
     return min(max(SMALL_SET // len(data[1]), 1), MOST_EFFORT)
 
 
+def _thinned(cloud: Cloud, rng: np.random.Generator) -> Cloud:
+    most = MOST_NUMBERS // cloud.Z.shape[1]
+    return cloud.thinned(rng, min(max(most, FEWEST_POINTS), MOST_POINTS))
+
+
 def _data(cloud: Cloud) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
     """Return the points as the losses take them, about one unit wide, and that unit."""
     unit = float(np.sqrt((cloud.weight @ cloud.Z**2).max())) or 1.0
@@ -137,7 +142,7 @@ def _random_rows(rng: np.random.Generator, neurons: int, width: int) -> FloatArr
 
 def union(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces whose union holds the positive points, those that help."""
-    cloud = cloud.thinned(rng, MOST_POINTS)
+    cloud = _thinned(cloud, rng)
     data, unit = _data(cloud)
 
     def begin() -> FloatArray:
@@ -162,7 +167,7 @@ def intersection(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSp
 
 def vote(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces and their weights in a vote, those that help."""
-    cloud = cloud.thinned(rng, MOST_POINTS)
+    cloud = _thinned(cloud, rng)
     data, unit = _data(cloud)
     width = len(data[0])
 
