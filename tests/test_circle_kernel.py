@@ -15,6 +15,7 @@ from hyperna._kernels.ahead import MOST_ARCS, can_look_ahead, look_ahead
 from hyperna._kernels.arcs import ARC_BLOCK, Circle
 from hyperna._kernels.batch import judge
 from hyperna._kernels.circle import circle_score
+from hyperna._kernels.jit import kernel
 from hyperna._kernels.protocol import workspace
 from hyperna._kernels.state import OPTIMUM, new_run
 from hyperna._kernels.steps import DRAWN, MOST_STEPS, WANTED, draw_steps, take_step
@@ -56,6 +57,11 @@ def circle_of(arcs, neurons, resolution, output, table=True):
 
 def score_of(circle, genome):
     return circle_score(circle, workspace(circle), genome)
+
+
+@kernel
+def apply_step(mutation, steps, step, genome, changed, old):
+    take_step(mutation, steps, step, genome, changed, old)
 
 
 def turned(arcs, shift):
@@ -120,7 +126,7 @@ def test_steps_are_passed_over_up_to_the_first_acceptable_one(configuration, see
     scores = []
     for step in range(run.steps.counter[DRAWN]):
         offspring = genome.copy()
-        take_step(mutation, run.steps, step, offspring, run.genes[2], run.genes[3])
+        apply_step(mutation, run.steps, step, offspring, run.genes[2], run.genes[3])
         scores.append(plain(offspring.tolist()))
     for target in {plain(genome.tolist()), max(scores), max(scores) + 1, scores[-1]}:
         expected = [i for i, score in enumerate(scores) if score >= target]

@@ -27,7 +27,7 @@ FEWEST_OFFSPRING, MOST_OFFSPRING = 4, 32
 CENTRE, HALF, OTHER_CENTRE, OTHER_HALF, N_ROWS = range(5)
 
 
-@inline_kernel
+@lean_kernel
 def can_look_ahead(circle, mutation):
     """Whether `look_ahead` covers this case."""
     return (

@@ -16,6 +16,9 @@ import numba
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+LEAN: Any = {"_nrt": False, "no_cfunc_wrapper": True}
+INLINE: Any = {**LEAN, "no_cpython_wrapper": True, "forceinline": True}
+
 
 @lru_cache(maxsize=1)
 def folder_digest() -> str:
@@ -65,24 +68,27 @@ def lean_kernel(function: Function) -> Function:
     >>> int(first(np.array([7, 8])))
     7
     """
-    return _compiled(function, _nrt=False, no_cfunc_wrapper=True)
+    return _compiled(function, **LEAN)
 
 
 def inline_kernel(function: Function) -> Function:
     """Compile like `lean_kernel`, always merged into the calling kernel.
 
-    For the few functions of the innermost loop, where handing over the arguments would take longer
-    than the work.
+    For the functions of the innermost loop, where handing over the arguments would take longer than
+    the work. Only kernels can call them: without an entry for Python they compile a third faster.
 
     Examples
     --------
     >>> @inline_kernel
     ... def half(x):
     ...     return 0.5 * x
-    >>> half(3.0)
+    >>> @lean_kernel
+    ... def quarter(x):
+    ...     return half(half(x))
+    >>> quarter(6.0)
     1.5
     """
-    return _compiled(function, _nrt=False, no_cfunc_wrapper=True, forceinline=True)
+    return _compiled(function, **INLINE)
 
 
 def _compiled(function: Function, **options: Any) -> Function:

@@ -33,7 +33,7 @@ from typing import Any
 
 from numba.extending import overload
 
-_INLINE: Any = {"_nrt": False, "no_cfunc_wrapper": True, "forceinline": True}
+from hyperna._kernels.jit import INLINE
 
 _IMPLEMENTATIONS: dict[tuple[str, type], Callable[..., Any]] = {}
 
@@ -91,27 +91,27 @@ def _prepare(fitness, work, genome):
     return _chosen("prepare", fitness)
 
 
-@overload(evaluate, jit_options=_INLINE)
+@overload(evaluate, jit_options=INLINE)
 def _evaluate(fitness, work, genome, changed, count, score):
     return _chosen("evaluate", fitness)
 
 
-@overload(tie, jit_options=_INLINE)
+@overload(tie, jit_options=INLINE)
 def _tie(fitness, work):
     return _chosen("tie", fitness)
 
 
-@overload(keep, jit_options=_INLINE)
+@overload(keep, jit_options=INLINE)
 def _keep(fitness, work, genome, changed, count):
     return _chosen("keep", fitness)
 
 
-@overload(undo, jit_options=_INLINE)
+@overload(undo, jit_options=INLINE)
 def _undo(fitness, work, genome, changed, count):
     return _chosen("undo", fitness)
 
 
-@overload(pass_over, jit_options=_INLINE)
+@overload(pass_over, jit_options=INLINE)
 def _pass_over(fitness, work, mutation, steps, genome, first, last, score):
     return _chosen("pass_over", fitness) or _pass_over_nothing
 

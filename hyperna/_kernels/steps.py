@@ -92,7 +92,7 @@ def draw_choices(mutation, stream, steps, wanted):
     s0, s1, s2, s3 = load(stream)
     for i in range(wanted):
         word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-        entry = pick(word, mutation.table, 0, table_bits)
+        entry = pick(word, mutation.table, np.int64(0), table_bits)
         choice = entry & ((1 << choice_bits) - 1)
         longest = max(longest, entry)
         step[TOTAL, i] = (entry >> choice_bits) + 1
