@@ -261,7 +261,7 @@ def test_run_status_export(file, tmp_path, capsys):
     frame = Store(store).to_frame()
     csv = tmp_path / "runs.csv"
     assert main(["campaign", "export", str(store), "csv", "-o", str(csv)]) == 0
-    back = pandas.read_csv(csv, float_precision="round_trip")
+    back = pandas.read_csv(csv, converters={"fitness": float})
     assert back.evaluations.tolist() == frame.evaluations.tolist()
     assert back.fitness.tolist() == frame.fitness.tolist()
 
