@@ -1,19 +1,17 @@
 """The (1+1) NA: one network, one offspring at a time, the offspring kept if it is not worse."""
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from hyperna._validation import check_choice, check_integer, check_real
 from hyperna.fitness import Fitness, fitness_of
 from hyperna.grid import INITS, MAX_RESOLUTION, Grid
 from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
+from hyperna.parallel import in_order
 from hyperna.problems import Problem
 from hyperna.results import RunResult, Runs
 from hyperna.search import MOST_RUNS, Halt, Seed, Task, run_block, seed_words
@@ -249,6 +247,8 @@ class OnePlusOneNA:
         {'optimum': 1000}
         """
         total = check_integer("runs", runs, 1, MOST_RUNS)
+        if n_jobs is not None and check_integer("n_jobs", n_jobs, -(2**31)) == 0:
+            raise ValueError("n_jobs must not be 0 (1: one worker, -1: all processors), got 0")
         if progress is not None and not callable(progress):
             raise TypeError(f"progress must be callable or None, got {progress!r}")
         task = self.task(
@@ -259,9 +259,7 @@ class OnePlusOneNA:
         blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
         rows = []
         halt = Halt()
-        results = _parallel(n_jobs)(
-            delayed(run_block)(task, entropy, *block, halt) for block in blocks
-        )
+        results = in_order(run_block, ((task, entropy, *block, halt) for block in blocks), n_jobs)
         try:
             for block, part in zip(blocks, results, strict=True):
                 rows.append(part)
@@ -269,19 +267,5 @@ class OnePlusOneNA:
                     progress(block[1], total)
         finally:
             halt.raised = True
-            _close(results)
+            results.close()
         return Runs(task, entropy, np.concatenate(rows))
-
-
-def _parallel(n_jobs: int | None) -> Any:
-    """Workers that deliver results in order, as they come."""
-    if n_jobs is not None and (check_integer("n_jobs", n_jobs, -(2**31)) == 0):
-        raise ValueError("n_jobs must not be 0 (1: one worker, -1: all processors), got 0")
-    return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-
-
-def _close(results: Any) -> None:
-    """End the workers of a batch that was interrupted, without joblib's advice on lost results."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        results.close()
