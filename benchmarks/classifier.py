@@ -23,22 +23,24 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from hyperna import FiniteSet, NAClassifier, OnePlusOneNA
+from hyperna import NAClassifier
 from hyperna.datasets import dataset
-from hyperna.search import Search
 
 ARCS = ("half", "quarter", "two_quarters", "local_opt", "arcs:k=3")
 CURVED = ("quarter", "two_quarters", "local_opt", "arcs", "xor", "half_spaces")
 
 
-def generated_sets():
+def generated_sets(seed):
     """Arcs askew at D = 2 and 5, unions of half-spaces, XOR, circles and moons."""
     for name, dim in itertools.product(ARCS, (2, 5)):
-        yield f"{name} D={dim}", dataset("sphere", problem=name, dim=dim, rotated=True, n=400)
+        yield (
+            f"{name} D={dim}",
+            dataset("sphere", problem=name, dim=dim, rotated=True, n=400, seed=seed),
+        )
     for dim in (2, 5):
-        yield f"half_spaces D={dim}", dataset("half_spaces", dim=dim, n=400)
+        yield f"half_spaces D={dim}", dataset("half_spaces", dim=dim, n=400, seed=seed)
     for name in ("xor", "circles", "moons"):
-        yield name, dataset(name, n=400)
+        yield name, dataset(name, n=400, seed=seed)
 
 
 def tasks_of(name, X, y):
@@ -51,9 +53,9 @@ def tasks_of(name, X, y):
         yield f"{name} {a}|rest", X, (y == a).astype(int)
 
 
-def binary_sets(quick):
+def binary_sets(options):
     """Names, points and labels of all binary tasks."""
-    for name, data in generated_sets():
+    for name, data in generated_sets(options.data_seed):
         yield name, data.X, np.asarray(data.y).astype(int)
     yield "breast_cancer", *load_breast_cancer(return_X_y=True)
     X, y = load_diabetes(return_X_y=True)
@@ -61,7 +63,7 @@ def binary_sets(quick):
     yield from tasks_of("iris", *load_iris(return_X_y=True))
     yield from tasks_of("wine", *load_wine(return_X_y=True))
     digits = list(tasks_of("digits", *load_digits(return_X_y=True)))
-    yield from digits[::9] if quick else digits
+    yield from digits[::9] if options.quick else digits
 
 
 def rivals(seed):
@@ -84,12 +86,13 @@ def fold_scores(X, y, seed):
     return scores
 
 
-def quality(quick, seeds):
+def quality(options):
     """Cross-validated accuracy on all sets."""
+    seeds = 1 if options.quick else 3
     print(f"\nCross-validated accuracy, 5 folds, {seeds} seed(s)")
     means, names = {}, ["NAClassifier", *rivals(0)]
     print(f"{'':22s}" + "".join(f"{name:>14s}" for name in names))
-    for label, X, y in binary_sets(quick):
+    for label, X, y in binary_sets(options):
         runs = [fold_scores(X, y, seed) for seed in range(seeds)]
         means[label] = {name: np.mean([run[name] for run in runs]) for name in names}
         print(f"{label:22s}" + "".join(f"{means[label][name]:14.4f}" for name in names), flush=True)
@@ -113,7 +116,7 @@ def summarise(means, names):
         )
 
 
-def cube(quick, seeds):
+def cube(options):
     """Training accuracy on the corners of cubes, labelled by parity."""
     print("\nCube corners, training accuracy: worst and mean of 20 seeds")
     for dim in (3, 4, 5, 6):
@@ -146,12 +149,12 @@ def fewest_line_errors(X, y):
     return int(best)
 
 
-def linear(quick, seeds):
+def linear(options):
     """Training errors of one neuron beside linear models, and beside the optimum in the plane."""
     print("\nOne neuron, training errors (optimum known in the plane only)")
     print(f"{'':22s}{'ours':>8s}{'optimum':>9s}{'Perceptron':>12s}{'LogReg':>8s}{'LinSVC':>8s}")
     worse = []
-    for label, X, y in binary_sets(quick):
+    for label, X, y in binary_sets(options):
         standard = StandardScaler().fit_transform(X)
         ours = NAClassifier(1, random_state=0).fit(X, y)
         models = (Perceptron(random_state=0), LogisticRegression(), LinearSVC(max_iter=10_000))
@@ -167,12 +170,12 @@ def linear(quick, seeds):
     print(f"worse than a linear model or the optimum: {worse or 'never'}")
 
 
-def neurons(quick, seeds):
+def neurons(options):
     """Accuracy of 1, 8 and 16 neurons at the same number of evaluations."""
     print("\nTraining and cross-validated accuracy at the same budget, by number of neurons")
     sizes = (1, 8, 16)
     total = np.zeros((len(sizes), 2))
-    sets = [(k, d.X, np.asarray(d.y).astype(int)) for k, d in generated_sets()]
+    sets = [(k, d.X, np.asarray(d.y).astype(int)) for k, d in generated_sets(options.data_seed)]
     sets.append(("breast_cancer", *load_breast_cancer(return_X_y=True)))
     for label, X, y in sets:
         row = []
@@ -188,88 +191,13 @@ def neurons(quick, seeds):
     print(f"{'mean':22s}" + "   ".join(f"     {a:.3f} {b:.3f}" for a, b in total / len(sets)))
 
 
-def unit_ball(n, dim, seed=0):
-    """Random points and labels that a half-space explains in part."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, dim))
-    y = X @ rng.normal(size=dim) + 0.5 * np.linalg.norm(X, axis=1) * rng.normal(size=n) > 0
-    return X / np.linalg.norm(X, axis=1).max(), y
-
-
-def offspring_time(X, y, seconds, tie_clip=0.0, warm_up=20_000):
-    """A function that measures seconds per offspring of a search that is well under way."""
-    na = OnePlusOneNA(resolution=2**16, redraw_void=True, init="sphere")
-    fitness = FiniteSet(X, y, tie_clip=tie_clip)
-    search = Search(na.task(fitness, budget=10**15, target=False), seed=0)
-    search.advance(warm_up)
-
-    def measure():
-        before, start = search.evaluations, time.perf_counter()
-        while time.perf_counter() - start < seconds:
-            search.advance(200)
-        return (time.perf_counter() - start) / (search.evaluations - before)
-
-    return measure
-
-
-def numpy_time(X, y, repeats):
-    """A function that measures seconds per evaluation with NumPy."""
-    w = np.random.default_rng(0).normal(size=X.shape[1])
-
-    def measure():
-        start = time.perf_counter()
-        for b in np.linspace(-1, 1, repeats):
-            ((X @ w >= b) == y).mean()
-        return (time.perf_counter() - start) / repeats
-
-    return measure
-
-
-def ratio(slow, fast, slices):
-    """Median and quartiles of slow / fast, measured in turns."""
-    return np.quantile([slow() / fast() for _ in range(slices)], [0.5, 0.25, 0.75])
-
-
-def speed(quick, seeds):
-    """Offspring against vectorised NumPy, growth with D, rejection, and the time of a fit."""
-    print("\nSpeed: ratios of this run, median [quartiles]")
-    slices, seconds = (5, 0.05) if quick else (15, 0.2)
-    X, y = load_breast_cancer(return_X_y=True)
-    Z = StandardScaler().fit_transform(X)
-    Z = Z / np.linalg.norm(Z, axis=1).max()
-    y = y == 1
-    for title, clip in [("0-1 loss", 0.0), ("with margins", 0.05)]:
-        engine = offspring_time(Z, y, seconds, clip)
-        show(
-            f"breast_cancer, {title}: NumPy / offspring",
-            ratio(numpy_time(Z, y, 500), engine, slices),
-            "at least 10",
-        )
-    wide, narrow = (offspring_time(*unit_ball(1000, d), seconds) for d in (300, 30))
-    show("n = 1000: offspring at D = 300 / D = 30", ratio(wide, narrow, slices), "at most 3")
-    X, y = unit_ball(100_000, 20)
-    many = offspring_time(X, y, 2 * seconds, warm_up=1000)
-    show(
-        "n = 1e5, D = 20: offspring / NumPy pass",
-        ratio(many, numpy_time(X, y, 20), slices),
-        "below 0.25",
-    )
-    fit_times(slices)
-    against_mlrose(slices)
-
-
-def show(label, quantiles, wanted):
-    """Print one ratio."""
-    middle, low, high = quantiles
-    print(f"  {label:48s} {middle:8.2f} [{low:.2f}, {high:.2f}]   {wanted}", flush=True)
-
-
-def fit_times(slices):
+def speed(options):
     """Default fits on breast_cancer, in turns, in seconds of one processor.
 
     Linear algebra has one thread on both sides: on a busy machine the MLP's threads wait for each
-    other, which made it look many times slower than it is.
+    other, which made it look many times slower than it is. Offspring are timed in points.py.
     """
+    print("\nSpeed: ratios of this run, median [quartiles]")
     X, y = load_breast_cancer(return_X_y=True)
     Z = StandardScaler().fit_transform(X)
 
@@ -281,42 +209,15 @@ def fit_times(slices):
 
     NAClassifier(random_state=0).fit(X, y)
     for title, data in [("raw", X), ("standardised", Z)]:
-        quantiles = ratio(
-            lambda: seconds(NAClassifier(random_state=0), X),
-            lambda data=data: seconds(MLPClassifier(random_state=0), data),
-            max(3, slices // 3),
+        pairs = [
+            (seconds(NAClassifier(random_state=0), X), seconds(MLPClassifier(random_state=0), data))
+            for _ in range(5 if options.quick else 15)
+        ]
+        low, middle, high = np.quantile([a / b for a, b in pairs], [0.25, 0.5, 0.75])
+        print(
+            f"  default fit / MLP's default fit on {title} data (at most 1): "
+            f"{middle:.2f} [{low:.2f}, {high:.2f}], {np.median(pairs, axis=0)[0]:.2f} s"
         )
-        show(f"default fit / MLP's default fit on {title} data", quantiles, "at most 1")
-
-
-def against_mlrose(slices):
-    """Random hill climbing of mlrose on a network of the same size, where it is installed."""
-    try:
-        import mlrose_hiive as mlrose
-    except ImportError:
-        try:
-            import mlrose_ky as mlrose
-        except ImportError:
-            print("  mlrose-hiive and mlrose-ky are not installed: no comparison with them")
-            return
-    X, y = load_breast_cancer(return_X_y=True)
-    Z = StandardScaler().fit_transform(X)
-    Z = Z / np.linalg.norm(Z, axis=1).max()
-
-    def climbing():
-        steps = 300
-        model = mlrose.NeuralNetwork(
-            hidden_nodes=[1], algorithm="random_hill_climb", max_iters=steps, max_attempts=steps
-        )
-        start = time.perf_counter()
-        model.fit(Z, y)
-        return (time.perf_counter() - start) / steps
-
-    show(
-        "mlrose random hill climbing / offspring",
-        ratio(climbing, offspring_time(Z, y == 1, 0.1), slices),
-        "at least 300",
-    )
 
 
 SECTIONS = {f.__name__: f for f in (quality, cube, linear, neurons, speed)}
@@ -326,11 +227,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS], help="default: all")
     parser.add_argument("--quick", action="store_true", help="one seed, few of the digits")
+    parser.add_argument("--data-seed", type=int, default=0, help="seed of the generated sets")
     options = parser.parse_args()
     # Perceptron, LinearSVC and the MLP's lbfgs may stop before they converge; that is their score.
     warnings.simplefilter("ignore")
     for name in options.sections or SECTIONS:
-        SECTIONS[name](options.quick, 1 if options.quick else 3)
+        SECTIONS[name](options)
 
 
 if __name__ == "__main__":
