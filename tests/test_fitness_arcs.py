@@ -1,6 +1,7 @@
+"""The exact fitness on the circle: integer units, scores, symmetries, what its kernel gets."""
+
 import itertools
 import math
-import pickle
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -8,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import OUTPUTS, random_networks
 
-from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Sampled, fitness_of
+from hyperna.fitness import ExactArcs
 from hyperna.fitness.exact import _half_width, arcs_in_units, half_widths, units_per_angle
-from hyperna.fitness.points import integer_weights
 from hyperna.grid import Grid
 from hyperna.networks import Network
-from hyperna.problems import custom_arcs, points, problem
+from hyperna.problems import custom_arcs, problem
 
 ARC_PROBLEMS = [
     problem("half"),
@@ -25,17 +26,10 @@ ARC_PROBLEMS = [
     custom_arcs([(300, 420), (90, 130), (200, 210)], unit="degree"),
     custom_arcs([(0.9, 1.05), (0.1234567, 0.7654321)]),
 ]
-OUTPUTS = ["or", "and", "evolved"]
 
 
 def named(arcs):
     return arcs.name.partition(":")[0] + str(len(arcs.arcs))
-
-
-def random_networks(neurons, resolution, output, count, seed=0, dim=2):
-    grid = Grid(dim, neurons, resolution, output)
-    rng = np.random.default_rng(seed)
-    return [Network(grid, grid.random(rng)) for _ in range(count)]
 
 
 # ---- references
@@ -332,216 +326,6 @@ def test_exact_arcs_refuse_what_has_no_arcs():
         ExactArcs(problem("half")).kernel(Grid(3, 1, 12))
 
 
-# ---- finite sets
-
-
-@pytest.mark.parametrize("output", OUTPUTS)
-@pytest.mark.parametrize("dim", [1, 2, 4])
-def test_finite_set_counts_weights(dim, output):
-    rng = np.random.default_rng(dim)
-    X = rng.uniform(-1, 1, (30, dim))
-    y = rng.random(30) < 0.5
-    weights = rng.integers(0, 7, 30)
-    weights[0] = 1
-    fitness = FiniteSet(X, y, weights)
-    assert fitness.total == weights.sum()
-    for network in random_networks(3, 50, output, 10, dim=dim):
-        right = sum(
-            int(w)
-            for x, label, w in zip(X, y, weights, strict=True)
-            if network.predict([x])[0] == label
-        )
-        assert fitness.score(network) == right
-        assert fitness(network) == right / weights.sum()
-        assert fitness.standard_error(network) == 0
-
-
-def test_finite_set_does_not_follow_the_caller_s_arrays():
-    X, y = np.eye(2), np.array([1, 0])
-    fitness = FiniteSet(X, y)
-    X[:] = 0
-    y[:] = 0
-    assert fitness.X.tolist() == np.eye(2).tolist()
-    assert fitness.y.tolist() == [True, False]
-
-
-@pytest.mark.parametrize(
-    ("weights", "expected"),
-    [
-        (None, [1, 1, 1]),
-        ([0.3, 0.3, 0.3], [1, 1, 1]),
-        ([5, 5, 5], [1, 1, 1]),
-        ([2, 4, 0], [1, 2, 0]),
-        ([0.1, 0.2, 0.3], [1, 2, 3]),
-        ([1 / 3, 1 / 7, 1], [7, 3, 21]),
-        ([50 / (2 * 13), 50 / (2 * 37), 50 / (2 * 37)], [37, 13, 13]),
-        ([1e300, 2e300, 1e300], [1, 2, 1]),
-        ([2.0**40, 1, 3], [2**40, 1, 3]),
-    ],
-)
-def test_weights_become_proportional_integers(weights, expected):
-    assert integer_weights(weights, 3).tolist() == expected
-
-
-@given(st.lists(st.floats(0, 1e308), min_size=1, max_size=20).filter(any))
-def test_any_weights_keep_their_proportions(weights):
-    found = integer_weights(weights, len(weights))
-    assert found.dtype == np.int64
-    assert (found >= 0).all()
-    assert 0 < found.sum() < 2**51
-    largest = max(weights)
-    total = math.fsum(w / largest for w in weights)
-    for weight, unit in zip(weights, found.tolist(), strict=True):
-        assert unit / found.sum() == pytest.approx(weight / largest / total, rel=1e-13, abs=1e-13)
-
-
-def test_balanced_classes_tie():
-    """Weights n / (2 n_class) make "all positive" exactly as good as "all negative"."""
-    y = np.arange(50) < 13
-    weights = np.where(y, 50 / (2 * 13), 50 / (2 * 37))
-    fitness = FiniteSet(np.linspace(-0.9, 0.9, 50)[:, None], y, weights)
-    always, never = (Network(Grid(1, 1, 10), [0, bias]) for bias in (0, 10))
-    assert fitness(always) == fitness(never) == 0.5
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "weights", "message"),
-    [
-        (np.empty((0, 2)), [], None, "X must have shape"),
-        ([[math.inf, 0]], [1], None, "X must be finite"),
-        ([[0, 0]], [3], None, "only 0 and 1"),
-        ([[0, 0]], [1, 1], None, r"y must have shape \(1,\)"),
-        ([[0, 0]], [1], [-2], "weights must not be negative, got -2"),
-        ([[0, 0]], [1], [math.nan], "weights must be finite, got nan"),
-        ([[0, 0]], [1], [0], "weights must not be all zero"),
-        ([[0, 0]], [1], [1, 1], r"weights must have shape \(1,\)"),
-    ],
-)
-def test_wrong_finite_sets_are_refused(X, y, weights, message):
-    with pytest.raises(ValueError, match=message):
-        FiniteSet(X, y, weights)
-
-
-def test_single_points_and_single_labels_are_allowed():
-    assert FiniteSet([[0.5]], [1])(Network(Grid(1, 1, 4), [0, 0])) == 1
-    assert FiniteSet(np.eye(2), [0, 0])(Network(Grid(2, 1, 4), [0, 0])) == 0
-
-
-def test_finite_set_refuses_networks_of_other_dimension():
-    with pytest.raises(ValueError, match="must have dim 2 for this fitness, got 3"):
-        FiniteSet(np.eye(2), [0, 1]).score(Network(Grid(3, 1, 4), [0, 0, 0]))
-
-
-# ---- samples of the sphere
-
-
-@pytest.mark.parametrize("method", ["sobol", "random", "even"])
-@pytest.mark.parametrize("dim", [2, 3, 5])
-def test_sampled_fitness_of_half_spaces_is_the_angle_between_them(dim, method):
-    """Two half-spaces through the origin agree on all but 2 gamma / 2 pi of the sphere."""
-    fitness = Sampled(problem("half", dim=dim), n=4096, method=method, seed=5)
-    last = np.eye(dim)[-1]
-    rng = np.random.default_rng(dim)
-    grid = Grid(dim, 1, 10**6)
-    for _ in range(20):
-        network = Network(grid, grid.from_weights(rng.standard_normal((1, dim)), [0.0]))
-        normal = network.weights()[0][0]
-        exact = 1 - math.acos(np.clip(normal @ last, -1, 1)) / math.pi
-        share = fitness(network)
-        assert share * 4096 == fitness.score(network)
-        error = fitness.standard_error(network)
-        assert error == pytest.approx(math.sqrt(share * (1 - share) / 4096), abs=1e-15)
-        assert abs(share - exact) < 4.5 * error + 1e-3
-
-
-@pytest.mark.parametrize("method", ["sobol", "even"])
-def test_spread_points_err_less_than_their_standard_error(method):
-    fitness = Sampled(problem("half", dim=3), n=4096, method=method)
-    rng = np.random.default_rng(0)
-    grid = Grid(3, 1, 10**6)
-    ratios = []
-    for _ in range(60):
-        network = Network(grid, grid.from_weights(rng.standard_normal((1, 3)), [0.0]))
-        exact = 1 - math.acos(network.weights()[0][0, 2]) / math.pi
-        ratios.append((fitness(network) - exact) / fitness.standard_error(network))
-    assert np.sqrt(np.mean(np.square(ratios))) < 0.5
-
-
-def test_standard_error_is_the_spread_over_seeds():
-    grid = Grid(3, 1, 100)
-    network = Network(grid, [10, 30, 60])
-    made = [Sampled(problem("quarter", dim=3), n=200, method="random", seed=s) for s in range(400)]
-    spread = np.std([fitness(network) for fitness in made])
-    typical = np.mean([fitness.standard_error(network) for fitness in made])
-    assert spread == pytest.approx(typical, rel=0.15)
-
-
-def test_samples_are_fixed_by_their_seed():
-    settings = [("sobol", 1), ("sobol", 2), ("random", 1), ("random", 2), ("even", 1)]
-    half = problem("half", dim=4)
-    drawn = [Sampled(half, 64, method, seed).points.X for method, seed in settings]
-    again = [Sampled(half, 64, method, seed).points.X for method, seed in settings]
-    assert all((a == b).all() for a, b in zip(drawn, again, strict=True))
-    assert all((a != b).any() for a, b in itertools.combinations(drawn, 2))
-    assert (drawn[-1] == Sampled(half, 64, "even", 2).points.X).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [({"n": 0}, "n must be"), ({"method": "grid"}, "method must be"), ({"seed": -1}, "seed must")],
-)
-def test_wrong_samples_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        Sampled(problem("half"), **options)
-
-
-def test_point_sets_are_not_sampled():
-    with pytest.raises(TypeError, match="whole sphere"):
-        Sampled(problem("cube"))
-
-
-# ---- the choice
-
-
-def test_fitness_of_keeps_the_problem():
-    data = points(np.eye(2), [0, 1], [1, 3])
-    for subject in (problem("half"), problem("half", dim=3), problem("cube"), data):
-        chosen = fitness_of(subject)
-        assert isinstance(chosen, Fitness)
-        assert chosen.problem is subject
-        assert chosen.dim == subject.dim
-        assert fitness_of(chosen) is chosen
-    assert fitness_of(data).weights.tolist() == [1, 3]
-
-
-def test_descriptions_are_short_however_many_points():
-    many = fitness_of(problem("cube", dim=12))
-    assert str(many) == "weighted share of 4096 points"
-    assert repr(many) == "FiniteSet(4096 points in R^12, total weight 4096)"
-    assert repr(many.problem).startswith("CubeCorners('cube': 4096 points in R^12, 2048 of them")
-    assert str(fitness_of(problem("half"))) == "exact share of the circle"
-    sampled = Sampled(problem("half", dim=3), n=64)
-    assert str(sampled) == "share of 64 points on the sphere (sobol, seed 0)"
-
-
-def test_fitness_of_passes_the_sampling_on():
-    chosen = fitness_of(problem("half"), n=100, method="random", seed=3)
-    assert isinstance(chosen, Sampled)
-    assert (chosen.n, chosen.method, chosen.seed) == (100, "random", 3)
-    with pytest.raises(ValueError, match="n must be left out"):
-        fitness_of(problem("cube"), n=100)
-    with pytest.raises(TypeError, match="problem must be a Problem or a Fitness, got 'half'"):
-        fitness_of("half")
-
-
-@pytest.mark.parametrize("dim", [2, 3])
-def test_fitness_travels_between_processes(dim):
-    fitness = fitness_of(problem("quarter", dim=dim))
-    copy = pickle.loads(pickle.dumps(fitness))
-    for network in random_networks(2, 60, "evolved", 3, dim=dim):
-        assert copy.score(network) == fitness.score(network)
-
-
 # ---- what compiled code gets
 
 
@@ -554,16 +338,3 @@ def test_circle_kernel_holds_what_it_should(output):
     assert circle.positive * 12 == circle.turn * 7
     assert (circle.resolution, circle.neurons, circle.join) == (120, 2, OUTPUTS.index(output))
     assert circle.half_width.tolist() == list(half_widths(120, circle.turn))
-
-
-@pytest.mark.parametrize("output", OUTPUTS)
-@pytest.mark.parametrize("dim", [1, 2, 4])
-def test_points_kernel_scores_like_predictions(dim, output):
-    kernels = pytest.importorskip("hyperna._kernels.points")
-    rng = np.random.default_rng(dim)
-    X = rng.uniform(-1, 1, (70, dim))
-    fitness = FiniteSet(X, rng.random(70) < 0.5, rng.integers(1, 9, 70))
-    for neurons in (1, 3):
-        for network in random_networks(neurons, 50, output, 10, dim=dim):
-            kernel = fitness.kernel(network.grid)
-            assert kernels.points_score(kernel, network.genome) == fitness.score(network)

@@ -1,35 +1,23 @@
-"""NAClassifier: what it promises beyond scikit-learn's own checks."""
+"""Fits of NAClassifier: what they reach, that they repeat, what an interrupt leaves."""
 
 import itertools
-import json
-import pickle
 import signal
 import threading
 import warnings
 
-import joblib
 import numpy as np
 import pytest
 import sklearn
-from sklearn.base import clone
+from samples import QUICK, xor
 from sklearn.datasets import load_iris, make_circles, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.model_selection import GridSearchCV, cross_validate
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from hyperna import NAClassifier, export_text
-from hyperna.classifier import half_spaces, problem
-
-QUICK = {"max_evals": 2000, "n_restarts": 0, "random_state": 0}
-
-
-def xor(n=80, seed=0):
-    rng = np.random.default_rng(seed)
-    corner = rng.integers(0, 2, (n, 2))
-    return 2.0 * corner - 1 + 0.3 * rng.normal(size=(n, 2)), corner[:, 0] ^ corner[:, 1]
+from hyperna import NAClassifier
+from hyperna.classifier import problem
 
 
 def cube(dim):
@@ -184,129 +172,6 @@ def test_constant_features_and_units_are_harmless():
     ).all()
 
 
-def test_half_spaces_in_original_units_are_the_network():
-    X, y = xor()
-    X = X * [10.0, 0.01] + [500.0, -3.0]
-    clf = NAClassifier(2, output="and", **QUICK).fit(X, y)
-    W, t = half_spaces(clf.network_, clf.scaling_)
-    assert ((X @ W.T - t >= 0).all(axis=1) == clf.predict(X)).all()
-
-
-def test_text_names_classes_features_and_joins():
-    X, y = xor()
-    names = np.array(["no", "yes"])[y]
-    clf = NAClassifier(2, output="or", **QUICK).fit(X, names)
-    text = export_text(clf, ["height", "width"])
-    assert text.startswith("class 'yes' if ANY of\n")
-    assert text.endswith("otherwise 'no'")
-    assert text.count(">=") == 2
-    assert "height" in text
-    assert "h1" in export_text(NAClassifier(3, output="evolved", **QUICK).fit(X, y))
-    assert "class 2" in export_text(NAClassifier(1, **QUICK).fit(X, y + (X[:, 0] > 1)))
-    with pytest.raises(ValueError, match="feature_names must be 2 names, got 1"):
-        export_text(clf, ["height"])
-
-
-def test_probabilities_rise_with_the_distance_and_agree_with_the_answer():
-    X, y = make_moons(80, noise=0.3, random_state=0)
-    clf = NAClassifier(**QUICK).fit(X, y)
-    probability, distance = clf.predict_proba(X), clf.decision_function(X)
-    assert np.allclose(probability.sum(axis=1), 1)
-    assert (probability.argmax(axis=1) == clf.predict(X)).all()
-    order = np.argsort(distance)
-    assert (np.diff(probability[order, 1]) >= 0).all()
-
-
-@pytest.mark.parametrize("labels", [[0, 1], [-1.0, 2.0], ["a", "b"], [False, True], [3, 5, 9]])
-def test_json_keeps_everything_that_predicts(labels):
-    X, _ = xor(60)
-    y = np.array(labels)[np.arange(60) % len(labels)]
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X, columns=["u", "v"])
-    clf = NAClassifier(2, **QUICK).fit(frame, y)
-    back = NAClassifier.from_json(clf.to_json())
-    assert back.classes_.dtype == clf.classes_.dtype
-    assert (back.predict(frame) == clf.predict(frame)).all()
-    assert np.array_equal(back.predict_proba(frame), clf.predict_proba(frame))
-    assert list(back.feature_names_in_) == ["u", "v"]
-    assert back.get_params() == clf.get_params()
-    assert back.to_json() == clf.to_json()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"version": 2}, "version must be 1, got 2"),
-        ({"format": "x"}, "format 'hyperna.classifier'"),
-        ({"classes": [1, 0]}, "sorted"),
-        ({"classes": [0, "1"]}, "classes must be a list"),
-        ({"width": [1.0, -1.0]}, "width must not be negative"),
-        ({"width": [1.0]}, "width must have shape"),
-        ({"centre": [0.0, None]}, "centre must be"),
-        ({"networks": []}, "networks must be a list"),
-        ({"parameters": {"colour": 1}}, "parameters must be those of"),
-        ({"feature_names": [1, 2]}, "feature_names must be 2 strings"),
-        ({"extra": 1}, "must have the keys"),
-    ],
-)
-def test_json_is_checked(change, message):
-    X, y = xor(20)
-    data = json.loads(NAClassifier(1, **QUICK).fit(X, y).to_json())
-    with pytest.raises(ValueError, match=message):
-        NAClassifier.from_json(json.dumps(data | change))
-
-
-def test_json_refuses_other_text():
-    with pytest.raises(ValueError, match="text must be the JSON"):
-        NAClassifier.from_json("{")
-    with pytest.raises(TypeError, match="text must be a str"):
-        NAClassifier.from_json(b"{}")
-
-
-@pytest.mark.parametrize(
-    ("parameter", "value", "error"),
-    [
-        ("n_neurons", 0, ValueError),
-        ("n_neurons", 1.5, TypeError),
-        ("n_neurons", "many", TypeError),
-        ("output", "xor", ValueError),
-        ("resolution", 1, ValueError),
-        ("mutation", "huge", ValueError),
-        ("max_evals", 0, ValueError),
-        ("n_restarts", -1, ValueError),
-        ("stagnation", 0, ValueError),
-        ("tie_break", "coin", ValueError),
-        ("tie_break", -1.0, ValueError),
-        ("tie_break", np.nan, ValueError),
-        ("init", "zero", ValueError),
-        ("scale", "yes", TypeError),
-        ("warm_start", 1, TypeError),
-        ("verbose", -1, ValueError),
-        ("random_state", "x", ValueError),
-        ("n_jobs", 0, ValueError),
-    ],
-)
-def test_bad_parameters_are_named(parameter, value, error):
-    X, y = xor(20)
-    with pytest.raises(error, match=parameter if parameter != "random_state" else "seed"):
-        NAClassifier(**{parameter: value}).fit(X, y)
-
-
-@pytest.mark.parametrize("weight", [np.nan, np.inf, -1.0])
-def test_bad_weights_are_refused(weight):
-    X, y = xor(20)
-    weights = np.ones(20)
-    weights[3] = weight
-    with pytest.raises(ValueError, match="sample_weight"):
-        NAClassifier().fit(X, y, sample_weight=weights)
-
-
-def test_one_class_by_weight_is_refused():
-    X, y = xor(20)
-    with pytest.raises(ValueError, match="only one class: 1"):
-        NAClassifier().fit(X, y, sample_weight=y.astype(float))
-
-
 @pytest.mark.parametrize("max_evals", [1, 2, 7, 100])
 def test_few_evaluations_suffice_for_an_answer(max_evals):
     X, y = xor()
@@ -400,14 +265,6 @@ def test_interrupt_before_there_is_a_network_is_raised(monkeypatch):
         clf.predict(X)
 
 
-def test_verbose_prints_the_way(capsys):
-    X, y = xor(40)
-    NAClassifier(1, **QUICK, verbose=1).fit(X, y)
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) > 3
-    assert all("evaluations" in line for line in lines)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_memory_layout_does_not_matter(dtype, order):
@@ -419,95 +276,3 @@ def test_memory_layout_does_not_matter(dtype, order):
     clf = NAClassifier(2, **QUICK).fit(other, y)
     assert clf.network_ == plain.network_
     assert (clf.predict(other) == plain.predict(X)).all()
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_frames_give_feature_names(library):
-    frames = pytest.importorskip(library)
-    X, y = xor(40)
-    frame = frames.DataFrame({"width": X[:, 0], "height": X[:, 1]})
-    clf = NAClassifier(2, **QUICK).fit(frame, y)
-    assert list(clf.feature_names_in_) == ["width", "height"]
-    assert clf.network_ == NAClassifier(2, **QUICK).fit(X, y).network_
-    assert "width" in export_text(clf)
-
-
-def test_lives_in_scikit_learn(tmp_path):
-    X, y = xor()
-    pipeline = make_pipeline(StandardScaler(), NAClassifier(**QUICK))
-    search = GridSearchCV(pipeline, {"naclassifier__n_neurons": [1, 3]}, cv=2).fit(X, y)
-    best = search.best_estimator_
-    assert search.best_params_ == {"naclassifier__n_neurons": 3}
-    assert clone(best[-1]).get_params() == best[-1].get_params()
-    again = pickle.loads(pickle.dumps(best))
-    joblib.dump(best, tmp_path / "model.joblib")
-    loaded = joblib.load(tmp_path / "model.joblib")
-    assert (again.predict(X) == best.predict(X)).all()
-    assert (loaded.predict(X) == best.predict(X)).all()
-    assert "NAClassifier" in best._repr_html_()
-
-
-def test_weights_are_routed():
-    X, y = xor()
-    weight = np.arange(len(y)) % 3
-    with sklearn.config_context(enable_metadata_routing=True):
-        clf = NAClassifier(1, **QUICK)
-        split = [(np.arange(40), np.arange(40, 80))]
-        clf.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-        result = cross_validate(
-            clf, X, y, params={"sample_weight": weight}, cv=split, return_estimator=True
-        )
-    fitted = result["estimator"][0]
-    assert fitted.network_ == clone(clf).fit(X[:40], y[:40], weight[:40]).network_
-    assert result["test_score"][0] == fitted.score(X[40:], y[40:], weight[40:])
-
-
-def test_boundary_is_drawn():
-    pytest.importorskip("matplotlib").use("Agg")
-    from sklearn.inspection import DecisionBoundaryDisplay
-
-    X, y = xor(40)
-    clf = NAClassifier(2, **QUICK).fit(X, y)
-    for method in ("predict", "decision_function", "predict_proba"):
-        shown = DecisionBoundaryDisplay.from_estimator(
-            clf, X, response_method=method, grid_resolution=10
-        )
-        assert shown.response.shape[:2] == (10, 10)
-
-
-def test_scikit_learn_s_callbacks_see_the_fit():
-    callback = pytest.importorskip("sklearn.callback")
-    X, y = xor(40)
-    monitor = callback.ScoringMonitor(scoring="accuracy")
-    clf = NAClassifier(3, **QUICK)
-    clf.set_callbacks(monitor).fit(X, y)
-    scores = [row["accuracy"] for row in monitor.get_logs().data if "accuracy" in row]
-    assert len(scores) > 5
-    assert max(scores) == clf.training_score_
-    assert clf.network_ == NAClassifier(3, **QUICK).fit(X, y).network_
-
-
-def test_progress_bar_and_a_callback_that_stops():
-    callback = pytest.importorskip("sklearn.callback")
-    X, y = xor(40)
-
-    class Enough:
-        seen = 0
-
-        def setup(self, estimator, context):
-            pass
-
-        def teardown(self, estimator, context):
-            pass
-
-        def on_fit_task_begin(self, estimator, context):
-            pass
-
-        def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
-            Enough.seen += 1
-            return Enough.seen == 5
-
-    clf = NAClassifier(3, **QUICK)
-    clf.set_callbacks(callback.ProgressBar(), Enough()).fit(X, y)
-    assert Enough.seen == 6
-    assert clf.n_iter_ < NAClassifier(3, **QUICK).fit(X, y).n_iter_

@@ -1,0 +1,317 @@
+"""Runs of the (1+1) NA: that they repeat, what ends them or begins them anew, what they tell."""
+
+import threading
+from dataclasses import fields
+
+import joblib
+import numpy as np
+import pytest
+import reference
+
+from hyperna import OnePlusOneNA
+from hyperna.fitness import FiniteSet, fitness_of
+from hyperna.grid import Grid
+from hyperna.networks import Network
+from hyperna.problems import problem
+from hyperna.search import Halt, Search, Task, run_block
+
+# ---- the same seed gives the same run
+
+
+def settings_of_every_kind():
+    corners = problem("cube", dim=2)
+    yield OnePlusOneNA(neurons=2, resolution=40), problem("two_quarters"), {}
+    yield OnePlusOneNA(neurons=2, resolution=40, mutation="local"), problem("two_quarters"), {}
+    yield OnePlusOneNA(neurons=2, output="evolved", resolution=40), corners, {"budget": 300}
+    yield (
+        OnePlusOneNA(mutation="self_adjusting", resolution=40),
+        problem("local_opt"),
+        {"stagnation": 50, "restarts": 3},
+    )
+
+
+@pytest.mark.parametrize(
+    "setting", list(settings_of_every_kind()), ids=lambda s: str(s[0].mutation)
+)
+def test_runs_are_the_same_however_they_are_made(setting):
+    na, subject, options = setting
+    runs = na.run_many(subject, runs=150, seed=5, **options)
+    seen = []
+    for variant in (
+        {"n_jobs": 1},
+        {"n_jobs": 2},
+        {"n_jobs": -1, "progress": lambda done, total: seen.append((done, total))},
+    ):
+        again = na.run_many(subject, runs=150, seed=5, **variant, **options)
+        np.testing.assert_array_equal(again.rows, runs.rows)
+    assert seen[-1] == (150, 150)
+    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
+    for number in (0, 1, 77, 149):
+        single = na.run(subject, seed=5, number=number, trajectory=True, **options)
+        replayed = runs.replay(number)
+        assert single.network == replayed.network
+        for one in (single, replayed):
+            assert one.evaluations == runs.evaluations[number]
+            assert one.fitness == runs.fitness[number] == fitness_of(subject)(one.network)
+            assert one.stop_reason == runs.stop_reasons[number]
+            assert one.success == runs.success[number]
+            assert one.restarts == runs.restarts[number]
+            assert (one.stuck_at or 0) == runs.stuck_at[number]
+
+
+def test_runs_in_other_processes_are_the_same():
+    na = OnePlusOneNA(neurons=2, resolution=40)
+    runs = na.run_many(problem("two_quarters"), runs=30, seed=5)
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        again = na.run_many(problem("two_quarters"), runs=30, seed=5)
+    np.testing.assert_array_equal(again.rows, runs.rows)
+
+
+def test_the_first_runs_do_not_depend_on_how_many_follow():
+    na = OnePlusOneNA(resolution=40)
+    many = na.run_many(problem("quarter"), runs=1000, seed=5)
+    few = na.run_many(problem("quarter"), runs=3, seed=5)
+    np.testing.assert_array_equal(many.rows[:3], few.rows)
+
+
+def test_numbers_and_seeds_give_different_runs():
+    na = OnePlusOneNA(resolution=2**30)
+    starts = {
+        tuple(na.run(problem("half"), budget=1, seed=seed, number=number).network.genome.tolist())
+        for seed in (0, 1, 2**64, 2**64 + 1)
+        for number in range(50)
+    }
+    assert len(starts) == 200
+    fresh = {na.run(problem("half"), budget=1).network for _ in range(5)}
+    assert len(fresh) == 5
+
+
+def test_a_seed_sequence_is_as_good_as_a_number():
+    na = OnePlusOneNA(resolution=40)
+    sequence = np.random.SeedSequence(17)
+    by_sequence = na.run_many(problem("half"), runs=20, seed=sequence)
+    np.testing.assert_array_equal(
+        by_sequence.rows, na.run_many(problem("half"), runs=20, seed=17).rows
+    )
+    child = sequence.spawn(1)[0]
+    assert (na.run_many(problem("half"), runs=20, seed=child).rows != by_sequence.rows).any()
+
+
+# ---- limits
+
+
+@pytest.mark.parametrize("mutation", ["harmonic", "local", "self_adjusting"])
+def test_a_budget_cuts_the_run_and_changes_nothing_before(mutation):
+    na = OnePlusOneNA(neurons=2, resolution=200, mutation=mutation)
+    full = na.run(problem("two_quarters"), budget=2000, target=False, seed=1, trajectory=True)
+    for budget in (1, 2, 3, 50, 777):
+        cut = na.run(problem("two_quarters"), budget=budget, target=False, seed=1, trajectory=True)
+        assert (cut.evaluations, cut.success) == (budget, False)
+        assert cut.stop_reason in ("budget", "stuck")
+        before = full.trajectory.evaluations <= budget
+        np.testing.assert_array_equal(cut.trajectory.genomes, full.trajectory.genomes[before])
+        assert cut.network == cut.trajectory.network(-1)
+
+
+def test_the_first_network_is_the_first_evaluation():
+    optimum = Network(Grid(2, 1, 120), [30, 60])
+    result = OnePlusOneNA().run(problem("half"), start=optimum, seed=1, trajectory=True)
+    assert (result.evaluations, result.stop_reason, result.fitness) == (1, "optimum", 1.0)
+    assert result.network == result.trajectory.network(0) == optimum
+    assert result.improvements.evaluations.tolist() == [1]
+    result = OnePlusOneNA().run(problem("half"), target=0.0, seed=1)
+    assert (result.evaluations, result.stop_reason) == (1, "target")
+
+
+def test_the_default_budget_is_the_paper_s():
+    assert OnePlusOneNA(resolution=120).default_budget == 57449
+    na = OnePlusOneNA(resolution=30, bias=False)
+    result = na.run(problem("quarter"), seed=1)
+    assert (result.evaluations, result.stop_reason) == (reference.paper_budget(30), "budget")
+
+
+@pytest.mark.parametrize("mutation", ["harmonic", "local"])
+@pytest.mark.parametrize("stagnation", [1, 10, 60])
+def test_stagnation_ends_a_run_after_so_many_evaluations_without_a_better_fitness(
+    mutation, stagnation
+):
+    na = OnePlusOneNA(neurons=2, resolution=200, mutation=mutation)
+    for seed in range(10):
+        options = {"budget": 3000, "target": False, "seed": seed}
+        free = na.run(problem("two_quarters"), **options)
+        gaps = np.diff(np.append(free.improvements.evaluations, 10**9))
+        last = free.improvements.evaluations[int(np.argmax(gaps > stagnation))]
+        result = na.run(problem("two_quarters"), stagnation=stagnation, **options)
+        expected = min(int(last) + stagnation, 3000)
+        assert result.evaluations == expected
+        assert result.stop_reason == ("stagnation" if expected < 3000 else "budget")
+        assert result.improvements.evaluations[-1] == last
+
+
+def test_a_target_ends_the_run_at_the_first_network_that_reaches_it():
+    na = OnePlusOneNA(neurons=2, resolution=200)
+    for seed in range(10):
+        free = na.run(problem("two_quarters"), budget=5000, target=False, seed=seed)
+        for target in (min(0.6, free.fitness), min(0.8, free.fitness), free.fitness):
+            reached = int(np.argmax(free.improvements.fitness >= target))
+            result = na.run(problem("two_quarters"), budget=5000, target=target, seed=seed)
+            assert result.stop_reason == "target"
+            assert result.success
+            assert result.evaluations == free.improvements.evaluations[reached]
+            assert result.fitness == free.improvements.fitness[reached] >= target
+        above = float(np.nextafter(free.fitness, 2))
+        if above <= 1:
+            result = na.run(problem("two_quarters"), budget=5000, target=above, seed=seed)
+            assert (result.stop_reason, result.success) == ("budget", False)
+
+
+@pytest.mark.parametrize("output", ["or", "and"])
+def test_success_means_close_to_an_optimum(output):
+    """Every component less than one step off, checked by the plain definition."""
+    r = 60
+    na = OnePlusOneNA(neurons=2, resolution=r, output=output)
+    optima = problem("two_quarters").optima(2, output)
+    found = reference.optimum_test([[tuple(n) for n in optimum] for optimum in optima], r)
+    for seed in range(20):
+        path = na.run(problem("two_quarters"), seed=seed, trajectory=True)
+        close = [found(genome) for genome in path.trajectory.genomes.tolist()]
+        assert close[-1] == path.success
+        assert not any(close[:-1])
+
+
+# ---- restarts
+
+
+def test_restarts_begin_anew_after_stagnation():
+    na = OnePlusOneNA(resolution=120)
+    options = {"budget": 4000, "stagnation": 30, "target": False}
+    for seed in range(20):
+        result = na.run(problem("quarter"), restarts=5, seed=seed, trajectory=True, **options)
+        first = na.run(problem("quarter"), seed=seed, trajectory=True, **options)
+        path = result.trajectory
+        n = len(first.trajectory)
+        np.testing.assert_array_equal(path.genomes[:n], first.trajectory.genomes)
+        # Each start ends 30 evaluations after its last rise; the next one is evaluated after that.
+        starts, rise, fitness = 1, 1, path.fitness[0]
+        for evaluation, value in zip(path.evaluations[1:], path.fitness[1:], strict=True):
+            if evaluation > rise + 30:
+                assert evaluation == rise + 31
+                starts, rise, fitness = starts + 1, evaluation, value
+            assert value >= fitness
+            if value > fitness:
+                rise, fitness = evaluation, value
+        assert result.restarts == starts - 1 == 5
+        assert result.stop_reason == "stagnation"
+        assert result.evaluations == rise + 30
+        assert result.fitness == path.fitness.max()
+        best = int(np.argmax(path.fitness))
+        assert result.improvements.evaluations[-1] == path.evaluations[best]
+        assert fitness_of(problem("quarter"))(result.network) == result.fitness
+
+
+def test_restarts_share_the_budget_and_rescue_runs_that_are_stuck():
+    na = OnePlusOneNA(resolution=48, mutation="local")
+    once = na.run_many(problem("local_opt"), runs=400, seed=3)
+    again = na.run_many(problem("local_opt"), runs=400, seed=3, restarts=1000)
+    assert (once.stop_reasons == "stuck").any()
+    assert again.success.all()
+    assert (again.evaluations <= na.default_budget).all()
+    np.testing.assert_array_equal(again.restarts > 0, once.stop_reasons == "stuck")
+    # A run that is not stuck is not touched by the permission to restart.
+    fine = once.success
+    np.testing.assert_array_equal(again.evaluations[fine], once.evaluations[fine])
+    limited = na.run_many(problem("local_opt"), runs=400, seed=3, restarts=1000, budget=100)
+    assert limited.evaluations.max() == 100
+
+
+# ---- the trace
+
+
+@pytest.mark.parametrize("mutation", ["harmonic", "local"])
+def test_improvements_are_the_rises_of_the_trajectory(mutation):
+    na = OnePlusOneNA(neurons=3, resolution=300, mutation=mutation)
+    result = na.run(problem("arcs", k=3), seed=1, trajectory=True, target=False, budget=20_000)
+    path, rises = result.trajectory, result.improvements
+    new = np.append(True, np.diff(np.maximum.accumulate(path.fitness)) > 0)
+    np.testing.assert_array_equal(rises.evaluations, path.evaluations[new])
+    np.testing.assert_array_equal(rises.fitness, path.fitness[new])
+    assert (np.diff(path.evaluations) > 0).all()
+    assert path.evaluations[0] == 1
+    assert path.evaluations[-1] <= result.evaluations
+    if mutation == "local":
+        moves = np.diff(path.genomes, axis=0) % path.grid.moduli
+        assert np.isin(moves, (0, 1, 299, 300)).all()
+
+
+# ---- interruption
+
+
+def test_an_interrupted_batch_leaves_nothing_broken():
+    na = OnePlusOneNA(resolution=40)
+    expected = na.run_many(problem("quarter"), runs=500, seed=1).rows
+
+    def interrupt(done, total):
+        raise KeyboardInterrupt
+
+    for n_jobs in (1, 2):
+        with pytest.raises(KeyboardInterrupt):
+            na.run_many(problem("quarter"), runs=500, seed=1, n_jobs=n_jobs, progress=interrupt)
+        again = na.run_many(problem("quarter"), runs=500, seed=1, n_jobs=n_jobs)
+        np.testing.assert_array_equal(again.rows, expected)
+
+
+def test_an_interrupted_batch_stops_its_threads():
+    """The last blocks would take years; nobody waits for them, and nobody goes on with them."""
+    started = threading.Event()
+
+    class Slow(Task):
+        @property
+        def quota(self):
+            started.set()
+            return 1000
+
+    na = OnePlusOneNA(resolution=12, bias=False)
+    plain = na.task(problem("quarter"), budget=2**61, target=False)
+    slow = Slow(**{field.name: getattr(plain, field.name) for field in fields(Task)})
+    halt, ended = Halt(), threading.Event()
+
+    def work():
+        run_block(slow, 0, 0, 3, halt)
+        ended.set()
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    assert started.wait(60)
+    assert not ended.is_set()
+    halt.raised = True
+    thread.join(60)
+    assert ended.is_set()
+
+
+def test_a_search_tells_its_result_at_any_time():
+    task = OnePlusOneNA(resolution=300).task(problem("quarter"))
+    search, fitness = Search(task, 4), fitness_of(problem("quarter"))
+    assert search.result().evaluations == 1
+    previous = 0.0
+    while not search.advance(3):
+        result = search.result()
+        assert result.fitness == fitness(result.network) >= previous
+        assert (result.stop_reason, result.success) == ("running", False)
+        previous = result.fitness
+    assert search.advance(3)
+    done = task.run(4)
+    assert (search.result().evaluations, search.result().network) == (
+        done.evaluations,
+        done.network,
+    )
+
+
+def test_settings_are_not_written_to():
+    X, y, w = np.eye(3), np.array([0, 1, 1]), np.array([1.0, 2.0, 3.0])
+    copies = X.copy(), y.copy(), w.copy()
+    na = OnePlusOneNA(resolution=20)
+    start = Network(na.grid(3), [1, 2, 3])
+    na.run(FiniteSet(X, y, w), start=start, budget=500, target=False, seed=1)
+    assert start == Network(na.grid(3), [1, 2, 3])
+    for array, copy in zip((X, y, w), copies, strict=True):
+        np.testing.assert_array_equal(array, copy)

@@ -1,0 +1,234 @@
+"""Problems given as intervals, as labelled points and as CSV files; the corners of the cube."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperna.problems import cube, custom_arcs, points, problem, read_csv
+
+RNG = np.random.default_rng(7)
+
+
+# ---- user-given arcs
+
+
+def test_units_agree():
+    wanted = ((Fraction(1, 6), Fraction(1, 3)), (Fraction(11, 12), Fraction(25, 24)))
+    pi = math.pi
+    for intervals, unit in [
+        ([(Fraction(1, 6), Fraction(1, 3)), (Fraction(-1, 12), Fraction(1, 24))], "turn"),
+        ([(60, 120), (330, 375.0)], "degree"),
+        ([(pi / 3, 2 * pi / 3), (-pi / 6, pi / 12)], "radian"),
+        ("60..120 330..375", "degree"),
+        ("1/6..1/3 11/12..25/24", "turn"),
+    ]:
+        assert custom_arcs(intervals, unit).arcs == wanted
+
+
+def test_irregular_floats_stay_what_they_are():
+    ((start, end),) = custom_arcs([(0.1234567, 0.7654321)]).arcs
+    assert (start, end) == (Fraction(0.1234567), Fraction(0.7654321))
+
+
+def test_custom_arcs_are_found_again_by_their_name():
+    caps = custom_arcs([(350, 370), (90, 180)], unit="degree")
+    assert problem(caps.name) == caps
+
+
+@pytest.mark.parametrize(
+    ("intervals", "error", "message"),
+    [
+        ([], ValueError, "at least one pair"),
+        ([(0, 1)], ValueError, "whole circle"),
+        ([(0, 0.6), (0.5, 1.1)], ValueError, "whole circle"),
+        ([(0, 0)], ValueError, r"start before it ends, got \(0, 0\)"),
+        ([(0.5, 0.25)], ValueError, "to pass 0 write the end as more than one turn"),
+        ([(0, math.nan)], ValueError, "finite, got nan"),
+        ([(0, math.inf)], ValueError, "finite, got inf"),
+        ([(0, "a")], TypeError, "real numbers, got 'a'"),
+        ([(0, True)], TypeError, "real numbers, got True"),
+        ([(0, 1, 2)], ValueError, "pairs"),
+        ([0.5], ValueError, "pairs"),
+        (0.5, ValueError, "pairs"),
+        ("0..x", ValueError, "start..end"),
+        ("0..1/0", ValueError, "start..end"),
+        ("0-1", ValueError, "start..end"),
+    ],
+)
+def test_wrong_intervals_are_refused(intervals, error, message):
+    with pytest.raises(error, match=message):
+        custom_arcs(intervals)
+
+
+# ---- labelled points
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 6])
+def test_cube_corners(dim):
+    corners = cube(dim)
+    assert corners.X.shape == (2**dim, dim)
+    assert np.allclose((corners.X**2).sum(axis=1), 1)
+    assert len({tuple(row) for row in corners.X}) == 2**dim
+    # Labels of neighbours, which differ in one coordinate, differ.
+    different = (corners.X[:, None] != corners.X[None]).sum(axis=2)
+    pairs = np.argwhere(different == 1)
+    assert len(pairs) == dim * 2**dim
+    assert (corners.y[pairs[:, 0]] != corners.y[pairs[:, 1]]).all()
+    assert (corners.label(corners.X) == corners.y).all()
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 4])
+def test_cube_neurons_suffice_as_claimed(dim):
+    corners = cube(dim)
+    enough = 2 ** (dim - 1)
+    bias = (dim - 1) / dim if dim > 1 else 0.5
+    own = np.array([corners.X @ corner >= bias for corner in corners.X])
+    assert (own[corners.y].any(axis=0) == corners.y).all()
+    assert (~own[~corners.y].any(axis=0) == corners.y).all()
+    assert corners.best_fitness(enough) == corners.best_fitness(enough, "and") == 1
+    assert corners.best_fitness(max(dim, 1), "evolved") == 1
+    if dim > 1:
+        assert corners.best_fitness(enough - 1) is None
+    # The counting network: neuron j fires when more than j coordinates are positive.
+    diagonal = np.full(dim, dim**-0.5)
+    counts = np.array([corners.X @ diagonal >= (2 * j + 1 - dim) / dim for j in range(dim)])
+    output = dim**-0.5 * (-1.0) ** np.arange(dim)
+    assert (output @ counts >= 0.5 * dim**-0.5).tolist() == corners.y.tolist()
+
+
+def test_points_know_only_their_own_labels():
+    data = points([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]], [1, 0, 1])
+    assert data.label([[-0.0, 1.0]]).tolist() == [True]
+    with pytest.raises(ValueError, match=r"got \[2.0, 2.0\]"):
+        data.label([[2.0, 2.0]])
+    with pytest.raises(ValueError, match="one label"):
+        data.label([[1.0, 0.0]])
+
+
+def test_points_are_copied():
+    X, y = np.eye(2), np.array([True, False])
+    data = points(X, y)
+    X[0, 0], y[0] = 5, False
+    assert data.X.tolist() == np.eye(2).tolist()
+    assert data.y.tolist() == [True, False]
+
+
+@given(st.lists(st.tuples(*[st.floats(-1e300, 1e300)] * 2), min_size=1, max_size=6))
+def test_scaled_points_fill_the_unit_ball(rows):
+    data = points(rows, np.zeros(len(rows))).scaled()
+    lengths = np.sqrt((data.X**2).sum(axis=1))
+    assert lengths.max() == pytest.approx(1) or not data.X.any()
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "weight", "message"),
+    [
+        ([], [], None, "X must have shape"),
+        ([[math.nan]], [1], None, "X must be finite"),
+        ([[1.0]], [2], None, "only 0 and 1"),
+        ([[1.0]], [1, 0], None, r"y must have shape \(1,\)"),
+        ([[1.0]], [1], [-1], "must not be negative, got -1"),
+        ([[1.0]], [1], [math.inf], "weight must be finite, got inf"),
+        ([[1.0]], [1], [0], "not be all zero"),
+        ([[1.0]], [1], [1, 2], r"weight must have shape \(1,\)"),
+        ([[1.0]], [1], ["a"], "weight must be"),
+    ],
+)
+def test_wrong_points_are_refused(X, y, weight, message):
+    with pytest.raises(ValueError, match=message):
+        points(X, y, weight)
+
+
+# ---- CSV files
+
+
+def written(folder, text):
+    path = folder / "data.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_csv_round_trip(tmp_path):
+    X = RNG.standard_normal((20, 3))
+    y = RNG.random(20) < 0.5
+    y[:2] = [True, False]
+    weight = RNG.random(20)
+    lines = [
+        f"{a!r},{'yes' if label else 'no'},{b!r},{c!r},{w!r}"
+        for (a, b, c), label, w in zip(X.tolist(), y, weight.tolist(), strict=True)
+    ]
+    path = written(tmp_path, "a,kind,b,c,w\n" + "\n".join(lines))
+    data = read_csv(path, label="kind", weight="w")
+    assert (data.X == X).all()
+    assert (data.y == y).all()
+    assert (data.weight == weight).all()
+    assert data.name == "data"
+    same = problem(f"csv:path={path},label=kind,weight=w,scale=true")
+    assert (same.X == data.scaled().X).all()
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        (["0", "1"], [False, True]),
+        (["1", "-1"], [True, False]),
+        (["9", "10"], [False, True]),
+        (["2", "2.0", "1"], [True, True, False]),
+        (["b", "a"], [True, False]),
+        (["9", "a"], [False, True]),
+        (["False", "True"], [False, True]),
+    ],
+)
+def test_the_larger_label_is_positive(tmp_path, labels, positive):
+    text = "x,label\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels))
+    assert read_csv(written(tmp_path, text)).y.tolist() == positive
+
+
+def test_csv_of_other_programs(tmp_path):
+    text = '\ufeff"x 1", "x 2" ,y\r\n1e-3, +2 ,"a"\r\n\r\n,,\r\n"3",4,b\r\n'
+    data = read_csv(written(tmp_path, text), label="y")
+    assert data.X.tolist() == [[0.001, 2.0], [3.0, 4.0]]
+    assert data.y.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("", {}, "is empty"),
+        ("\n \n", {}, "is empty"),
+        ("x,y\n", {}, "no points"),
+        ("1,2\n3,4\n", {}, "line of column names, got numbers: 1,2"),
+        ("x,x,y\n1,2,0\n", {}, "more than one column named 'x'"),
+        ("x,y\n1,0\n2\n", {}, "line 3: expected 2 values like the first line, got 1"),
+        ("x,y\n1,0\n\n2,1,1\n", {}, "line 4: expected 2 values"),
+        ("x,y\n1,0\nred,1\n", {}, "line 3, column 'x': expected a finite number, got 'red'"),
+        ("x,y\n1,0\n,1\n", {}, "line 3, column 'x': expected a finite number, got ''"),
+        ("x,y\n1,0\nnan,1\n", {}, "got 'nan'"),
+        ("x,y\ninf,0\n2,1\n", {}, "got 'inf'"),
+        ("x,y\n1,0\n2,0\n", {}, "two different values, got 1: 0"),
+        ("x,y\n1,0\n2,1\n3,2\n", {}, "two different values, got 3: 0.0, 1.0, 2.0"),
+        ("x,y\n1,0\n2,\n", {}, "line 3: the label 'y' is missing"),
+        ("x,y\n1,0\n2,NaN\n", {}, "line 3: the label 'y' is missing"),
+        ("x,y\n1,0\n", {"label": "z"}, "label must name a column .* got 'z'; its columns: x, y"),
+        ("x,y\n1,0\n", {"weight": "z"}, "weight must name a column"),
+        ("x,y\n1,0\n2,1\n", {"weight": "x"}, "besides label and weight"),
+        ("x,y\n1,0\n2,1\n", {"weight": "y"}, "weight and label must be different columns"),
+        ("x,w,y\n1,-1,0\n2,1,1\n", {"weight": "w"}, "must not be negative"),
+        ("y\n0\n1\n", {}, "besides label and weight"),
+        (b"x,y\n\xff\xfe,1\n", {}, "UTF-8"),
+    ],
+)
+def test_broken_csv_files_are_refused(tmp_path, text, options, message):
+    with pytest.raises(ValueError, match=message):
+        read_csv(written(tmp_path, text), **options)
+
+
+def test_missing_files_and_directories(tmp_path):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        read_csv(tmp_path / "nothing.csv")
+    with pytest.raises(IsADirectoryError, match="is a directory"):
+        read_csv(tmp_path)
