@@ -109,7 +109,7 @@ def summarise(means, names):
         difference = {k: means[k]["NAClassifier"] - means[k][name] for k in means}
         better = sum(d > 0 for d in difference.values())
         perfect = sum(d == 0 and means[k][name] == 1 for k, d in difference.items())
-        behind = {k: round(100 * d, 2) for k, d in difference.items() if d < 0}
+        behind = {k: round(100 * float(d), 2) for k, d in difference.items() if d < 0}
         print(
             f"NAClassifier above {name} on {better} of {len(means)} sets, both perfect on {perfect}"
             f", behind on {len(behind)} (percent): {behind}"
