@@ -1,6 +1,6 @@
 """What campaigns cost beyond their runs, here and on a Dask cluster, as ratios.
 
-    python benchmarks/campaigns.py [--runs 3000] [--rounds 5]
+    python benchmarks/campaigns.py [--runs 20000] [--rounds 5]
 
 Runs of about a millisecond, the worst case for overhead. The ways to do them alternate within this
 run; medians and quartiles of the rounds are printed. These figures hardly depend on who else uses
@@ -204,7 +204,7 @@ def report_store(runs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=3000)
+    parser.add_argument("--runs", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--stored", type=int, default=1_000_000)
     args = parser.parse_args()

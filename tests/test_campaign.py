@@ -225,6 +225,10 @@ def test_bad_backends_are_refused(tmp_path):
         parallel_backend("loky", "tcp://here:1"),
     ):
         pass
+    campaign = Campaign.product(problem="half", resolution=[12], runs=2)
+    with pytest.raises(ValueError, match="steam"):
+        campaign.run(tmp_path / "store", backend="steam")
+    assert not (tmp_path / "store").exists()
 
 
 # The command.

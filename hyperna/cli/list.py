@@ -1,4 +1,4 @@
-"""Show every problem, mutation law, output, data set and classifier with one line each."""
+"""Show every problem, mutation law, output, algorithm, data set and classifier, one line each."""
 
 import argparse
 import json

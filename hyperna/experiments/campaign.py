@@ -140,12 +140,12 @@ class Campaign:
             Told about damage that was found and repaired, and about runs of other versions.
         """
         folder = store if isinstance(store, Store) else Store(store)
-        with folder.writer() as writer:
+        # The cluster first: if it does not answer, no empty store is left behind.
+        with parallel_backend(backend, scheduler, n_jobs), folder.writer() as writer:
             if notice is not None:
                 _notify(notice, folder, writer)
             writer.want(self.plan)
-            with parallel_backend(backend, scheduler, n_jobs):
-                self._work_off(writer, progress)
+            self._work_off(writer, progress)
         return folder
 
     def _work_off(self, writer: Writer, progress: Progress | None) -> None:
