@@ -45,7 +45,8 @@ class Run(NamedTuple):
 
     Rows of `genes`: the current genome, the best of earlier starts, the changed components and
     their old values. Rows of `real`: step lengths of self-adjusting mutation, scratch space, and
-    (its first entry) the parent's second value. `counter`: see the names below.
+    (its first entry) the parent's second value. `counter`: see the names below. `steps` are those
+    drawn ahead.
     """
 
     genes: np.ndarray
