@@ -77,10 +77,10 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> check_choice("output", "xor", ("or", "and", "evolved"))
+    >>> check_choice("output", "nor", ("or", "and", "evolved"))
     Traceback (most recent call last):
     ...
-    ValueError: output must be one of 'or', 'and', 'evolved', got 'xor'
+    ValueError: output must be one of 'or', 'and', 'evolved', got 'nor'
     """
     allowed = list(choices)
     if isinstance(value, str) and value in allowed:

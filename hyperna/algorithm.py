@@ -34,7 +34,7 @@ class OnePlusOneNA:
     ----------
     neurons : int
         Number N of hidden neurons.
-    output : {"or", "and", "evolved"}
+    output : {"or", "and", "xor", "evolved"}
         How the hidden bits are joined.
     resolution : int
         Grid points r of an angle, 2 to 2**40.

@@ -18,8 +18,8 @@ from hyperna._validation import (
     check_integer,
     check_reals,
 )
+from hyperna.outputs import OUTPUTS
 
-OUTPUTS = ("or", "and", "evolved")
 INITS = ("grid", "sphere")
 MAX_RESOLUTION = 2**40
 
@@ -42,9 +42,10 @@ class Grid:
         Number N >= 1 of hidden neurons.
     resolution : int
         Number r of angle values, from 2 to 2**40.
-    output : {"or", "and", "evolved"}
-        How the hidden bits are joined. An evolved output neuron has N - 1 angles and a bias; a
-        network of one neuron needs none, so that its output is then the hidden bit.
+    output : {"or", "and", "xor", "evolved"}
+        How the hidden bits are joined; "xor" fires on an odd number of them. An evolved output
+        neuron has N - 1 angles and a bias; a network of one neuron needs none, so that its output
+        is then the hidden bit.
 
     Examples
     --------
@@ -84,9 +85,7 @@ class Grid:
     @property
     def output_code(self) -> int:
         """The output layer as kernels know it; one neuron without output layer counts as OR."""
-        if self.output == "and":
-            return geometry.AND
-        return geometry.EVOLVED if self.has_output_neuron else geometry.OR
+        return list(OUTPUTS).index(self.output) if self.neurons > 1 else geometry.OR
 
     @property
     def output_start(self) -> int:

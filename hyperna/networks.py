@@ -1,4 +1,4 @@
-"""Networks: hidden half-spaces joined by OR, by AND or by an evolved output neuron."""
+"""Networks: hidden half-spaces joined by OR, AND, XOR or an evolved output neuron."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,8 +24,9 @@ class Network:
     """A network of threshold neurons, given by its genome on a grid.
 
     Hidden neuron i fires on x iff w_i·x >= b_i. With output "or" the network's output is 1 iff
-    any neuron fires, with "and" iff all do; an evolved output neuron fires iff the weighted sum
-    of the hidden bits reaches its own bias. Networks are immutable and compare by value.
+    any neuron fires, with "and" iff all do, with "xor" iff an odd number does; an evolved output
+    neuron fires iff the weighted sum of the hidden bits reaches its own bias. Networks are
+    immutable and compare by value.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ class Network:
             Thresholds of the hidden neurons.
         resolution : int
             Resolution of the grid.
-        output : {"or", "and", "evolved"}
+        output : {"or", "and", "xor", "evolved"}
             How the hidden bits are joined.
         output_w : array of shape (N,), optional
             Weights of an evolved output neuron.
@@ -150,11 +151,17 @@ class Network:
             head = f"x is positive if\n  {_rule(output_w, bits, output_b)}"
             head += "\nwhere each h is 1 or 0 as it holds or not"
             rules = [f"{bit}: {rule}" for bit, rule in zip(bits, rules, strict=True)]
-        elif len(rules) == 1:
-            head = "x is positive if"
         else:
-            head = f"x is positive if {'ALL' if self.grid.output == 'and' else 'ANY'} of"
+            head = f"x is positive {self.condition}"
         return "\n  ".join([head, *rules])
+
+    @property
+    def condition(self) -> str:
+        """What must hold of the hidden neurons, in words, unless the output is evolved."""
+        if self.grid.neurons == 1:
+            return "if"
+        odd = "EXACTLY ONE" if self.grid.neurons == 2 else "an ODD NUMBER"
+        return f"if {({'or': 'ANY', 'and': 'ALL', 'xor': odd})[self.grid.output]} of"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the network as plain integers and strings."""

@@ -24,6 +24,15 @@ LOCAL_OPT = [
 HALF_OPTIMA = [[(Fraction(1, 4), 0.0)]]
 QUARTER_OPTIMA = [[(Fraction(1, 8), sqrt(2) / 2)]]
 TWO_QUARTERS_OPTIMA = [[(Fraction(1, 8), sqrt(2) / 2), (Fraction(5, 8), sqrt(2) / 2)]]
+# XOR: the two arcs, or the two gaps, or all but one of these and the other, or half circles
+TWO_QUARTERS_XOR_OPTIMA = [
+    TWO_QUARTERS_OPTIMA[0],
+    [(Fraction(1, 8), -sqrt(2) / 2), (Fraction(5, 8), -sqrt(2) / 2)],
+    [(Fraction(3, 8), -sqrt(2) / 2), (Fraction(3, 8), sqrt(2) / 2)],
+    [(Fraction(7, 8), -sqrt(2) / 2), (Fraction(7, 8), sqrt(2) / 2)],
+    [(Fraction(1, 4), 0.0), (Fraction(1, 2), 0.0)],
+    [(Fraction(3, 4), 0.0), (Fraction(0), 0.0)],
+]
 LOCAL_OPT_OPTIMA = [
     [(Fraction(11, 12), 0.0)],
     [(Fraction(3, 4), -sqrt(3) / 2)],
@@ -133,6 +142,8 @@ def output_rule(genome, neurons, resolution, output, width=2):
         return all
     if output == "or" or neurons == 1:
         return any
+    if output == "xor":
+        return lambda bits: sum(bits) % 2 == 1
     weights, bias = neuron(genome[neurons * width :], resolution)
     return lambda bits: fires(weights, bias, bits)
 

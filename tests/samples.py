@@ -5,7 +5,7 @@ import numpy as np
 from hyperna.grid import Grid
 from hyperna.networks import Network
 
-OUTPUTS = ["or", "and", "evolved"]
+OUTPUTS = ["or", "and", "xor", "evolved"]
 QUICK = {"max_evals": 2000, "n_restarts": 0, "random_state": 0}  # a classifier's settings
 
 

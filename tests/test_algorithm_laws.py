@@ -291,7 +291,7 @@ def test_in_one_dimension_both_orientations_are_reached():
 def test_in_one_dimension_two_neurons_enclose_an_interval():
     X = np.linspace(-0.9, 0.9, 13)[:, None]
     inside = np.abs(X[:, 0]) < 0.4
-    for output, y in [("and", inside), ("or", ~inside), ("evolved", inside)]:
+    for output, y in [("and", inside), ("or", ~inside), ("xor", inside), ("evolved", inside)]:
         na = OnePlusOneNA(neurons=2, resolution=40, output=output)
         assert na.run_many(points(X, y), runs=10, seed=1).success.all()
 
@@ -321,7 +321,7 @@ def test_the_optimum_of_half_in_space_counts_with_its_mirror_image():
         assert na.run(fitness, start=start, seed=0, budget=1).stop_reason == "budget"
 
 
-@pytest.mark.parametrize(("neurons", "output"), [(4, "or"), (4, "and"), (3, "evolved")])
+@pytest.mark.parametrize(("neurons", "output"), [(4, "or"), (4, "and"), (3, "xor"), (3, "evolved")])
 def test_the_cube_is_solved(neurons, output):
     na = OnePlusOneNA(neurons=neurons, output=output, resolution=24)
     runs = na.run_many(problem("cube"), runs=4, seed=1, budget=10**6, stagnation=5000, restarts=500)

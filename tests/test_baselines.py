@@ -84,7 +84,7 @@ def test_weights_of_length_zero_fire_everywhere_or_nowhere():
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
-@pytest.mark.parametrize("output", ["or", "and", "evolved"])
+@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
 def test_error_is_one_minus_exact_fitness(output, representation):
     two = problem("two_quarters")
     task = baseline_task(

@@ -27,7 +27,7 @@ from hyperna.networks import Network
 from hyperna.problems import problem
 from hyperna.search import Search
 
-OUTPUTS = ("or", "and", "evolved")
+OUTPUTS = ("or", "and", "xor", "evolved")
 UNIONS = {
     "half": reference.HALF,
     "quarter": reference.QUARTER,
@@ -173,7 +173,8 @@ def test_exact_arcs_agree_with_a_million_points(neurons, output):
         W, b = network.weights()
         bits = np.greater_equal(X @ W.T, b)
         if network.output_weights() is None:
-            answer = bits.all(axis=1) if output == "and" else bits.any(axis=1)
+            joined = {"and": np.all, "xor": np.logical_xor.reduce}
+            answer = joined.get(output, np.any)(bits, axis=1)
         else:
             w, t = network.output_weights()
             answer = bits @ w >= t
@@ -185,7 +186,7 @@ def test_exact_arcs_agree_with_a_million_points(neurons, output):
 
 
 @pytest.mark.parametrize("resolution", [120, 2**30])
-@pytest.mark.parametrize("output", ["or", "and", "evolved"])
+@pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("neurons", [1, 2, 5])
 def test_turned_and_mirrored_configurations_tie(resolution, output, neurons):
     """Turning or mirroring network and problem together changes no unit of the score."""
@@ -279,7 +280,8 @@ def test_skipped_waits_record_the_right_fitness(neurons, output):
 
 
 @pytest.mark.parametrize(
-    ("neurons", "output"), [(1, "or"), (3, "and"), (2, "evolved"), (7, "evolved")]
+    ("neurons", "output"),
+    [(1, "or"), (3, "and"), (2, "xor"), (4, "xor"), (2, "evolved"), (7, "evolved")],
 )
 def test_a_run_in_pieces_is_the_same_run(neurons, output):
     na = OnePlusOneNA(neurons=neurons, output=output, resolution=60)
@@ -298,18 +300,22 @@ def test_a_run_in_pieces_is_the_same_run(neurons, output):
 
 
 @pytest.mark.parametrize(
-    ("name", "optima", "neurons", "resolutions"),
+    ("name", "optima", "neurons", "output", "resolutions"),
     [
-        ("half", reference.HALF_OPTIMA, 1, range(2, 41)),
-        ("quarter", reference.QUARTER_OPTIMA, 1, range(2, 41)),
-        ("local_opt", reference.LOCAL_OPT_OPTIMA, 1, range(2, 41)),
-        ("two_quarters", reference.TWO_QUARTERS_OPTIMA, 2, [2, 3, 4, 5, 6, 8, 9]),
+        ("half", reference.HALF_OPTIMA, 1, "or", range(2, 41)),
+        ("quarter", reference.QUARTER_OPTIMA, 1, "or", range(2, 41)),
+        ("local_opt", reference.LOCAL_OPT_OPTIMA, 1, "or", range(2, 41)),
+        ("two_quarters", reference.TWO_QUARTERS_OPTIMA, 2, "or", [2, 3, 4, 5, 6, 8, 9]),
+        ("two_quarters", reference.TWO_QUARTERS_XOR_OPTIMA, 2, "xor", [2, 3, 4, 5, 6, 8]),
     ],
 )
-def test_optima_are_found_exactly_where_the_definition_says(name, optima, neurons, resolutions):
+def test_optima_are_found_exactly_where_the_definition_says(
+    name, optima, neurons, output, resolutions
+):
     """All genomes of small grids; in particular none is passed over for its low score."""
     for resolution in resolutions:
-        task = OnePlusOneNA(neurons=neurons, resolution=resolution).task(problem(name))
+        na = OnePlusOneNA(neurons=neurons, output=output, resolution=resolution)
+        task = na.task(problem(name))
         moduli = reference.grid_moduli(neurons, resolution)
         genomes = np.array(list(itertools.product(*map(range, moduli))))
         reasons = np.zeros(len(genomes), np.int64)

@@ -45,7 +45,7 @@ def fewest_line_errors(X, y):
     return int(best)
 
 
-@pytest.mark.parametrize("output", ["auto", "or", "and", "evolved"])
+@pytest.mark.parametrize("output", ["auto", "or", "and", "xor", "evolved"])
 @pytest.mark.parametrize("tie_break", ["margin", None, 0.2])
 def test_reported_score_is_the_score(output, tie_break):
     X, y = make_moons(60, noise=0.3, random_state=1)
@@ -99,7 +99,7 @@ def test_one_neuron_has_no_more_training_errors_than_linear_models():
         assert ours >= model.fit(standard, y).score(standard, y)
 
 
-@pytest.mark.parametrize("output", ["or", "and", "evolved"])
+@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
 @pytest.mark.parametrize("neurons", [8, 16])
 def test_many_neurons_start_no_worse_than_one(neurons, output):
     X, y = make_moons(80, noise=0.3, random_state=3)

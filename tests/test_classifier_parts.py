@@ -24,14 +24,14 @@ def random_network(rng, output, neurons=4, dim=3):
     return Network(grid, grid.random(rng, init="sphere"))
 
 
-@pytest.mark.parametrize("output", ["or", "and", "evolved"])
+@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
 @pytest.mark.parametrize("seed", range(5))
 def test_distance_is_the_least_move_that_changes_the_output(output, seed):
     rng = np.random.default_rng(seed)
     network = random_network(rng, output)
     Z = rng.normal(size=(30, 3)) / 2
     margin, bits = network.margin(Z), network.hidden(Z)
-    joined = {"or": np.any, "and": np.all}
+    joined = {"or": np.any, "and": np.all, "xor": np.logical_xor.reduce}
 
     def answer(bit):
         if output == "evolved":

@@ -8,7 +8,15 @@ from scipy.optimize import check_grad
 
 from hyperna import Grid
 from hyperna.classifier.linear import Cloud
-from hyperna.classifier.soft import intersection, union, union_loss, vote, vote_loss
+from hyperna.classifier.soft import (
+    intersection,
+    parity,
+    parity_loss,
+    union,
+    union_loss,
+    vote,
+    vote_loss,
+)
 
 
 def labelled(n=50, dim=3, seed=0):
@@ -24,25 +32,27 @@ def cloud(X, y):
 
 
 @pytest.mark.parametrize("neurons", [1, 2, 5])
-@pytest.mark.parametrize("steepness", [None, 1.0, 4.0])
-def test_gradients_are_the_finite_differences(neurons, steepness):
+@pytest.mark.parametrize(
+    ("loss", "steepness"),
+    [(union_loss, []), (parity_loss, []), (vote_loss, [1.0]), (vote_loss, [4.0])],
+)
+def test_gradients_are_the_finite_differences(neurons, loss, steepness):
     rng, *data = labelled(seed=neurons)
-    if steepness is None:
-        v, loss = rng.normal(size=neurons * 4), union_loss
-    else:
-        v, loss, data = rng.normal(size=neurons * 5 + 1), vote_loss, [*data, steepness]
+    data += steepness
+    v = rng.normal(size=neurons * 5 + 1 if loss is vote_loss else neurons * 4)
     error = check_grad(lambda v: loss(v, *data)[0], lambda v: loss(v, *data)[1], v)
     assert error < 1e-5
 
 
-def test_one_neuron_is_logistic_regression():
+@pytest.mark.parametrize("loss", [union_loss, parity_loss])
+def test_one_neuron_is_logistic_regression(loss):
     """Penalised, with a constant that is all but free: scikit-learn's minimum is ours."""
     from sklearn.linear_model import LogisticRegression
 
     _, points, y, weight = labelled(n=200)
     model = LogisticRegression(C=1e3, tol=1e-10, max_iter=1000)
     model.fit(points[:3].T, y, sample_weight=weight)
-    gradient = union_loss(np.append(model.coef_[0], model.intercept_), points, y, weight)[1]
+    gradient = loss(np.append(model.coef_[0], model.intercept_), points, y, weight)[1]
     assert np.abs(gradient).max() < 1e-6
 
 
@@ -73,8 +83,23 @@ def test_steep_votes_tend_to_the_vote_of_thresholds():
     assert vote_loss(v, points, y, weight, 1e6)[0] == pytest.approx(hard)
 
 
+@pytest.mark.parametrize("neurons", [2, 3, 4])
+def test_soft_parity_is_the_chance_of_an_odd_number(neurons):
+    """By adding up the chances of all patterns of independent bits."""
+    rng, points, y, weight = labelled()
+    V = rng.normal(size=(neurons, 4))
+    fires = 1 / (1 + np.exp(-V @ points))
+    odd = np.zeros(points.shape[1])
+    for bits in itertools.product((False, True), repeat=neurons):
+        if sum(bits) % 2:
+            odd += np.where(np.array(bits)[:, None], fires, 1 - fires).prod(axis=0)
+    penalty = 0.5 * (1e-3 * (V[:, :3] ** 2).sum() + 1e-6 * (V[:, 3] ** 2).sum())
+    expected = -weight @ np.log(np.where(y == 1, odd, 1 - odd)) + penalty
+    assert parity_loss(V.ravel(), points, y, weight)[0] == pytest.approx(expected)
+
+
 def share(construction, points, neurons, seed=0):
-    output = {union: "or", intersection: "and", vote: "evolved"}[construction]
+    output = {union: "or", intersection: "and", parity: "xor", vote: "evolved"}[construction]
     spaces = construction(points, neurons, np.random.default_rng(seed))
     network = spaces.network(Grid(points.Z.shape[1], len(spaces.t), 2**16, output))
     return (network.predict(points.Z) == points.y).mean(), len(spaces.t)
@@ -96,6 +121,16 @@ def test_votes_learn_parity(dim):
     X = np.array(list(itertools.product((-1.0, 1.0), repeat=dim)))
     accuracy, _ = share(vote, cloud(X, X.prod(axis=1) > 0), 8)
     assert accuracy == 1.0
+
+
+@pytest.mark.parametrize("dim", [2, 5, 20])
+def test_parity_finds_crossing_half_spaces_and_no_more(dim):
+    rng = np.random.default_rng(dim)
+    X = rng.normal(size=(600, dim))
+    normals = np.linalg.qr(rng.normal(size=(dim, 2)))[0]
+    accuracy, neurons = share(parity, cloud(X, (X @ normals >= 0.2).sum(axis=1) == 1), 3)
+    assert accuracy > 0.97
+    assert neurons == 2
 
 
 @pytest.mark.parametrize("construction", [union, intersection, vote])

@@ -137,8 +137,8 @@ def test_list_names_everything(capsys):
     from hyperna.comparison import CLASSIFIERS
     from hyperna.datasets import DATASETS
     from hyperna.experiments.algorithms import ALGORITHMS
-    from hyperna.grid import OUTPUTS
     from hyperna.mutation import LAWS
+    from hyperna.outputs import OUTPUTS
     from hyperna.problems import PROBLEMS
 
     assert main(["list"]) == 0

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperna.grid import MAX_RESOLUTION, OUTPUTS, Grid
+from hyperna.grid import MAX_RESOLUTION, Grid
 from hyperna.networks import Network
+from hyperna.outputs import OUTPUTS
 
 SEEDS = st.integers(0, 2**32)
 
@@ -22,7 +23,7 @@ def networks(draw, max_dim=12, max_neurons=8):
         draw(st.integers(1, max_dim)),
         draw(st.integers(1, max_neurons)),
         draw(st.one_of(st.integers(2, 40), st.integers(2, MAX_RESOLUTION))),
-        draw(st.sampled_from(OUTPUTS)),
+        draw(st.sampled_from(list(OUTPUTS))),
     )
     rng = np.random.default_rng(draw(SEEDS))
     return Network(grid, grid.random(rng, draw(st.sampled_from(["grid", "sphere"]))))
@@ -46,6 +47,8 @@ def reference(network, x):
         return bits, any(bits)
     if network.grid.output == "and":
         return bits, all(bits)
+    if network.grid.output == "xor":
+        return bits, sum(bits) % 2 == 1
     return bits, fires(*network.output_weights(), bits)
 
 
@@ -230,7 +233,7 @@ GOOD = Network(Grid(2, 1, 8), [1, 7]).to_dict()
         ({"resolution": 1}, "resolution must be an integer from 2 to"),
         ({"resolution": 10**100}, "resolution must be an integer from 2 to"),
         ({"resolution": None}, "resolution must be an integer from 2 to"),
-        ({"output": "xor"}, "output must be one of"),
+        ({"output": "nor"}, "output must be one of"),
         ({"output": 1}, "output must be one of"),
         ({"genome": [1]}, "genome must have 2 components"),
         ({"genome": [1, 9]}, "genome component 1 must be an integer from 0 to 8, got 9"),

@@ -74,6 +74,22 @@ def test_an_optimal_run_stops():
     assert abs(b[0]) < 0.1
 
 
+@pytest.mark.parametrize("dim", [3, 4])
+def test_an_xor_finds_two_quarters_in_space(dim):
+    """The slab between two parallel planes is a local optimum, therefore restarts."""
+    na = OnePlusOneNA(neurons=2, output="xor", resolution=24, init="sphere")
+    fitness = Sampled(problem("two_quarters", dim=dim), n=512)
+    runs = na.run_many(fitness, runs=5, seed=3, budget=10**6, stagnation=3000, restarts=99)
+    assert runs.success.all()
+    result = runs.replay(0)
+    assert result.stop_reason == "optimum"
+    W, b = result.network.weights()
+    # the normals lie near the plane of the last two coordinates, at right angles
+    assert np.linalg.norm(W[:, -2:], axis=1).min() > 0.8
+    assert abs(W[0] @ W[1]) < 0.5
+    assert np.abs(b).max() < 0.1
+
+
 @pytest.mark.parametrize("name", ["two_quarters", "quarter"])
 def test_an_evolved_output_on_points_of_the_circle(name):
     """With optima known, a run on points ends where one on the exact circle would end."""

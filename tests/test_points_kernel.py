@@ -24,7 +24,7 @@ from hyperna.fitness import FiniteSet
 from hyperna.grid import Grid
 from hyperna.networks import Network
 
-OUTPUTS = ("or", "and", "evolved")
+OUTPUTS = ("or", "and", "xor", "evolved")
 
 
 # ---- references
@@ -36,14 +36,17 @@ def margin_of(network, X):
     To change some of the bits, the farthest of their hyperplanes must move by its distance.
     """
     hidden = network.margin(X)
-    if not network.grid.has_output_neuron:
-        return hidden.min(axis=1) if network.grid.output == "and" else hidden.max(axis=1)
+    output = network.grid.output if network.grid.neurons > 1 else "or"
+    if output in ("or", "and"):
+        return hidden.min(axis=1) if output == "and" else hidden.max(axis=1)
     patterns = np.array(list(itertools.product([False, True], repeat=network.grid.neurons)))
-    w, b = network.output_weights()
-    total = np.zeros(len(patterns))
-    for i in range(len(w)):
-        total += np.where(patterns[:, i], w[i], 0.0)
-    answers = total >= b
+    answers = patterns.sum(axis=1) % 2 == 1
+    if output == "evolved":
+        w, b = network.output_weights()
+        total = np.zeros(len(patterns))
+        for i in range(len(w)):
+            total += np.where(patterns[:, i], w[i], 0.0)
+        answers = total >= b
     bits = hidden >= 0.0
     distance = np.full(len(X), np.inf)
     fires = network.predict(X)
@@ -210,7 +213,9 @@ def test_rounding_errors_never_decide(dim, output):
     assert kept.sum() > 3 * LIFETIME
 
 
-@pytest.mark.parametrize(("neurons", "output"), [(7, "evolved"), (13, "evolved"), (70, "and")])
+@pytest.mark.parametrize(
+    ("neurons", "output"), [(7, "evolved"), (13, "evolved"), (70, "and"), (9, "xor")]
+)
 def test_many_neurons(neurons, output):
     rng = np.random.default_rng(neurons)
     X = rng.uniform(-1, 1, (50, 3))
@@ -341,7 +346,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 7))
 y = X[:, 0] + X[:, 6] > 0.3
 paths = []
-for output in ("or", "and", "evolved"):
+for output in ("or", "and", "xor", "evolved"):
     na = OnePlusOneNA(neurons=2, output=output, resolution=120)
     fitness = FiniteSet(X, y, tie_clip=0.2)
     result = na.run(fitness, budget=250, target=False, seed=5, trajectory=True)

@@ -39,7 +39,8 @@ def fires(neuron, X):
 
 def joined(optimum, X, output):
     bits = np.array([fires(neuron, X) for neuron in optimum])
-    return bits.all(axis=0) if output == "and" else bits.any(axis=0)
+    answer = {"and": np.all, "xor": np.logical_xor.reduce}.get(output, np.any)
+    return answer(bits, axis=0)
 
 
 def circle_points(n):
@@ -223,7 +224,7 @@ def test_optima_are_the_known_ones(name, neurons, expected, output):
         ("local_opt", 3, 1),
     ],
 )
-@pytest.mark.parametrize("output", ["or", "and", "evolved"])
+@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
 def test_best_fitness_is_the_known_one(name, neurons, value, output):
     assert problem(name).best_fitness(neurons, output) == value
 
@@ -238,7 +239,7 @@ ARC_PROBLEMS = [
 
 
 @pytest.mark.parametrize("arcs", ARC_PROBLEMS, ids=lambda p: p.name)
-@pytest.mark.parametrize("output", ["or", "and"])
+@pytest.mark.parametrize("output", ["or", "and", "xor"])
 def test_optima_attain_the_best_fitness(arcs, output):
     n = 72_000
     X = circle_points(n)
@@ -255,8 +256,9 @@ def test_optima_attain_the_best_fitness(arcs, output):
 
 @pytest.mark.parametrize("arcs", ARC_PROBLEMS, ids=lambda p: p.name)
 def test_one_neuron_has_the_same_optima_whatever_joins_it(arcs):
-    listed = [sorted(np.array(arcs.optima(1, kind)).tolist()) for kind in ("or", "and", "evolved")]
-    assert listed[0] == listed[2]
+    kinds = ("or", "and", "xor", "evolved")
+    listed = [sorted(np.array(arcs.optima(1, kind)).tolist()) for kind in kinds]
+    assert listed[0] == listed[2] == listed[3]
     assert np.allclose(listed[0], listed[1], rtol=0, atol=1e-15)
 
 
@@ -300,6 +302,29 @@ def test_single_arcs_in_higher_dimension(dim):
     assert half.tolist() == [[0.25] * (dim - 1) + [0.0]]
 
 
+@pytest.mark.parametrize("dim", [3, 5])
+@pytest.mark.parametrize(
+    ("name", "neurons"), [("half", 1), ("two_quarters", 2), ("arcs:k=3", 3), ("arcs:k=4", 4)]
+)
+def test_an_xor_is_right_in_any_dimension_where_ends_lie_opposite(name, neurons, dim):
+    X, arcs = sphere_points(4000, dim), problem(name, dim=dim)
+    optima = arcs.optima(neurons, "xor")
+    assert arcs.best_fitness(neurons, "xor") == arcs.best_fitness(neurons + 1, "xor") == 1
+    assert len({optimum.tobytes() for optimum in optima}) == len(optima) == 2 ** (neurons - 1)
+    for optimum in optima:
+        assert optimum.shape == (neurons, dim)
+        assert (joined(optimum, X, "xor") == arcs.label(X)).all()
+    assert arcs.optima(neurons + 1, "xor") == []
+
+
+def test_an_xor_has_no_optima_where_they_are_unknown_or_too_many():
+    assert problem("quarter", dim=3).optima(1, "xor") == []
+    assert problem("local_opt", dim=3).best_fitness(3, "xor") is None
+    assert problem("arcs", k=5).optima(5, "xor") == []
+    assert problem("arcs", k=5).best_fitness(5, "xor") == 1
+    assert problem("arcs", k=12, dim=3).optima(12, "xor") == []
+
+
 def test_unknown_best_fitness_is_none():
     quarter = problem("quarter", dim=3)
     assert quarter.best_fitness(2, "evolved") == quarter.best_fitness(3, "and") == 1
@@ -310,7 +335,7 @@ def test_unknown_best_fitness_is_none():
     assert problem("half", dim=3).best_fitness(4, "or") == 1
 
 
-@pytest.mark.parametrize(("neurons", "output"), [(0, "or"), (1, "xor")])
+@pytest.mark.parametrize(("neurons", "output"), [(0, "or"), (1, "nor")])
 def test_network_shapes_are_checked(neurons, output):
     for subject in (problem("half"), cube(3), points([[1.0]], [1])):
         with pytest.raises(ValueError, match=r"neurons must|output must"):

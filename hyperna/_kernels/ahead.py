@@ -13,7 +13,7 @@ from hyperna._kernels.arcs import (
     computed_half_width,
     half_width,
     inside,
-    inside_either,
+    inside_pair,
 )
 from hyperna._kernels.geometry import AND, EVOLVED
 from hyperna._kernels.jit import inline_kernel, lean_kernel
@@ -109,12 +109,12 @@ def single_scores(turn, positive, arcs, count, rows, score):
 
 
 @lean_kernel
-def pair_scores(turn, positive, arcs, count, rows, score):
+def pair_scores(turn, positive, join, arcs, count, rows, score):
     """Scores of networks of two neurons."""
     for j in range(count):
         first = arc_of(turn, arcs, rows[CENTRE, j], rows[HALF, j])
         second = arc_of(turn, arcs, rows[OTHER_CENTRE, j], rows[OTHER_HALF, j])
-        score[j] = turn - positive + inside_either(turn, positive, first, second)
+        score[j] = turn - positive + inside_pair(turn, positive, join, first, second)
 
 
 @inline_kernel
@@ -143,7 +143,7 @@ def look_ahead(circle, work, mutation, steps, genome, first, last, target):
         if circle.neurons == 1:
             single_scores(circle.turn, circle.positive, arcs, count, rows, score)
         else:
-            pair_scores(circle.turn, circle.positive, arcs, count, rows, score)
+            pair_scores(circle.turn, circle.positive, circle.join, arcs, count, rows, score)
         for j in range(count):
             right = circle.turn - score[j] if circle.join == AND else score[j]
             if right >= target:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.geometry import AND, EVOLVED, neuron_weights
+from hyperna._kernels.geometry import AND, EVOLVED, XOR, neuron_weights
 from hyperna._kernels.jit import inline_kernel, lean_kernel
 from hyperna._kernels.steps import moved
 
@@ -167,12 +167,13 @@ def shared(turn, positive, first, second):
 
 
 @inline_kernel
-def inside_either(turn, positive, first, second):
-    """Sum of S over the union of two arcs: both, less what they share at either end."""
+def inside_pair(turn, positive, join, first, second):
+    """Sum of S over two arcs joined: both, less what they share at either end, for XOR twice."""
     apart = first[START] - second[START]
-    total = inside(turn, positive, first) + inside(turn, positive, second)
-    total -= shared(turn, positive, first, second)
-    return total - (shared(turn, positive, second, first) & ((apart | -apart) >> 63))
+    common = shared(turn, positive, first, second)
+    common += shared(turn, positive, second, first) & ((apart | -apart) >> 63)
+    common += common & -np.int64(join == XOR)
+    return inside(turn, positive, first) + inside(turn, positive, second) - common
 
 
 @inline_kernel
@@ -248,22 +249,45 @@ def output_fires(circle, work):
     return total >= work.output[neurons]
 
 
+@inline_kernel
+def sort_ends(circle, work):
+    """Sort all arc ends, and set the hidden bits to those at the zero angle."""
+    arc, turn = work.arc, circle.turn
+    position, signed = work.event[POSITION], work.event[SIGNED]
+    for i in range(circle.neurons):
+        row = work.event[USED, i]
+        wraps = beyond(turn, arc[row, END])
+        work.bits[i] = wraps & 1
+        position[2 * i], signed[2 * i] = arc[row, START], arc[row, S_START]
+        position[2 * i + 1] = arc[row, END] - (turn & wraps)
+        signed[2 * i + 1] = arc[row, S_END]
+    sort_by(work.event[ORDER], position)
+
+
+@lean_kernel
+def parity_score(circle, work):
+    """Score of neurons joined by XOR: the arc ends, in order, begin and end the positive arcs."""
+    sort_ends(circle, work)
+    order, signed = work.event[ORDER], work.event[SIGNED]
+    total, odd = np.int64(0), np.int64(0)
+    for i in range(0, order.size, 2):
+        total += signed[order[i + 1]] - signed[order[i]]
+    for i in range(circle.neurons):
+        odd ^= work.bits[i]
+    if odd == 1:
+        total = 2 * circle.positive - circle.turn - total
+    return circle.turn - circle.positive + total
+
+
 @lean_kernel
 def evolved_score(circle, work):
     """Score of a network with an evolved output neuron: sweep over all arc ends.
 
     At each end the neuron's bit is toggled, so the order of coinciding ends does not matter.
     """
-    arc, turn = work.arc, circle.turn
+    sort_ends(circle, work)
+    turn = circle.turn
     order, position, signed = work.event[ORDER], work.event[POSITION], work.event[SIGNED]
-    for i in range(circle.neurons):
-        row = work.event[USED, i]
-        wraps = ~((arc[row, END] - turn - 1) >> 63)
-        work.bits[i] = wraps & 1
-        position[2 * i], signed[2 * i] = arc[row, START], arc[row, S_START]
-        position[2 * i + 1] = arc[row, END] - (turn & wraps)
-        signed[2 * i + 1] = arc[row, S_END]
-    sort_by(order, position)
     score = turn - circle.positive
     previous, s_previous = np.int64(0), np.int64(0)
     for i in range(order.size):
@@ -288,7 +312,9 @@ def network_score(circle, work):
         score = turn - positive + inside(turn, positive, first)
     elif circle.neurons == 2:
         second = work.arc[work.event[USED, 1]]
-        score = turn - positive + inside_either(turn, positive, first, second)
+        score = turn - positive + inside_pair(turn, positive, circle.join, first, second)
+    elif circle.join == XOR:
+        score = parity_score(circle, work)
     else:
         score = union_score(circle, work)
     return circle.turn - score if circle.join == AND else score

@@ -10,8 +10,9 @@ import numpy as np
 
 from hyperna._kernels.jit import kernel
 
-# Codes of the output layers; a network of one neuron has none and counts as OR.
-OR, AND, EVOLVED = 0, 1, 2
+# Codes of the output layers, in the order of `hyperna.outputs.OUTPUTS`; a network of one neuron has
+# none and counts as OR.
+OR, AND, XOR, EVOLVED = range(4)
 
 SQRT_HALF = math.sqrt(0.5)
 EIGHTH = math.pi / 4  # an eighth of a turn in radians ...
@@ -143,7 +144,7 @@ def margins(X, W, b):
 
 @kernel
 def predict(X, W, b, output, output_w, output_b):
-    """Return the network's output at every point; output is one of OR, AND, EVOLVED.
+    """Return the network's output at every point; output is one of the codes above.
 
     The weights of the output neuron are read only where it is evolved.
     """
@@ -161,6 +162,8 @@ def predict(X, W, b, output, output_w, output_b):
             if output == EVOLVED:
                 if bit:
                     total += output_w[i]
+            elif output == XOR:
+                fires = fires != bit
             elif bit != fires:
                 fires = bit
                 break

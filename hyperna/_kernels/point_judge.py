@@ -9,7 +9,7 @@ import numpy as np
 from hyperna._kernels import point_margins as margins
 from hyperna._kernels import point_plan as scheme
 from hyperna._kernels import point_rows as store
-from hyperna._kernels.geometry import AND, EVOLVED
+from hyperna._kernels.geometry import AND, EVOLVED, XOR
 from hyperna._kernels.jit import inline_kernel, lean_kernel
 
 # A part of the guard band that is still more than a rounding error.
@@ -91,10 +91,11 @@ def move_dots(work, c, move):
 
 
 @lean_kernel
-def vote(old, bias, new, next_bias, ballots, source, target, unit, threshold):
+def vote(old, bias, new, next_bias, ballots, source, target, unit, counted, threshold):
     """Count the votes anew after a neuron has moved; gain of points with more than `threshold`.
 
-    Votes are the number of neurons that fire, or their pattern if `unit` is the neuron's bit.
+    Votes are the number of neurons that fire, or their pattern if `unit` is the neuron's bit; of
+    their binary digits those in `counted` matter.
     """
     store.alone()
     before, after, gain = ballots[source], ballots[target], ballots[store.GAIN]
@@ -102,7 +103,7 @@ def vote(old, bias, new, next_bias, ballots, source, target, unit, threshold):
     for p in range(after.size):
         votes = before[p] + unit * (np.int64(new[p] >= next_bias) - np.int64(old[p] >= bias))
         after[p] = votes
-        total += gain[p] if votes > threshold else 0
+        total += gain[p] if (votes & counted) > threshold else 0
     return total
 
 
@@ -114,8 +115,15 @@ def vote_unit(work, neuron):
 
 
 @inline_kernel
+def verdict(work):
+    """Which binary digits of the number of votes matter, and what they must exceed to fire."""
+    counted = np.int64(1) if work.join == XOR else np.int64(-1)
+    return counted, work.neurons - 1 if work.join == AND else 0
+
+
+@inline_kernel
 def cast_vote(work, c, neuron):
-    """Count the votes after a neuron has moved; return the gain of an OR or AND."""
+    """Count the votes after a neuron has moved; return the gain, unless the output is evolved."""
     known, rows = work.chunk[c], work.real[c]
     column, base = store.N_CHUNK + neuron * work.columns, work.first_row + neuron * work.rows
     source = known[store.NEXT_BALLOT]
@@ -132,7 +140,7 @@ def cast_vote(work, c, neuron):
         store.VOTE + source,
         store.VOTE + target,
         vote_unit(work, neuron),
-        work.neurons - 1 if work.join == AND else 0,
+        *verdict(work),
     )
 
 
@@ -260,7 +268,7 @@ def take_stock(work):
     """Judge the network from nothing; return the gain of the points on which it fires."""
     store.compact()
     counter, chunks = work.plan[store.COUNTER], work.chunk.shape[0]
-    threshold = work.neurons - 1 if work.join == AND else 0
+    counted, threshold = verdict(work)
     counter[store.MOVES] = 0
     counter[store.CEILINGS] = 0
     gain = np.int64(0)
@@ -279,7 +287,7 @@ def take_stock(work):
                 votes[p] += unit * np.int64(dots[p] >= work.note[store.BIAS, i])
         total = np.int64(0)
         for p in range(votes.size):
-            total += work.whole[c, store.GAIN, p] * np.int64(votes[p] > threshold)
+            total += work.whole[c, store.GAIN, p] * np.int64((votes[p] & counted) > threshold)
         known[store.NEXT_BALLOT] = 0
         known[store.TOUCHED] = store.ANEW
         known[store.NEXT_SUM] = answer(work, c) if work.join == EVOLVED else total

@@ -2,9 +2,10 @@
 
 The margin of a point is the distance by which the hidden hyperplanes must move for the output to
 change, positive where the output is 1. For an OR it is the largest w·x - b, for an AND the
-smallest. An evolved output is a monotone function of its literals, the hidden bits, those with
-negative weights inverted. Its margin is the largest d such that it fires on the literals whose
-margins are at least d: a weighted order statistic.
+smallest, for an XOR the one nearest to 0 with the sign of the output. An evolved output is a
+monotone function of its literals, the hidden bits, those with negative weights inverted. Its margin
+is the largest d such that it fires on the literals whose margins are at least d: a weighted order
+statistic.
 
 The second value is the sum over the points of weight * clip(margin, -tie_clip, tie_clip), with the
 label's sign. Each clipped margin is rounded to 1/QUANTA of `tie_clip`, and where rounding errors
@@ -15,7 +16,7 @@ the genome.
 import numpy as np
 
 from hyperna._kernels import point_rows as store
-from hyperna._kernels.geometry import AND, EVOLVED
+from hyperna._kernels.geometry import AND, EVOLVED, XOR
 from hyperna._kernels.jit import inline_kernel, lean_kernel
 
 QUANTA = 2.0**14
@@ -34,19 +35,29 @@ def fires(neurons, output, literal, least):
 
 
 @inline_kernel
+def join_two(join, first, second):
+    """Margin of an OR, AND or XOR, given those of its two parts."""
+    if join == XOR:
+        return max(min(first, -second), min(-first, second))
+    return min(first, second) if join == AND else max(first, second)
+
+
+@inline_kernel
 def join_margins(join, neurons, output, margin, limit):
     """Margin of a point, given those of its hidden neurons; of an evolved output up to ±limit.
 
     Those with negative output weights change their signs.
     """
-    best = -limit if join == EVOLVED else margin[0]
+    best = np.inf if join == AND else -np.inf
+    if join == EVOLVED:
+        best = -limit
     for i in range(neurons):
         # NaN, from coordinates near the largest float, does not fire
         margin[i] = margin[i] if margin[i] == margin[i] else -np.inf
         if join == EVOLVED:
             margin[i] = -margin[i] if output[i] < 0.0 else margin[i]
         else:
-            best = min(best, margin[i]) if join == AND else max(best, margin[i])
+            best = join_two(join, best, margin[i])
     if join != EVOLVED or not fires(neurons, output, margin, -limit):
         return best
     if fires(neurons, output, margin, limit):
@@ -120,19 +131,21 @@ def bounded(value, limit):
 
 
 @lean_kernel
-def mark_affected(out, dots, bias, next_dots, next_bias, sign, limit, band):
+def mark_affected(out, dots, bias, next_dots, next_bias, join, sign, limit, band):
     """Replace margins that may change when a neuron moves by NaN.
 
-    An order statistic stays the same when a number stays on one side of it, and a clipped one when
-    a number stays beyond the clip.
+    An order statistic stays the same when a number stays on one side of it, a distance from 0 when
+    a number stays farther away on its side of 0, and a clipped one when it stays beyond the clip.
     """
     store.alone()
     for p in range(out.size):
         margin = out[p]
+        top = abs(margin) if join == XOR else margin
+        bottom = -top if join == XOR else margin
         old = bounded(sign * (dots[p] - bias), limit)
         new = bounded(sign * (next_dots[p] - next_bias), limit)
         low, high = (old if old < new else new), (old if old > new else new)
-        stays = low > margin + band or high < margin - band or low == limit or high == -limit
+        stays = low > top + band or high < bottom - band or low == limit or high == -limit
         out[p] = margin if stays else np.nan
 
 
@@ -165,6 +178,7 @@ def find_margins(work, c):
                 note[store.BIAS, i],
                 rows[base + known[column + store.NEXT_ROW]],
                 note[store.NEXT_BIAS, i],
+                work.join,
                 -1.0 if work.join == EVOLVED and output[i] < 0.0 else 1.0,
                 limit,
                 3.0 * guard,

@@ -201,7 +201,7 @@ def baseline_task(
         What to learn.
     neurons : int, optional
         Hidden neurons; by default the problem's.
-    output : {"or", "and", "evolved"}
+    output : {"or", "and", "xor", "evolved"}
         How they are joined.
     resolution : int
         Precision: unless there is a fitness target, success means that every parameter is nearer

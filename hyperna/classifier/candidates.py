@@ -10,11 +10,14 @@ from hyperna.classifier.linear import Cloud
 from hyperna.classifier.spaces import HalfSpaces
 from hyperna.grid import Grid
 from hyperna.networks import Network
+from hyperna.outputs import OUTPUTS
 
 Construction = Callable[[Cloud, int, np.random.Generator], HalfSpaces]
 
 MOST_NEURONS = 8
 FEW_NEURONS = 4
+# Parities of more half-spaces are hardly ever what data are about.
+PARITY_NEURONS = 3
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
     """Return what the parameters of the classifier leave open, the simplest first."""
     exact = neurons != "auto"
     most = int(neurons) if exact else MOST_NEURONS
-    outputs = ("or", "and", "evolved") if output == "auto" else (output,)
+    outputs = tuple(OUTPUTS) if output == "auto" else (output,)
     if init != "data":
         sizes = [most] if exact else [1, most]
         return [
@@ -78,6 +81,10 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
         result.append(Candidate("or", most, soft.union, most, exact))
     if "and" in outputs:
         result.append(Candidate("and", most, soft.intersection, most, exact))
+    if "xor" in outputs:
+        few = min(PARITY_NEURONS, most)
+        sizes = sorted({few, most if output == "xor" else few})
+        result += [Candidate("xor", most, soft.parity, size, exact) for size in sizes]
     if "evolved" in outputs:
         sizes = sorted({min(FEW_NEURONS, most), most})
         result += [Candidate("evolved", most, soft.vote, size, exact) for size in sizes]

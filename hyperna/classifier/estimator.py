@@ -22,9 +22,10 @@ from hyperna.classifier.fitting import Fit, fit_all
 from hyperna.classifier.margins import logistic_slope, signed_distance, softmax
 from hyperna.classifier.problem import Binary, Settings
 from hyperna.classifier.scaling import Scaling, Table
-from hyperna.grid import MAX_RESOLUTION, OUTPUTS
+from hyperna.grid import MAX_RESOLUTION
 from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
+from hyperna.outputs import OUTPUTS
 
 MARGIN_CLIP = 0.05
 
@@ -40,9 +41,10 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     ----------
     n_neurons : int or "auto", default="auto"
         Number of hidden neurons; "auto" takes as many as the data ask for, 8 at most.
-    output : {"auto", "or", "and", "evolved"}, default="auto"
+    output : {"auto", "or", "and", "xor", "evolved"}, default="auto"
         How the neurons are joined. "or": the second class is a union of half-spaces; "and": an
-        intersection; "evolved": a weighted vote. "auto" tries all of them on held-out training
+        intersection; "xor": what an odd number of half-spaces holds; "evolved": a weighted vote.
+        "auto" tries all of them on held-out training
         points and fits the one that does best on these, for as long as that helps. Where none does
         convincingly better than a constant answer, the best on the training points is taken.
     resolution : int, default=65536
@@ -62,8 +64,8 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         points fill the unit ball). None: accept all of them, as the paper's algorithm does.
     init : {"data", "grid", "sphere"}, default="data"
         Begin with half-spaces made from the data (linear fits, and smooth stand-ins for an OR, an
-        AND and a vote, fitted by L-BFGS), or at random: uniform on the grid as in the paper, or
-        with uniform normals.
+        AND, an XOR and a vote, fitted by L-BFGS), or at random: uniform on the grid as in the
+        paper, or with uniform normals.
     scale : bool, default=True
         Centre the features, divide by their deviations and shrink all into the unit ball, where
         biases in [-1, 1] reach every hyperplane that matters. False: use the data as they are,

@@ -13,9 +13,9 @@ def signed_distance(network: Network, Z: FloatArray) -> FloatArray:
     """Return how far the hyperplanes must move for the output at each point to change.
 
     It is positive iff the network fires. For an OR it is the largest w·x - b of the neurons, for
-    an AND the smallest. For an evolved output hidden bits are changed, the nearest hyperplanes
-    first, as far as that works against the output, until the output changes; OR and AND are special
-    cases of this.
+    an AND the smallest, for an XOR the one nearest to 0 with the sign of the output. For an evolved
+    output hidden bits are changed, the nearest hyperplanes first, as far as that works against the
+    output, until the output changes; OR and AND are special cases of this.
 
     Examples
     --------
@@ -26,12 +26,15 @@ def signed_distance(network: Network, Z: FloatArray) -> FloatArray:
     margin = network.margin(Z)
     if network.grid.has_output_neuron:
         distance = _evolved_distance(network, margin)
+    elif network.grid.output == "xor":
+        distance = np.abs(margin).min(axis=1)
     elif network.grid.output == "and":
-        distance = margin.min(axis=1)
+        distance = np.abs(margin.min(axis=1))
     else:
-        distance = margin.max(axis=1)
-    # A point on the boundary belongs to the half-space: its distance is the least positive number.
-    return np.where(distance == 0.0, np.nextafter(0.0, 1.0), distance)
+        distance = np.abs(margin.max(axis=1))
+    # A point on a boundary is on one side of it nevertheless, if by the least positive number.
+    distance = np.maximum(distance, np.nextafter(0.0, 1.0))
+    return np.where(network.predict(Z), distance, -distance)
 
 
 def _evolved_distance(network: Network, margin: FloatArray) -> FloatArray:
@@ -49,9 +52,7 @@ def _evolved_distance(network: Network, margin: FloatArray) -> FloatArray:
         changed = open_rows & (_reached(bits, vote, quorum) != output)
         distance[changed] = size[row, i][changed]
         open_rows &= ~changed
-    signed = np.where(output, distance, -distance)
-    # Moving the hyperplane by nothing cannot make a negative point positive.
-    return np.where(~output & (distance == 0.0), -np.nextafter(0.0, 1.0), signed)
+    return distance
 
 
 def _reached(bits: BoolArray, vote: FloatArray, quorum: float) -> BoolArray:

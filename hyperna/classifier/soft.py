@@ -1,9 +1,9 @@
 """Smooth stand-ins for threshold networks, whose minima are good first networks.
 
 A union of half-spaces becomes a sum of exponentials, a vote of half-spaces a sum of hyperbolic
-tangents. Both are fitted by maximum likelihood with a small L2 penalty, by L-BFGS with exact
-gradients, from a few random beginnings; what counts afterwards, the number of errors, is left to
-the (1+1) NA.
+tangents, their parity a product of these. All are fitted by maximum likelihood with a small L2
+penalty, by L-BFGS with exact gradients, from a few random beginnings; what counts afterwards, the
+number of errors, is left to the (1+1) NA.
 """
 
 from collections.abc import Callable
@@ -26,6 +26,8 @@ PENALTY, VOTE_PENALTY, FREE = 1e-3, 1e-3, 1e-6
 BEGINNINGS, BRIEF_STEPS, STEPS, STEEP_STEPS, ENOUGH = 2, 10, 50, 20, 1e-4
 # Sets smaller than this are worth more effort, up to so many times as much of everything.
 SMALL_SET, MOST_EFFORT = 300, 4
+# No point costs more than one that is so unlikely.
+LEAST_CHANCE = 1e-9
 # Hyperbolic tangents are made so many times steeper, to resemble thresholds.
 STEEPNESS = 4.0
 
@@ -91,6 +93,31 @@ def vote_loss(
     hidden = np.multiply(1 - says, push, out=says) @ points.T
     hidden *= (steepness * u[:-1])[:, None]
     return loss, np.concatenate([(hidden + pull).ravel(), outer])
+
+
+def parity_loss(v: FloatArray, points: FloatArray, y: FloatArray, weight: FloatArray) -> Any:
+    """Return the loss of a soft parity, and its gradient.
+
+    Neuron i fires with the odds exp(v_i·x), independently of the others. Then the chances of an odd
+    and of an even number of them differ by minus the product of -tanh(v_i·x / 2).
+
+    Parameters
+    ----------
+    v, points, y, weight
+        As in `union_loss`.
+    """
+    V = v.reshape(-1, len(points))
+    says = np.tanh(-0.5 * (V @ points))
+    before, after = np.ones_like(says), np.ones_like(says)
+    np.cumprod(says[:-1], axis=0, out=before[1:])
+    np.cumprod(says[:0:-1], axis=0, out=after[-2::-1])
+    others = before * after
+    sign = 2 * y - 1
+    chance = np.maximum(0.5 * (1.0 - sign * says[0] * others[0]), LEAST_CHANCE)
+    penalty, pull = _penalty(V)
+    loss = penalty - float(weight @ np.log(chance))
+    hidden = (-0.25 * weight * sign / chance) * others * (1 - says * says)
+    return loss, (hidden @ points.T + pull).ravel()
 
 
 def _penalty(V: FloatArray) -> tuple[float, FloatArray]:
@@ -163,6 +190,18 @@ def intersection(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSp
     """
     outside = union(cloud.flipped(), neurons, rng)
     return HalfSpaces(-outside.W, -outside.t)
+
+
+def parity(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+    """Return half-spaces an odd number of which holds the positive points, those that help."""
+    cloud = _thinned(cloud, rng)
+    data, unit = _data(cloud)
+
+    def begin() -> FloatArray:
+        return _random_rows(rng, neurons, len(data[0])).ravel()
+
+    V = _promising(parity_loss, begin, data).reshape(neurons, -1)
+    return HalfSpaces(V[:, :-1] / unit, -V[:, -1]).pruned_for_parity(cloud)
 
 
 def vote(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:

@@ -1,4 +1,4 @@
-"""Half-spaces with any weights, joined in a union or a vote, on their way to a network."""
+"""Half-spaces with any weights, joined in some way, on their way to a network."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from hyperna.networks import Network
 
 @dataclass(frozen=True, eq=False)
 class HalfSpaces:
-    """Neurons that fire iff W x >= t, and how a vote among them is weighed (None: OR or AND).
+    """Neurons that fire iff W x >= t, and how a vote among them is weighed (None: no vote).
 
     The vote is positive iff the sum of `vote` over the neurons that fire reaches the quorum.
     """
@@ -53,10 +53,38 @@ class HalfSpaces:
         _, threshold = cut((fires[:, kept] @ vote)[:, None], cloud.gain)
         return HalfSpaces(W, t, vote, float(threshold[0]))
 
+    def pruned_for_parity(self, cloud: Cloud) -> "HalfSpaces":
+        """Return the neurons of an XOR without those that do no good on the points.
+
+        One that fires nearly everywhere is as idle as one that is nearly silent: without it the
+        answer is turned into its opposite, and back when another one is turned round.
+        """
+        fires = self.t <= cloud.Z @ self.W.T
+        kept, answer, opposite = np.arange(len(self.t)), np.logical_xor.reduce(fires, axis=1), False
+        right = _share(answer, cloud)
+        while len(kept) > 1:
+            without = answer[:, None] ^ fires[:, kept]
+            share = _share(without, cloud)
+            k = int(np.abs(share - 0.5).argmax())
+            if max(share[k], 1 - share[k]) < right - 1e-12:
+                break
+            turned = share[k] < 0.5
+            right = max(share[k], 1 - share[k])
+            answer, opposite = without[:, k] ^ turned, opposite ^ turned
+            kept = np.delete(kept, k)
+        turn = np.ones(len(kept))
+        turn[0] = -1.0 if opposite else 1.0
+        return HalfSpaces(self.W[kept] * turn[:, None], self.t[kept] * turn)
+
     def network(self, grid: Grid) -> Network:
-        """Return the network on the grid; what is missing is filled up with copies."""
+        """Return the network on the grid; what is missing is filled up with copies.
+
+        Copies would cancel each other in an XOR, which gets neurons that hardly ever fire.
+        """
         source = np.arange(grid.neurons) % len(self.t)
         W, t = self.W[source], self.t[source]
+        if grid.output == "xor":
+            t[len(self.t) :] = np.linalg.norm(W[len(self.t) :], axis=1)
         if not grid.has_output_neuron:
             against = self.vote is not None and self.vote[0] < 0
             return Network(grid, grid.from_weights(-W if against else W, -t if against else t))

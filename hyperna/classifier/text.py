@@ -71,10 +71,8 @@ def _rules(network: Network, scaling: Scaling, names: list[str], digits: int) ->
         bits = [f"h{i + 1}" for i in range(len(lines))]
         head = f"if\n  {_rule(*output, bits, digits)}\nwhere each h is 1 or 0 as it holds or not"
         lines = [f"{bit}: {line}" for bit, line in zip(bits, lines, strict=True)]
-    elif len(lines) == 1:
-        head = "if"
     else:
-        head = f"if {'ALL' if network.grid.output == 'and' else 'ANY'} of"
+        head = network.condition
     return "\n  ".join([head, *lines])
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from hyperna.cli.files import write_text
 from hyperna.cli.options import check_writable, integer, real
+from hyperna.outputs import OUTPUTS
 
 if TYPE_CHECKING:
     from hyperna.classifier import NAClassifier
@@ -44,9 +45,7 @@ def _add_network_options(group: Any) -> None:
     group.add_argument(
         "--neurons", type=neurons, metavar="N", dest="n_neurons", help="hidden neurons, or auto"
     )
-    group.add_argument(
-        "--output", choices=("auto", "or", "and", "evolved"), help="how neurons are joined"
-    )
+    group.add_argument("--output", choices=("auto", *OUTPUTS), help="how neurons are joined")
     group.add_argument("--resolution", type=integer(2, 2**40), metavar="R", help="of the grid")
     group.add_argument(
         "--no-scale",

@@ -4,12 +4,7 @@ import argparse
 import json
 
 from hyperna.cli.options import make_console
-
-_OUTPUTS = {
-    "or": "1 where at least one hidden neuron fires",
-    "and": "1 where all hidden neurons fire",
-    "evolved": "an output neuron over the hidden bits, evolved like the others",
-}
+from hyperna.outputs import OUTPUTS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +41,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     return {
         "problems": {name: factory.summary for name, factory in PROBLEMS.items()},
         "mutations": {name: law.summary for name, law in LAWS.items()},
-        "outputs": dict(_OUTPUTS),
+        "outputs": dict(OUTPUTS),
         "algorithms": {name: entry.summary for name, entry in ALGORITHMS.items()},
         "data sets": {name: entry.summary for name, entry in DATASETS.items()},
         "classifiers": {name: entry.summary for name, entry in CLASSIFIERS.items()},

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperna.cli.options import check_picture, integer, parse_arcs, real
-
-OUTPUTS = ("or", "and", "evolved")
+from hyperna.outputs import OUTPUTS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

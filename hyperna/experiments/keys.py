@@ -9,7 +9,7 @@ from typing import Any
 from hyperna._validation import check_choice, check_integer, check_real
 from hyperna.fitness.points import METHODS
 from hyperna.grid import INITS, MAX_RESOLUTION
-from hyperna.problems.base import OUTPUTS
+from hyperna.outputs import OUTPUTS
 
 # A file cannot write None; this word stands for it in lists of values.
 DEFAULT = "default"
@@ -109,7 +109,7 @@ CHECKS: dict[str, Check] = {
     "points": _integer(1),
     "sampling": _choice(METHODS),
     "neurons": _integer(1),
-    "output": _choice(OUTPUTS),
+    "output": _choice(tuple(OUTPUTS)),
     "resolution": _integer(2, MAX_RESOLUTION),
     "mutation": _check_text,
     "bias": _check_flag,

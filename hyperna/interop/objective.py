@@ -32,7 +32,7 @@ class Objective:
         What is to be learnt.
     neurons : int, optional
         Hidden neurons; by default the problem's.
-    output : {"or", "and", "evolved"}
+    output : {"or", "and", "xor", "evolved"}
         How they are joined.
     resolution : int
         Resolution r of the grid.

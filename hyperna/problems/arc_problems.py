@@ -26,6 +26,8 @@ from hyperna.problems.arcs import (
     covered,
     merge_arcs,
     simple_fraction,
+    symmetric_differences,
+    turned_arcs,
 )
 from hyperna.problems.base import PROBLEMS, Problem, check_network, register
 
@@ -105,9 +107,10 @@ class ArcProblem(Problem):
         """Return the largest fitness that real-valued angles and biases attain, None if unknown.
 
         At D = 2 a network of N neurons is positive on at most N arcs, whatever joins them, and each
-        of OR, AND and an evolved output can make it any N arcs. So the best approximation of the
-        positive set by N arcs is the answer. For D > 2 it is known for one arc only, which is a
-        half-space, an intersection of two or a union of two.
+        of OR, AND, XOR and an evolved output can make it any N arcs. So the best approximation of
+        the positive set by N arcs is the answer. For D > 2 it is known for one arc, which is a
+        half-space, an intersection of two or a union of two, and for an XOR where hyperplanes pass
+        through the ends of all arcs.
         """
         neurons, output = check_network(neurons, output)
         if self.dim == 2:
@@ -119,9 +122,9 @@ class ArcProblem(Problem):
         """Return the best networks where they are known and finitely many, else an empty list.
 
         At D = 2 and up to as many neurons as arcs an OR has one neuron per arc of a best
-        approximation, an AND one neuron per gap, firing on all but the gap. More neurons leave some
-        of them free, and more than 1000 best approximations are not listed. See `Problem.optima`
-        for what the arrays hold.
+        approximation, an AND one neuron per gap, firing on all but the gap, and the neurons of an
+        XOR share the ends of all arcs. More neurons leave some of them free, and more than 1000
+        optima are not listed. See `Problem.optima` for what the arrays hold.
         """
         neurons, output = check_network(neurons, output)
         if self.dim > 2:
@@ -133,10 +136,16 @@ class ArcProblem(Problem):
             # A half-space is the complement of the one with opposite normal and bias.
             caps = [[cap(gap) for gap in complement(union)] for union in unions]
             return [np.array([((a + 0.5) % 1, 0.0 - b) for a, b in gaps]) for gaps in caps]
+        if output == "xor" and unions:
+            most = MOST_OPTIMA // len(unions)
+            unions = tuple(arcs for union in unions for arcs in symmetric_differences(union, most))
         return [np.array([cap(arc) for arc in union]) for union in unions]
 
     def _wedge_neurons(self, output: str) -> int | None:
-        """Return how many neurons classify a single arc without error in any dimension."""
+        """Return how many neurons are known to make no error in any dimension."""
+        if output == "xor":
+            ends = {end % 1 for arc in self.arcs for end in arc}
+            return len(self.arcs) if ends == {(end + HALF_TURN) % 1 for end in ends} else None
         if len(self.arcs) > 1:
             return None
         length = covered(self.arcs)
@@ -146,16 +155,36 @@ class ArcProblem(Problem):
         return 2 if output in (fitting, "evolved") else None
 
     def _wedge_optima(self, neurons: int, output: str) -> list[FloatArray]:
-        """Return the optimum for a single arc in D > 2: half-spaces through its ends."""
+        """Return the optima in D > 2, half-spaces through the ends of the arcs."""
         if neurons != self._wedge_neurons(output):
             return []
+        if output == "xor":
+            return self._parity_optima()
         (start, end), *_ = self.arcs
         if neurons == 2 and output == "evolved" and end - start < HALF_TURN:
             return []  # an AND, which is not the OR that optima of an evolved output stand for
-        middles = [start + QUARTER_TURN, end - QUARTER_TURN][:neurons]
+        return [self._wedge([start + QUARTER_TURN, end - QUARTER_TURN][:neurons])]
+
+    def _parity_optima(self) -> list[FloatArray]:
+        """Return the optima of an XOR in D > 2, half-spaces through two opposite ends each."""
+        ends = sorted(end % 1 for arc in self.arcs for end in arc if end % 1 < HALF_TURN)
+        if 2 ** (len(ends) - 1) > MOST_OPTIMA:
+            return []
+        return [
+            self._wedge(
+                [
+                    e + QUARTER_TURN + turned * HALF_TURN
+                    for e, turned in zip(ends, turns, strict=True)
+                ]
+            )
+            for turns in turned_arcs(self.arcs)
+        ]
+
+    def _wedge(self, middles: list[Fraction]) -> FloatArray:
+        """Return half-spaces whose boundaries hold 0, given psi of their normals."""
         # Angles of a quarter turn put the normal into the plane of the last two coordinates.
         ahead = [0.25] * (self.dim - 2)
-        return [np.array([[*ahead, float(middle % 1), 0.0] for middle in middles])]
+        return np.array([[*ahead, float(middle % 1), 0.0] for middle in middles])
 
 
 def _quadrants(x: FloatArray, y: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import compress
+from itertools import compress, product
 
 Arc = tuple[Fraction, Fraction]
 Union = tuple[Arc, ...]
@@ -69,6 +69,51 @@ def complement(union: Union) -> Union:
 def covered(union: Union) -> Fraction:
     """Return the total length of a union."""
     return sum((end - start for start, end in union), Fraction(0))
+
+
+def symmetric_differences(union: Union, limit: int) -> list[Union]:
+    """Return all choices of k arcs an odd number of which holds exactly the points of a union of k.
+
+    Any two ends of the union may be those of an arc, and any arc may be replaced by its complement,
+    if another one is, too. If there are more than `limit` choices, none is returned.
+
+    Examples
+    --------
+    >>> quarters = (Fraction(0), Fraction(1, 4)), (Fraction(1, 2), Fraction(3, 4))
+    >>> len(symmetric_differences(quarters, 10))
+    6
+    """
+    size = len(union)
+    if math.prod(range(1, 2 * size, 2)) << (size - 1) > limit:
+        return []
+    pairs_of_ends = _pairings(sorted(end % 1 for arc in union for end in arc))
+    return [
+        tuple((b, a + 1) if turned else (a, b) for (a, b), turned in zip(pairs, turns, strict=True))
+        for pairs in pairs_of_ends
+        for turns in turned_arcs(union)
+    ]
+
+
+def turned_arcs(union: Union) -> list[tuple[bool, ...]]:
+    """Return which of k arcs to replace by their complements to get a union and not its complement.
+
+    The arcs end before 0, so that none of them holds the points right before it.
+    """
+    odd = any(end >= 1 for _, end in union)
+    choices = product((False, True), repeat=len(union))
+    return [choice for choice in choices if sum(choice) % 2 == odd]
+
+
+def _pairings(ends: list[Fraction]) -> list[list[Arc]]:
+    """Return all ways of pairing the numbers."""
+    if not ends:
+        return [[]]
+    first, *others = ends
+    return [
+        [(first, other), *rest]
+        for i, other in enumerate(others)
+        for rest in _pairings(others[:i] + others[i + 1 :])
+    ]
 
 
 def cosine_of_turn(part: Fraction) -> float:

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_choice, check_integer
-
-OUTPUTS = ("or", "and", "evolved")
+from hyperna.outputs import OUTPUTS
 
 
 class Problem(ABC):

@@ -130,10 +130,11 @@ class CubeCorners(PointProblem):
         """Return 1 where enough neurons are known to suffice, else None.
 
         An OR needs a neuron for each of the 2^(D-1) positive corners at most, an AND one for each
-        negative corner; an evolved output does with D, which count the positive coordinates.
+        negative corner; an evolved output does with D, which count the positive coordinates, and so
+        does an XOR.
         """
         neurons, output = check_network(neurons, output)
-        enough = min(self.dim, 2 ** (self.dim - 1)) if output == "evolved" else 2 ** (self.dim - 1)
+        enough = self.dim if output in ("xor", "evolved") else 2 ** (self.dim - 1)
         return 1.0 if neurons >= enough else None
 
 
