@@ -15,9 +15,8 @@ from hyperna.outputs import OUTPUTS
 Construction = Callable[[Cloud, int, np.random.Generator], HalfSpaces]
 
 MOST_NEURONS = 8
-FEW_NEURONS = 4
-# Parities of more half-spaces are hardly ever what data are about.
-PARITY_NEURONS = 3
+# Half-spaces of a parity and of a vote that are tried before more of them.
+FEW_IN_PARITY, FEW_IN_VOTE = 3, 4
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,8 @@ class Candidate:
         Number of half-spaces it is asked for.
     exact : bool
         Whether there must be as many neurons, copies perhaps, or may be fewer.
+    larger : bool
+        Whether this is the candidate before it with more half-spaces.
     """
 
     output: str
@@ -43,6 +44,7 @@ class Candidate:
     construction: Construction | None
     constructed: int
     exact: bool
+    larger: bool = False
 
     @property
     def again(self) -> "Candidate":
@@ -81,11 +83,10 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
         result.append(Candidate("or", most, soft.union, most, exact))
     if "and" in outputs:
         result.append(Candidate("and", most, soft.intersection, most, exact))
-    if "xor" in outputs:
-        few = min(PARITY_NEURONS, most)
-        sizes = sorted({few, most if output == "xor" else few})
-        result += [Candidate("xor", most, soft.parity, size, exact) for size in sizes]
-    if "evolved" in outputs:
-        sizes = sorted({min(FEW_NEURONS, most), most})
-        result += [Candidate("evolved", most, soft.vote, size, exact) for size in sizes]
+    growing = ("xor", soft.parity, FEW_IN_PARITY), ("evolved", soft.vote, FEW_IN_VOTE)
+    for kind, construction, few in growing:
+        if kind in outputs:
+            result.append(Candidate(kind, most, construction, min(few, most), exact))
+            if few < most:
+                result.append(Candidate(kind, most, construction, most, exact, larger=True))
     return result

@@ -109,6 +109,21 @@ class Fit:
         weight = self.problem.weight.astype(float)
         return float(np.sqrt(share * (1 - share) * (weight @ weight)))
 
+    @property
+    def others(self) -> list[int]:
+        """The candidates to look at after the simplest, if that makes errors."""
+        rest = range(1, len(self.candidates)) if self.undecided and self.contested else ()
+        return [c for c in rest if not self.candidates[c].larger]
+
+    @property
+    def larger(self) -> list[int]:
+        """The large candidates to look at, where the small ones are as good as one half-space."""
+        correct, rest = self.correct(), self.others
+        return [c + 1 for c in rest if self._grows(c) and correct[c, 0] >= correct[0].max()]
+
+    def _grows(self, c: int) -> bool:
+        return c + 1 < len(self.candidates) and self.candidates[c + 1].larger
+
     def hopeful(self) -> list[int]:
         """Return the candidates to evolve, by the first look at them.
 
@@ -190,11 +205,17 @@ def final(
     problem: Binary,
     settings: Settings,
     candidate: Candidate,
+    known: Network | None,
     budget: int,
     seed: np.random.SeedSequence,
 ) -> Outcome:
-    """Return the outcome of one of the searches on the whole problem."""
+    """Return the outcome of one of the searches on the whole problem.
+
+    It begins with the start of a trial, if this is known and better than the candidate's start.
+    """
     grid, start = problem.start(settings, candidate, seed)
+    if start and known and problem.correct(known) > problem.correct(start):
+        grid, start = known.grid, known
     search = problem.search(settings, grid, start, budget, seed)
     return evolve(control, number, problem, settings, search)
 
@@ -253,8 +274,8 @@ def try_out(fits: list[Fit], numbers: list[list[int]], n_jobs: int | None) -> No
             fit.evaluations += result[1]
 
 
-def choose(fit: Fit) -> list[tuple[Candidate, int]]:
-    """Return the candidates to fit and the evaluations to spend on each start.
+def choose(fit: Fit) -> list[tuple[int, int]]:
+    """Return the numbers of the candidates to fit and the evaluations to spend on each start.
 
     It is the one whose networks classify held-out points best, evolved as long as that helps. When
     none of them does convincingly better than a constant answer, held-out points have nothing to
@@ -269,25 +290,26 @@ def choose(fit: Fit) -> list[tuple[Candidate, int]]:
     doubt = min(CONVINCING * fit.standard_error(constant), HALF_WAY * (1 - constant) * total)
     if best <= constant * total + doubt:
         share = left // len(fit.candidates) // starts
-        return [(candidate, share) for candidate in fit.candidates]
+        return [(number, share) for number in range(len(fit.candidates))]
     slack = np.full(len(correct), INDIFFERENT * fit.standard_error(best / total))
     slack[0] *= LOYAL / INDIFFERENT
     number = int(np.flatnonzero(correct.max(axis=1) >= best - slack)[0])
     checkpoint = int(np.flatnonzero(correct[number] == correct[number].max())[-1])
     brief = max(1, round(CHECKPOINTS[1] * fit.trial_length))
     budget = min((1, brief, fit.share)[checkpoint], left // starts)
-    return [(fit.candidates[number], budget)]
+    return [(number, budget)]
 
 
 def run_finals(fits: list[Fit], n_jobs: int | None) -> None:
     """Search on the whole problems, with the candidates chosen."""
     items, owners = [], []
     for fit in fits:
-        for i, (candidate, budget) in enumerate(choose(fit)):
+        for i, (c, budget) in enumerate(choose(fit)):
             for k in range(fit.settings.restarts + 1):
                 owners.append(fit)
-                build, seed = candidate if k == 0 else candidate.again, fit.stream(3, i, k)
-                items.append((fit.number, fit.problem, fit.settings, build, budget, seed))
+                build = fit.candidates[c] if k == 0 else fit.candidates[c].again
+                known, seed = fit.starts.get((c, k)), fit.stream(3, i, k)
+                items.append((fit.number, fit.problem, fit.settings, build, known, budget, seed))
     for fit, outcome in zip(owners, fits[0].control.map(final, items, n_jobs), strict=True):
         fit.record(outcome)
 
@@ -306,7 +328,7 @@ def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None)
     """Fit all problems; `networks` are continued if given.
 
     Trials are a race: the simplest candidate is tried first, the others only if it makes errors,
-    and of these only those are evolved whose starts are not hopeless.
+    large ones only if small ones do well, and only those are evolved whose starts are not hopeless.
     """
     if networks is not None:
         go_on(fits, networks, n_jobs)
@@ -316,11 +338,7 @@ def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None)
     simplest = [[0] if fit.undecided else [] for fit in fits]
     look_at(fits, simplest, n_jobs)
     try_out(fits, simplest, n_jobs)
-    others = [
-        list(range(1, len(fit.candidates))) if some and fit.contested else []
-        for fit, some in zip(fits, simplest, strict=True)
-    ]
-    look_at(fits, others, n_jobs)
-    hopeful = [fit.hopeful() if some else [] for fit, some in zip(fits, others, strict=True)]
-    try_out(fits, hopeful, n_jobs)
+    look_at(fits, [fit.others for fit in fits], n_jobs)
+    look_at(fits, [fit.larger for fit in fits], n_jobs)
+    try_out(fits, [fit.hopeful() if fit.others else [] for fit in fits], n_jobs)
     run_finals(fits, n_jobs)
