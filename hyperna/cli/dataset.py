@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hyperna._words import counted
 from hyperna.cli.files import write_text
 from hyperna.cli.options import check_writable, make_console
 
@@ -75,7 +76,7 @@ def _write_all(output: str | None) -> int:
         check_writable(path)
     for path, text in texts.items():
         write_text(path, text)
-    print(f"{len(texts)} files in {folder}")
+    print(f"{counted(len(texts), 'file')} in {folder}")
     return 0
 
 

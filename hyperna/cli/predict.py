@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hyperna._words import counted
 from hyperna.cli.files import write_text
 from hyperna.cli.options import check_writable
 
@@ -89,8 +90,8 @@ def features(classifier: "NAClassifier", table: "CsvTable", label: str | None) -
     found = tuple(name for name in table.header if name != label)
     if len(found) != dim:
         raise ValueError(
-            f"{table.path} must have {dim} columns of features, since the model has no names for "
-            f"them, got {len(found)}: {', '.join(found)}"
+            f"{table.path} must have {counted(dim, 'column')} of features, since the model has no "
+            f"names for them, got {len(found)}: {', '.join(found)}"
         )
     return table.numbers(found)
 

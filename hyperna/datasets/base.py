@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperna._validation import FloatArray, check_choice, check_points
+from hyperna._words import counted
 from hyperna.problems import PointProblem
 
 # Generated coordinates have so many digits after the point: enough for any classifier, few enough
@@ -59,7 +60,8 @@ class Dataset:
         features = tuple(self.features) or tuple(f"x{j + 1}" for j in range(points.shape[1]))
         if len(features) != points.shape[1]:
             raise ValueError(
-                f"features must name the {points.shape[1]} columns of X, got {len(features)} names"
+                f"features must name the {counted(points.shape[1], 'column')} of X, "
+                f"got {counted(len(features), 'name')}"
             )
         for name, value in (("X", points), ("y", labels), ("features", features)):
             object.__setattr__(self, name, value)
@@ -69,7 +71,7 @@ class Dataset:
     def _describe(self) -> str:
         names = [str(value) for value in self.classes]
         shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        return f"{len(self.X)} points in R^{self.X.shape[1]}, classes {shown}"
+        return f"{counted(len(self.X), 'point', 'd')} in R^{self.X.shape[1]}, classes {shown}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}: {self.summary})"

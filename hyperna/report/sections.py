@@ -122,7 +122,7 @@ def _fits(family: Family) -> Markup:
     ]
     caption = "Growth laws fitted to the means, the best first."
     if family.failures:
-        caption += f" {family.failures:,} failed runs count with the evaluations they spent."
+        caption += f" Failed runs, {family.failures:,} here, count with the evaluations they spent."
     names = ("law", "a", "exponent k", "χ² / freedom", "AICc", "weight")
     return table(names, rows, caption)
 
