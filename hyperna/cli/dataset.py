@@ -59,7 +59,10 @@ def _write_one(name: str, output: str | None) -> int:
         return 0
     path = Path(output)
     check_writable(path)
-    write_text(path, dataset(name).to_csv())
+    made = dataset(name)
+    write_text(path, made.to_csv())
+    shape = f"{counted(made.X.shape[1], 'feature')}, {counted(len(made.classes), 'class')}"
+    print(f"{path}: {counted(len(made.X), 'point')}, {shape}")
     return 0
 
 

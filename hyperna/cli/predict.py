@@ -64,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(text)
     else:
         write_text(path, text)
+        print(f"{path}: {counted(len(answers), 'row')}, {counted(len(added), 'new column')}")
     if args.label is not None:
         report_accuracy(table, args.label, answers, sys.stderr if path is None else sys.stdout)
     return 0
