@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperna._validation import FloatArray, check_choice, check_points
+from hyperna._validation import FloatArray, check_choice, check_points, did_you_mean
 from hyperna._words import counted
 from hyperna.problems import PointProblem
 
@@ -149,7 +149,7 @@ class Generator:
             if given not in known:
                 raise ValueError(
                     f"data set {self.name!r} has no parameter {given!r}; "
-                    f"its parameters: {', '.join(known)}"
+                    f"its parameters: {', '.join(known)}{did_you_mean(given, known)}"
                 )
         X, y = self.build(**parameters)
         changed = {key: value for key, value in parameters.items() if value != known[key]}
@@ -224,8 +224,9 @@ def dataset(name: str, **parameters: Any) -> Dataset:
     key, _, settings_text = name.partition(":")
     generator_of = DATASETS.get(key.strip())
     if generator_of is None:
-        known = ", ".join([*DATASETS, *(stem for stem in SHIPPED if stem not in DATASETS)])
-        raise ValueError(f"data set must be one of {known}, got {name!r}")
+        known = [*DATASETS, *(stem for stem in SHIPPED if stem not in DATASETS)]
+        hint = did_you_mean(key.strip(), known)
+        raise ValueError(f"data set must be one of {', '.join(known)}, got {name!r}{hint}")
     written = _parse_settings(name, settings_text, generator_of)
     twice = sorted(written.keys() & parameters.keys())
     if twice:
