@@ -14,7 +14,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from hyperna import __version__
 
 # Seconds to wait for a scheduler, and for its first worker.
-_TIMEOUT = 20
+TIMEOUT = 20
 # Jobs that a core of a cluster has at a time: the next one is there when one is done.
 _AHEAD = 2
 # Jobs for each worker in a portion, for backends that deliver a portion when all of it is done.
@@ -114,7 +114,7 @@ def _dask_client(scheduler: str | None) -> Iterator[Any]:
         return
     _check_address(scheduler)
     try:
-        client = distributed.Client(scheduler, timeout=_TIMEOUT, set_as_default=False)
+        client = distributed.Client(scheduler, timeout=TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         text = f"no Dask scheduler answers at {scheduler!r}: {error or 'time is up'}"
         raise ConnectionError(text) from None
@@ -142,10 +142,10 @@ def _check_workers(client: Any) -> None:
     from distributed import TimeoutError as NoWorker
 
     try:
-        client.wait_for_workers(1, timeout=_TIMEOUT)
+        client.wait_for_workers(1, timeout=TIMEOUT)
     except NoWorker:
         raise ConnectionError(
-            f"the Dask scheduler has no worker after {_TIMEOUT} seconds; start one with "
+            f"the Dask scheduler has no worker after {TIMEOUT} seconds; start one with "
             f"'dask worker ADDRESS'"
         ) from None
     for worker, version in client.run(worker_version, on_error="return").items():

@@ -150,7 +150,7 @@ def test_workers_with_another_version_are_refused(cluster, monkeypatch):
 
 
 def test_nobody_answers(monkeypatch):
-    monkeypatch.setattr(parallel, "_TIMEOUT", 1)
+    monkeypatch.setattr(parallel, "TIMEOUT", 1)
     with (
         pytest.raises(
             ConnectionError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"
@@ -158,6 +158,26 @@ def test_nobody_answers(monkeypatch):
         parallel_backend("dask", "tcp://127.0.0.1:9"),
     ):
         pass
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("command", ["campaign", "compare", "reproduce"])
+def test_a_terminal_is_told_who_is_called(command, terminal, tmp_path, capsys, monkeypatch):
+    file = tmp_path / "half.toml"
+    file.write_text('problem = "half"\nruns = 2\n', encoding="utf-8")
+    arguments = {
+        "campaign": ["campaign", "run", str(file)],
+        "compare": ["compare", "xor"],
+        "reproduce": ["reproduce", "--table", "2", "--quick"],
+    }
+    monkeypatch.setattr(parallel, "TIMEOUT", 1)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    assert main([*arguments[command], "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    err = capsys.readouterr().err
+    told = "hyperna: connecting to the Dask scheduler at tcp://127.0.0.1:9 (at most 1 s)\n"
+    assert (told in err) == terminal
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in err
+    assert terminal or err.count("\n") == 1
 
 
 @pytest.mark.parametrize("address", ["", "nonsense", "tcp://host", "tcp://host:port"])

@@ -28,7 +28,7 @@ from typing import Any
 
 from hyperna._words import are, counted
 from hyperna.cli.options import check_writable, integer, make_console, written_whole
-from hyperna.cli.workers import add_worker_options, check_jobs
+from hyperna.cli.workers import add_worker_options, announce_scheduler, check_jobs
 
 FORMATS = ("csv", "parquet", "ioh")
 # Without a terminal, a line in the log every so many seconds.
@@ -71,6 +71,7 @@ def run_campaign(args: argparse.Namespace) -> int:
     campaign = Campaign.from_toml(args.file)
     store = Store(args.store or Path(args.file).with_suffix(".store"))
     meter = Meter(campaign.total)
+    announce_scheduler(args)
     try:
         with meter.shown():
             campaign.run(
