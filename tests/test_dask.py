@@ -1,8 +1,12 @@
 """Campaigns on a Dask cluster with real worker processes: the same results as here, to the bit."""
 
+import asyncio
 import os
 import signal
+import socket
 import sys
+import threading
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -158,6 +162,40 @@ def test_nobody_answers(monkeypatch):
         parallel_backend("dask", "tcp://127.0.0.1:9"),
     ):
         pass
+
+
+@pytest.mark.parametrize("in_notebook", [False, True])
+@pytest.mark.parametrize(
+    ("greeting", "message"),
+    [
+        (b"", "no Dask scheduler answers at '.*': time is up"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "answers, but not as a Dask scheduler"),
+    ],
+)
+def test_servers_of_another_kind_are_not_waited_for(greeting, message, in_notebook, monkeypatch):
+    monkeypatch.setattr(parallel, "TIMEOUT", 1)
+    taken = []
+
+    def greet():
+        with suppress(OSError):  # the server is shut down
+            while True:
+                taken.append(server.accept()[0])
+                taken[-1].sendall(greeting)
+
+    def connect():
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ConnectionError, match=message), parallel_backend(scheduler=address):
+            pass
+
+    async def connect_with_a_loop():
+        connect()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=greet, daemon=True).start()
+        asyncio.run(connect_with_a_loop()) if in_notebook else connect()
+        server.shutdown(socket.SHUT_RDWR)
+    for connection in taken:
+        connection.close()
 
 
 @pytest.mark.parametrize("terminal", [True, False])
