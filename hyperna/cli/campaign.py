@@ -53,7 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     export.add_argument(
         "-o", "--out", metavar="FILE", required=True, help="file to write; for ioh a new folder"
     )
-    export.add_argument("--jobs", type=integer(-1), default=1, help="workers that replay for ioh")
+    export.add_argument(
+        "--jobs",
+        type=integer(-1),
+        default=1,
+        help="workers that repeat the runs for ioh, -1 for all cores (default: 1)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -113,11 +118,13 @@ class Meter:
         """Runs per second."""
         return self.new / max(time.monotonic() - self._begin, 1e-9)
 
-    def update(self, done: int, total: int, seconds_left: float) -> None:
-        """Take note of the progress, and show it."""
+    def update(self, done: int, total: int, seconds_left: float | None = None) -> None:
+        """Take note of the progress, and show it; without an estimate, what the rate tells."""
         if self._before is None:
             self._before, self._begin = done, time.monotonic()
         self.done = done
+        if seconds_left is None:
+            seconds_left = (total - done) / max(self.rate, 1e-9)
         if self._bar is not None:
             self._bar.update(0, completed=done, description=self._text(seconds_left))
         elif time.monotonic() - self._logged >= _LOG_EVERY:
@@ -259,8 +266,6 @@ def export_ioh(args: argparse.Namespace) -> int:
     total = sum(entry.done for entry in store.status())
     meter = Meter(total)
     with meter.shown():
-        written = export(
-            store, path, n_jobs=args.jobs, progress=lambda n, all_: meter.update(n, all_, 0.0)
-        )
+        written = export(store, path, n_jobs=args.jobs, progress=meter.update)
     print(f"{path}: {counted(written, 'run')}, ready for IOHanalyzer")
     return 0
