@@ -24,7 +24,7 @@ def wanted():
         for number in NA_TABLES:
             if na_table(number).neurons == 1:
                 yield number, na_table(number).mutation, r
-    for r in range(120, 601, 120):
+    for r in range(120, 1201, 120):
         for number in UNIFORM_TABLES:
             yield number, "uniform", r
 

@@ -1,5 +1,6 @@
 """Checks of what callers hand in: each returns the clean value or says what would be right."""
 
+import difflib
 import math
 import operator
 from collections.abc import Iterable
@@ -80,14 +81,26 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     >>> check_choice("output", "nor", ("or", "and", "evolved"))
     Traceback (most recent call last):
     ...
-    ValueError: output must be one of 'or', 'and', 'evolved', got 'nor'
+    ValueError: output must be one of 'or', 'and', 'evolved', got 'nor'; did you mean 'or'?
     """
     allowed = list(choices)
     if isinstance(value, str) and value in allowed:
         return str(value)
     wanted = ", ".join(repr(choice) for choice in allowed)
     kind = ValueError if isinstance(value, str) else TypeError
-    raise kind(f"{name} must be one of {wanted}, got {_short(value)}")
+    raise kind(f"{name} must be one of {wanted}, got {_short(value)}{did_you_mean(value, allowed)}")
+
+
+def did_you_mean(value: Any, choices: Iterable[str]) -> str:
+    """Return the end of an error message that names the choice nearest to value, if one is near.
+
+    Examples
+    --------
+    >>> did_you_mean("quater", ("half", "quarter")), did_you_mean("x", ("half", "quarter"))
+    ("; did you mean 'quarter'?", '')
+    """
+    near = difflib.get_close_matches(value, choices, 1) if isinstance(value, str) else []
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def check_points(name: str, X: ArrayLike, dim: int | None = None) -> FloatArray:

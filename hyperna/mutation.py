@@ -36,7 +36,7 @@ from hyperna._kernels.mutation import (
     UNIFORM,
 )
 from hyperna._kernels.tables import Steps
-from hyperna._validation import check_integer, check_real
+from hyperna._validation import check_integer, check_real, did_you_mean
 
 LARGEST_RESOLUTION = 2**40
 _LARGEST_TABLE = 2**22
@@ -359,7 +359,9 @@ def law(mutation: str | StepLaw) -> StepLaw:
         raise TypeError(f"mutation must be a name or a StepLaw, got {mutation!r}")
     name, _, settings = mutation.partition(":")
     if name not in LAWS:
-        raise ValueError(f"mutation must be one of {', '.join(sorted(LAWS))}, got {mutation!r}")
+        known = ", ".join(sorted(LAWS))
+        hint = did_you_mean(name, LAWS)
+        raise ValueError(f"mutation must be one of {known}, got {mutation!r}{hint}")
     cls = LAWS[name]
     allowed = [field.name for field in fields(cls)]
     values: dict[str, float] = {}

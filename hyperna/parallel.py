@@ -1,9 +1,11 @@
 """Where joblib runs things: threads and processes here, or the workers of a cluster."""
 
+import asyncio
 import logging
 import re
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from itertools import islice
@@ -14,7 +16,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from hyperna import __version__
 
 # Seconds to wait for a scheduler, and for its first worker.
-_TIMEOUT = 20
+TIMEOUT = 20
 # Jobs that a core of a cluster has at a time: the next one is there when one is done.
 _AHEAD = 2
 # Jobs for each worker in a portion, for backends that deliver a portion when all of it is done.
@@ -114,14 +116,40 @@ def _dask_client(scheduler: str | None) -> Iterator[Any]:
         return
     _check_address(scheduler)
     try:
-        client = distributed.Client(scheduler, timeout=_TIMEOUT, set_as_default=False)
+        _shake_hands(scheduler)
+        client = distributed.Client(scheduler, timeout=TIMEOUT, set_as_default=False)
+    except MemoryError:  # what another server says, read as the length of a message
+        text = f"{scheduler!r} answers, but not as a Dask scheduler; its dashboard has another port"
+        raise ConnectionError(text) from None
     except (OSError, ValueError) as error:
-        text = f"no Dask scheduler answers at {scheduler!r}: {error or 'time is up'}"
+        text = f"no Dask scheduler answers at {scheduler!r}: {str(error) or 'time is up'}"
         raise ConnectionError(text) from None
     # What goes wrong from here on is raised as an error; Dask would log its traceback as well.
     with distributed.utils.silence_logging_cmgr(logging.CRITICAL), client:
         _check_workers(client)
         yield client
+
+
+def _shake_hands(scheduler: str) -> None:
+    """Make sure that a Dask scheduler listens: Dask's client waits for ever for other servers."""
+    if scheduler.startswith("inproc:"):
+        return
+    from distributed.comm import connect
+
+    async def greet() -> None:
+        comm = await connect(scheduler, timeout=TIMEOUT)
+        await comm.close()
+
+    async def greet_in_time() -> None:
+        await asyncio.wait_for(greet(), TIMEOUT)
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(greet_in_time())
+    else:  # as in a notebook, where the loop cannot be used twice
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, greet_in_time()).result()
 
 
 def _check_address(scheduler: str) -> None:
@@ -142,10 +170,10 @@ def _check_workers(client: Any) -> None:
     from distributed import TimeoutError as NoWorker
 
     try:
-        client.wait_for_workers(1, timeout=_TIMEOUT)
+        client.wait_for_workers(1, timeout=TIMEOUT)
     except NoWorker:
         raise ConnectionError(
-            f"the Dask scheduler has no worker after {_TIMEOUT} seconds; start one with "
+            f"the Dask scheduler has no worker after {TIMEOUT} seconds; start one with "
             f"'dask worker ADDRESS'"
         ) from None
     for worker, version in client.run(worker_version, on_error="return").items():

@@ -8,6 +8,7 @@ import numpy as np
 
 from hyperna._kernels import state
 from hyperna._validation import FloatArray, IntArray, check_integer
+from hyperna._words import counted
 from hyperna.grid import Grid
 from hyperna.networks import Network
 
@@ -117,7 +118,7 @@ class Runs:
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {reason}" for reason, count in self.stop_counts.items())
-        return f"Runs({len(self)} runs: {counts})"
+        return f"Runs({counted(len(self), 'run', 'd')}: {counts})"
 
     @property
     def evaluations(self) -> IntArray:

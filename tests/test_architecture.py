@@ -14,6 +14,7 @@ ROOT = Path(hyperna.__file__).parent
 # Experiments stand above their neighbours because they compare with theory and baselines.
 STREET = {
     "_validation": 0,
+    "_words": 0,
     "_kernels": 1,
     "parallel": 1,
     "grid": 2,

@@ -45,7 +45,7 @@ def model(tmp_path_factory):
 def test_dataset_to_a_file_and_to_standard_output(tmp_path, capsys):
     path = tmp_path / "moons.csv"
     assert main(["dataset", "moons", "-o", str(path)]) == 0
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr() == (f"{path}: 300 points, 2 features, 2 classes\n", "")
     assert path.read_bytes() == (FOLDER / "moons.csv").read_bytes()
     assert main(["dataset", "moons"]) == 0
     assert capsys.readouterr().out.encode() == path.read_bytes()
@@ -183,7 +183,8 @@ def test_predict_repeats_the_training_accuracy(tmp_path, capsys, model):
     assert err == ""
     data, classifier = load("moons"), NAClassifier.from_json(Path(model).read_text())
     right = round(classifier.training_score_ * 300)
-    assert out == f"accuracy: {right} of 300 ({right / 300:.4f})\n"
+    written = f"{path}: 300 rows, 1 new column\n"
+    assert out == f"{written}accuracy: {right} of 300 ({right / 300:.4f})\n"
     rows = rows_of(path)
     assert list(rows[0]) == ["x1", "x2", "label", "prediction"]
     assert [int(row["label"]) for row in rows] == data.y.tolist()

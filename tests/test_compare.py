@@ -160,7 +160,7 @@ def test_sizes_count_the_numbers_of_the_model(name, size):
 def test_a_new_classifier_touches_one_place(monkeypatch, capsys):
     monkeypatch.setattr("hyperna.comparison.classifiers.CLASSIFIERS", CLASSIFIERS)
 
-    @register("stump", "a tree of one split", size=lambda fitted: 3, unit="nodes")
+    @register("stump", "a tree of one split", size=lambda fitted: 3, unit="node")
     def stump(seed):
         return DecisionTreeClassifier(max_depth=1, random_state=seed)
 

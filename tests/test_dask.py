@@ -1,8 +1,12 @@
 """Campaigns on a Dask cluster with real worker processes: the same results as here, to the bit."""
 
+import asyncio
 import os
 import signal
+import socket
 import sys
+import threading
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -150,7 +154,7 @@ def test_workers_with_another_version_are_refused(cluster, monkeypatch):
 
 
 def test_nobody_answers(monkeypatch):
-    monkeypatch.setattr(parallel, "_TIMEOUT", 1)
+    monkeypatch.setattr(parallel, "TIMEOUT", 1)
     with (
         pytest.raises(
             ConnectionError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"
@@ -158,6 +162,60 @@ def test_nobody_answers(monkeypatch):
         parallel_backend("dask", "tcp://127.0.0.1:9"),
     ):
         pass
+
+
+@pytest.mark.parametrize("in_notebook", [False, True])
+@pytest.mark.parametrize(
+    ("greeting", "message"),
+    [
+        (b"", "no Dask scheduler answers at '.*': time is up"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "answers, but not as a Dask scheduler"),
+    ],
+)
+def test_servers_of_another_kind_are_not_waited_for(greeting, message, in_notebook, monkeypatch):
+    monkeypatch.setattr(parallel, "TIMEOUT", 1)
+    taken = []
+
+    def greet():
+        with suppress(OSError):  # the server is shut down
+            while True:
+                taken.append(server.accept()[0])
+                taken[-1].sendall(greeting)
+
+    def connect():
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ConnectionError, match=message), parallel_backend(scheduler=address):
+            pass
+
+    async def connect_with_a_loop():
+        connect()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=greet, daemon=True).start()
+        asyncio.run(connect_with_a_loop()) if in_notebook else connect()
+        server.shutdown(socket.SHUT_RDWR)
+    for connection in taken:
+        connection.close()
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("command", ["campaign", "compare", "reproduce"])
+def test_a_terminal_is_told_who_is_called(command, terminal, tmp_path, capsys, monkeypatch):
+    file = tmp_path / "half.toml"
+    file.write_text('problem = "half"\nruns = 2\n', encoding="utf-8")
+    arguments = {
+        "campaign": ["campaign", "run", str(file)],
+        "compare": ["compare", "xor"],
+        "reproduce": ["reproduce", "--table", "2", "--quick"],
+    }
+    monkeypatch.setattr(parallel, "TIMEOUT", 1)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    assert main([*arguments[command], "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    err = capsys.readouterr().err
+    told = "hyperna: connecting to the Dask scheduler at tcp://127.0.0.1:9 (at most 1 s)\n"
+    assert (told in err) == terminal
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in err
+    assert terminal or err.count("\n") == 1
 
 
 @pytest.mark.parametrize("address", ["", "nonsense", "tcp://host", "tcp://host:port"])

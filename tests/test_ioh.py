@@ -2,6 +2,7 @@
 
 import json
 import random
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hyperna.cli import main
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.ioh import describe_algorithm, describe_function, export_ioh
-from hyperna.experiments.replay import replayable, stored_runs
+from hyperna.experiments.replay import replay, replayable, stored_runs
 from hyperna.experiments.settings import setting
 from hyperna.experiments.statistics import expected_running_time
 from hyperna.experiments.store import Store
@@ -197,6 +198,38 @@ class TestExport:
             grid = replayable(runs.setting).grid
             for entry in entries[:5]:
                 assert fitness(Network(grid, entry["best"]["x"])) == entry["best"]["y"]
+
+    def test_workers_and_the_size_of_jobs_change_no_byte(
+        self, store, exported, tmp_path, monkeypatch
+    ):
+        monkeypatch.setattr("hyperna.experiments.ioh._MOST", 3)
+        told = []
+        export_ioh(store, tmp_path / "alone", progress=lambda *state: told.append(state))
+        files = [path for path in sorted(exported.rglob("*")) if path.is_file()]
+        for path in files:
+            other = tmp_path / "alone" / path.relative_to(exported)
+            assert other.read_bytes() == path.read_bytes()
+        assert sum(path.is_file() for path in (tmp_path / "alone").rglob("*")) == len(files)
+        # Told again and again while a setting's runs are repeated, from none to all.
+        total = sum(map(len, stored_runs(store)))
+        assert told[0] == (0, total)
+        assert told[-1] == (total, total)
+        steps = np.diff([done for done, _ in told])
+        assert steps.min() >= 1
+        assert steps.max() <= 3
+
+    def test_workers_repeat_several_settings_at_a_time(self, tmp_path, monkeypatch):
+        """Two settings of one job each: each waits until the other has begun."""
+        campaign = Campaign.product(problem="half", resolution=[12, 24], runs=2)
+        store = campaign.run(tmp_path / "store")
+        both = threading.Barrier(2, timeout=60)
+
+        def replay_together(part):
+            both.wait()
+            return replay(part)
+
+        monkeypatch.setattr("hyperna.experiments.ioh.replay", replay_together)
+        assert export_ioh(store, tmp_path / "ioh", n_jobs=2) == 4
 
     def test_functions_and_algorithms_tell_all_settings_apart(self, exported):
         cells = [content for _, content in summaries(exported).values()]

@@ -60,6 +60,14 @@ const table = document.querySelector("#results table");
 return [...table.tBodies[0].rows].map((row) => row.cells[arguments[0]].dataset.v
   ?? row.cells[arguments[0]].textContent);
 """
+PLACES = """
+const places = (which) => [...document.querySelectorAll(which)].map((element) => {
+  const box = element.getBoundingClientRect();
+  return [box.left, box.right, box.top].map(Math.round);
+});
+return [places("#comparisons article"), places("#comparisons article figure"),
+        places("#growth .pair"), places("#growth")];
+"""
 
 
 class TestBrowser:
@@ -95,6 +103,32 @@ class TestBrowser:
             assert height > 200
             assert paths > 10
             assert texts > 5
+
+    @pytest.mark.parametrize(
+        ("width", "columns"), [(375, 1), (768, 1), (1280, 2), (1400, 3), (1900, 3), (4000, 3)]
+    )
+    def test_plots_stand_side_by_side_where_there_is_room(self, browser, path, width, columns):
+        show(browser, path, width)
+        articles, figures, pairs, section = browser.execute_script(PLACES)
+        assert len(articles) == 4
+        assert len({left for left, _, _ in articles}) == columns
+        assert len({top for _, _, top in articles}) == -(-4 // columns)
+        # Whatever is written above them, the plots of a row begin at the same height.
+        assert len({top for _, _, top in figures}) == -(-4 // columns)
+        # Two plots and their table have a row of their own.
+        assert len(pairs) == 2
+        for pair in pairs:
+            assert pair[:2] == section[0][:2]
+        scroll_width, spilling = browser.execute_script(SPILLING)
+        assert scroll_width <= width
+        assert width < 1280 or spilling == []
+
+    def test_paper_has_one_column(self, browser, path):
+        show(browser, path, 1900)
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        articles, *_ = browser.execute_script(PLACES)
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        assert len({left for left, _, _ in articles}) == 1
 
     def test_tables_sort_by_numbers_and_by_text(self, browser, path):
         show(browser, path)

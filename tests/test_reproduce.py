@@ -23,7 +23,13 @@ from hyperna.experiments.paper import (
     uniform_target,
 )
 from hyperna.experiments.reproduce import Outcome, Plan, simulate
-from hyperna.experiments.sheets import in_words
+from hyperna.experiments.sheets import (
+    in_words,
+    na_results,
+    na_sheet,
+    uniform_results,
+    uniform_sheet,
+)
 from hyperna.experiments.tables import Sheet, csv_text, escape_latex, latex, markdown
 from hyperna.experiments.verdicts import (
     Sample,
@@ -193,10 +199,14 @@ def test_rows_without_a_side_do_not_count_as_one_sided():
 
 
 def test_verdicts_in_words():
-    assert str(TableVerdict.of([Verdict(False, 1)] * 2 + [Verdict(True, 1)] * 8)) == "8/10, higher"
+    high = [Verdict(False, 1)] * 2 + [Verdict(True, 1)] * 8
+    low = [Verdict(False, -1)] * 2 + [Verdict(True, -1)] * 8
+    assert str(TableVerdict.of(high)) == "8/10, paper higher"
+    assert str(TableVerdict.of(low)) == "8/10, paper lower"
     assert str(TableVerdict.of([Verdict(True, 1), Verdict(False, -1)])) == "1/2"
     rows = {"found": Verdict(True, 1), "mean": Verdict(False, 1), "median": Verdict(False, -1)}
-    assert in_words(rows) == "mean higher, median lower"
+    assert in_words(rows) == "paper higher: mean; paper lower: median"
+    assert in_words(dict.fromkeys(rows, Verdict(False, -1))) == "paper lower: found, mean, median"
     assert in_words({"found": Verdict(True, 1)}) == "agrees"
 
 
@@ -206,7 +216,7 @@ SHEET = Sheet(
     "demo",
     "50 % of two_quarters",
     ("r", "mean", "verdict"),
-    [("120", "1 (0 … 2)", "agrees"), ("1200", "∞", "mean higher")],
+    [("120", "1 (0 … 2)", "agrees"), ("1200", "∞", "paper higher")],
     [{"r": 120, "mean": 1.0}, {"r": 1200, "mean": math.inf}],
     ("A note.",),
     frozenset({2}),
@@ -216,8 +226,8 @@ SHEET = Sheet(
 def test_markdown_lines_up():
     lines = [line for line in markdown(SHEET).splitlines() if line.startswith("|")]
     assert len({len(line) for line in lines}) == 1
-    assert lines[1] == "|-----:|----------:|-------------|"
-    assert lines[3] == "| 1200 |         ∞ | mean higher |"
+    assert lines[1] == "|-----:|----------:|--------------|"
+    assert lines[3] == "| 1200 |         ∞ | paper higher |"
 
 
 def test_latex_has_equal_rows_and_only_escaped_signs():
@@ -303,8 +313,32 @@ def test_the_command_writes_what_it_prints(tmp_path, capsys):
     assert (folder / "table_4.md").read_text(encoding="utf-8") in printed
     rows = list(csv.DictReader((folder / "table_4.csv").read_text().splitlines()))
     assert [row["r"] for row in rows] == ["120", "240", "480"]
-    assert {row["verdict_mean"] for row in rows} == {"higher"}
+    assert {row["verdict_mean"] for row in rows} == {"paper higher"}
     assert re.search(r"Table 4: QUARTER.*differs in .*mean", printed)
+    assert "| paper higher: mean, median |" in printed
+    assert float(rows[0]["paper_mean"]) > float(rows[0]["mean"])
+
+
+def test_a_row_without_an_exact_value_says_why(monkeypatch):
+    plan = Plan(tables=(2, 4), runs=2, quick=True)
+    outcomes = simulate(plan.batches())
+    complete = na_sheet(4, na_results(plan, 4, outcomes))
+    assert "–" not in {cell for row in complete.rows for cell in row}
+    assert not any("stored up to" in note for note in complete.notes)
+
+    def shorter(table, mutation, r):
+        return expectation(table, mutation, r) if r <= 240 else None
+
+    monkeypatch.setattr("hyperna.experiments.sheets.expectation", shorter)
+    sheets = [
+        na_sheet(2, na_results(plan, 2, outcomes)),
+        na_sheet(4, na_results(plan, 4, outcomes)),
+        uniform_sheet(4, uniform_results(plan, 4, outcomes)),
+    ]
+    for sheet in sheets:
+        assert [row[sheet.header.index("exact")] for row in sheet.rows][2:] == ["–"]
+        (note,) = (note for note in sheet.notes if note.startswith("exact: "))
+        assert "Exact values are stored up to r = 240; benchmarks/exact_runtimes.py" in note
 
 
 def test_json_is_one_object_and_the_same_for_any_number_of_jobs(capsys):

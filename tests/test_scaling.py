@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from hyperna import OnePlusOneNA, problem
 from hyperna.experiments.scaling import LAWS, fit_runtimes, fit_scaling, theorem_bound
 
 R = np.array([120, 240, 360, 480, 600, 720, 840, 960, 1080, 1200], dtype=float)
@@ -102,4 +103,20 @@ def test_bounds_of_the_theorems():
     assert theorem_bound("quarter", "harmonic").growth(r) == pytest.approx(8)
     assert theorem_bound("quarter", "local").growth(r) == pytest.approx(np.e**4)
     assert theorem_bound("local_opt", "local").growth is None
+    assert "stuck at fitness 2/3 or less, where 3/4 is" in theorem_bound("local_opt", "local").text
     assert theorem_bound("half", "uniform") is None
+
+
+def test_what_is_said_about_local_opt():
+    """One neuron's optimum is 3/4; local steps also end at 2/3 and 7/12, but for the grid."""
+    local_opt, r = problem("local_opt"), 1200
+    assert local_opt.best_fitness(1) == 3 / 4
+    runs = OnePlusOneNA(neurons=1, resolution=r, mutation="local").run_many(
+        local_opt, runs=200, seed=0
+    )
+    best, stuck = runs.fitness[runs.success], runs.fitness[~runs.success]
+    assert np.abs(best - 3 / 4).max() < 2 / r
+    assert stuck.max() <= 2 / 3
+    distance = np.abs(stuck[:, np.newaxis] - [2 / 3, 7 / 12])
+    assert distance.min(axis=1).max() < 2 / r
+    assert (distance < 2 / r).any(axis=0).all()

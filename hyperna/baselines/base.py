@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from hyperna._validation import FloatArray, check_choice
+from hyperna._validation import FloatArray, check_choice, did_you_mean
 from hyperna.baselines.space import REPRESENTATIONS, Space
 
 Error = Callable[[FloatArray], FloatArray]
@@ -99,7 +99,7 @@ def baseline(which: "str | Baseline", **settings: Any) -> Baseline:
     parsed = _parse(which, written)
     for key in (*parsed, *settings):
         if key not in known:
-            listed = ", ".join(known)
+            listed = ", ".join(known) + did_you_mean(key, known)
             raise ValueError(f"algorithm {name!r} has no setting {key!r}; its settings: {listed}")
     numbers = {key: _convert(key, text, known[key]) for key, text in parsed.items()}
     return entry(**{**numbers, **settings})

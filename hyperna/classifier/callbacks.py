@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from hyperna._words import counted
 from hyperna.classifier.control import Control
 from hyperna.classifier.fitting import FOLDS, PIECE, Fit
 
@@ -97,4 +98,5 @@ class Watch:
             if fit.current is not None
         ]
         mean = sum(losses) / len(losses)
-        print(f"[NAClassifier] {evaluations} evaluations done, training error {mean:.4f}")
+        done = counted(evaluations, "evaluation", "d")
+        print(f"[NAClassifier] {done} done, training error {mean:.4f}")

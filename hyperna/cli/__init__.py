@@ -10,9 +10,10 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from hyperna import __version__
+from hyperna._validation import did_you_mean
 
 COMMANDS = (
     "run",
@@ -35,6 +36,24 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, without the usage text."""
         raise ValueError(message)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Name the command or choice that an unknown one is near to."""
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            error.message += did_you_mean(value, action.choices or ())
+            raise
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Name the option that an unknown one is near to."""
+        found, unknown = super().parse_known_args(args, namespace)
+        for text in unknown:
+            known = [name for action in self._actions for name in action.option_strings]
+            hint = did_you_mean(text.partition("=")[0], known) if text.startswith("--") else ""
+            if hint:
+                self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return found, unknown
 
 
 def build_parser() -> Parser:

@@ -26,8 +26,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hyperna._words import are, counted
 from hyperna.cli.options import check_writable, integer, make_console, written_whole
-from hyperna.cli.workers import add_worker_options, check_jobs
+from hyperna.cli.workers import add_worker_options, announce_scheduler, check_jobs
 
 FORMATS = ("csv", "parquet", "ioh")
 # Without a terminal, a line in the log every so many seconds.
@@ -52,7 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     export.add_argument(
         "-o", "--out", metavar="FILE", required=True, help="file to write; for ioh a new folder"
     )
-    export.add_argument("--jobs", type=integer(-1), default=1, help="workers that replay for ioh")
+    export.add_argument(
+        "--jobs",
+        type=integer(-1),
+        default=1,
+        help="workers that repeat the runs for ioh, -1 for all cores (default: 1)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -70,6 +76,7 @@ def run_campaign(args: argparse.Namespace) -> int:
     campaign = Campaign.from_toml(args.file)
     store = Store(args.store or Path(args.file).with_suffix(".store"))
     meter = Meter(campaign.total)
+    announce_scheduler(args)
     try:
         with meter.shown():
             campaign.run(
@@ -81,9 +88,9 @@ def run_campaign(args: argparse.Namespace) -> int:
                 notice=lambda text: print(f"hyperna: {text}", file=sys.stderr),
             )
     except KeyboardInterrupt:
+        stored = f"{meter.done:,} of {counted(meter.total, 'run')} {are(meter.total)} stored"
         print(
-            f"hyperna: interrupted: {meter.done:,} of {meter.total:,} runs are stored in "
-            f"{store.path}; the same command goes on",
+            f"hyperna: interrupted: {stored} in {store.path}; the same command goes on",
             file=sys.stderr,
         )
         return 130
@@ -111,16 +118,18 @@ class Meter:
         """Runs per second."""
         return self.new / max(time.monotonic() - self._begin, 1e-9)
 
-    def update(self, done: int, total: int, seconds_left: float) -> None:
-        """Take note of the progress, and show it."""
+    def update(self, done: int, total: int, seconds_left: float | None = None) -> None:
+        """Take note of the progress, and show it; without an estimate, what the rate tells."""
         if self._before is None:
             self._before, self._begin = done, time.monotonic()
         self.done = done
+        if seconds_left is None:
+            seconds_left = (total - done) / max(self.rate, 1e-9)
         if self._bar is not None:
             self._bar.update(0, completed=done, description=self._text(seconds_left))
         elif time.monotonic() - self._logged >= _LOG_EVERY:
             self._logged = time.monotonic()
-            text = f"{done:,} of {total:,} runs, {self._text(seconds_left)}"
+            text = f"{done:,} of {counted(total, 'run')}, {self._text(seconds_left)}"
             print(text, file=sys.stderr, flush=True)
 
     def _text(self, seconds_left: float) -> str:
@@ -145,7 +154,7 @@ class Meter:
     def summary(self, settings: int) -> str:
         """Return what there is now, and what was done for it."""
         seconds = time.monotonic() - self._begin
-        text = f"{self.done:,} runs of {settings:,} settings"
+        text = f"{counted(self.done, 'run')} of {counted(settings, 'setting')}"
         if not self.new:
             return f"{text}, nothing was missing"
         return f"{text}, {self.new:,} of them new ({self.rate:,.3g} runs/s, {clock(seconds)})"
@@ -184,7 +193,8 @@ def show_status(args: argparse.Namespace) -> int:
         print(json.dumps(total, ensure_ascii=False))
         return 0
     _print_status(entries)
-    print(f"{done:,} of {wanted:,} runs of {len(entries):,} settings are done")
+    planned = f"{counted(wanted, 'run')} of {counted(len(entries), 'setting')}"
+    print(f"{done:,} of {planned} {are(wanted)} done")
     for damage in damages:
         print(f"damaged: {damage} (running the campaign again repairs it)")
     return 0
@@ -239,7 +249,7 @@ def export_runs(args: argparse.Namespace) -> int:
             frame.to_csv(draft, index=False)
         else:
             frame.to_parquet(draft, index=False)
-    print(f"{path}: {len(frame):,} runs")
+    print(f"{path}: {counted(len(frame), 'run')}")
     return 0
 
 
@@ -256,8 +266,6 @@ def export_ioh(args: argparse.Namespace) -> int:
     total = sum(entry.done for entry in store.status())
     meter = Meter(total)
     with meter.shown():
-        written = export(
-            store, path, n_jobs=args.jobs, progress=lambda n, all_: meter.update(n, all_, 0.0)
-        )
-    print(f"{path}: {written:,} runs, ready for IOHanalyzer")
+        written = export(store, path, n_jobs=args.jobs, progress=meter.update)
+    print(f"{path}: {counted(written, 'run')}, ready for IOHanalyzer")
     return 0

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hyperna._words import counted
 from hyperna.cli.files import write_text
 from hyperna.cli.options import check_writable, make_console
 
@@ -58,7 +59,10 @@ def _write_one(name: str, output: str | None) -> int:
         return 0
     path = Path(output)
     check_writable(path)
-    write_text(path, dataset(name).to_csv())
+    made = dataset(name)
+    write_text(path, made.to_csv())
+    shape = f"{counted(made.X.shape[1], 'feature')}, {counted(len(made.classes), 'class')}"
+    print(f"{path}: {counted(len(made.X), 'point')}, {shape}")
     return 0
 
 
@@ -75,7 +79,7 @@ def _write_all(output: str | None) -> int:
         check_writable(path)
     for path, text in texts.items():
         write_text(path, text)
-    print(f"{len(texts)} files in {folder}")
+    print(f"{counted(len(texts), 'file')} in {folder}")
     return 0
 
 

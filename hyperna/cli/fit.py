@@ -15,6 +15,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hyperna._words import counted
 from hyperna.cli.files import write_text
 from hyperna.cli.options import check_writable, integer, real
 from hyperna.outputs import OUTPUTS
@@ -179,7 +180,7 @@ def with_names(classifier: "NAClassifier", data: "Dataset") -> "NAClassifier":
 def print_summary(summary: dict[str, Any], data: "Dataset", path: Path | None) -> None:
     """Print the training accuracy, the size of the network and the rules."""
     networks = [
-        f"{count} neuron{'s' * (count > 1)}" + (f" joined by {output}" if count > 1 else "")
+        counted(count, "neuron") + (f" joined by {output}" if count > 1 else "")
         for count, output in zip(summary["neurons"], summary["outputs"], strict=True)
     ]
     print(f"{data.name}: {data.summary}")
@@ -187,7 +188,7 @@ def print_summary(summary: dict[str, Any], data: "Dataset", path: Path | None) -
         f"training accuracy: {summary['correct']} of {summary['points']} "
         f"({summary['training_accuracy']:.4f})"
     )
-    print(f"{'; '.join(networks)}; {summary['evaluations']:,} evaluations\n")
+    print(f"{'; '.join(networks)}; {counted(summary['evaluations'], 'evaluation')}\n")
     print(summary["rules"])
     if path is not None:
         print(f"\nmodel: {path}")

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hyperna._words import counted
 from hyperna.cli.files import write_text
 from hyperna.cli.options import check_writable
 
@@ -63,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(text)
     else:
         write_text(path, text)
+        print(f"{path}: {counted(len(answers), 'row')}, {counted(len(added), 'new column')}")
     if args.label is not None:
         report_accuracy(table, args.label, answers, sys.stderr if path is None else sys.stdout)
     return 0
@@ -89,8 +91,8 @@ def features(classifier: "NAClassifier", table: "CsvTable", label: str | None) -
     found = tuple(name for name in table.header if name != label)
     if len(found) != dim:
         raise ValueError(
-            f"{table.path} must have {dim} columns of features, since the model has no names for "
-            f"them, got {len(found)}: {', '.join(found)}"
+            f"{table.path} must have {counted(dim, 'column')} of features, since the model has no "
+            f"names for them, got {len(found)}: {', '.join(found)}"
         )
     return table.numbers(found)
 

@@ -10,6 +10,7 @@ import argparse
 import importlib.util
 from pathlib import Path
 
+from hyperna._words import counted
 from hyperna.cli.options import check_writable
 
 
@@ -33,5 +34,5 @@ def run(args: argparse.Namespace) -> int:
     from hyperna.report import write_report
 
     runs = write_report(Store(args.store), path, args.title)
-    print(f"{path}: {runs:,} runs")
+    print(f"{path}: {counted(runs, 'run')}")
     return 0

@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from hyperna._validation import did_you_mean
 from hyperna.cli.options import integer, json_text, written_whole
 from hyperna.cli.workers import add_worker_options, workers
 
@@ -50,7 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _table(text: str) -> int | str:
     known = {str(number): number for number in _ALL}
     if text != "baselines" and text not in known:
-        raise argparse.ArgumentTypeError(f"must be 1 to 10 or 'baselines', got {text!r}")
+        hint = did_you_mean(text, ["baselines"])
+        raise argparse.ArgumentTypeError(f"must be 1 to 10 or 'baselines', got {text!r}{hint}")
     return known.get(text, text)
 
 

@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from hyperna._validation import did_you_mean
 from hyperna.cli.options import check_picture, integer, parse_arcs, real
 from hyperna.outputs import OUTPUTS
 
@@ -154,7 +155,8 @@ def make_problem(args: argparse.Namespace) -> Any:
     if is_file:
         if not (name.lower().endswith(".csv") or Path(name).exists()):
             known = ", ".join(PROBLEMS)
-            raise ValueError(f"problem must be one of {known} or a CSV file, got {name!r}")
+            hint = did_you_mean(name.partition(":")[0], PROBLEMS)
+            raise ValueError(f"problem must be one of {known} or a CSV file, got {name!r}{hint}")
         _refuse(args, "a CSV file", "k", "arcs", "points", "sampling")
         made: Any = read_csv(name, label=args.label, weight=args.weight, scale=bool(args.scale))
         if args.dim not in (None, made.dim):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hyperna import __version__
+from hyperna._words import counted
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.cli.options import json_text, make_console, written_whole
 from hyperna.experiments.statistics import (
@@ -78,9 +79,9 @@ def describe_fitness(fitness: Fitness) -> str:
     """Say what the fitness counts."""
     if isinstance(fitness, Sampled):
         error = 0.5 / math.sqrt(fitness.n)  # of a share of 1/2, the largest there is
-        return f"{fitness.n:,} {fitness.method} points (standard error up to {error:.2g})"
+        return f"{counted(fitness.n, f'{fitness.method} point')} (standard error up to {error:.2g})"
     if isinstance(fitness, FiniteSet):
-        return f"{len(fitness.X):,} labelled points"
+        return counted(len(fitness.X), "labelled point")
     return "exact arc lengths"
 
 
@@ -115,7 +116,7 @@ def _headline(summary: Summary) -> list[str]:
     from rich.markup import escape
 
     used = summary["settings"]
-    neurons = f"{used['neurons']} neuron" + "s" * (used["neurons"] > 1)
+    neurons = counted(used["neurons"], "neuron")
     extras = [
         text
         for text, given in (
@@ -124,7 +125,7 @@ def _headline(summary: Summary) -> list[str]:
             (f"probability {used['mutation_probability']:g} a component", True),
             (f"init {used['init']}", used["init"] != "grid"),
             (f"stagnation {used['stagnation']}", used["stagnation"]),
-            (f"{used['restarts']} restarts", used["restarts"]),
+            (counted(used["restarts"], "restart"), used["restarts"]),
         )
         if given
     ]
@@ -132,8 +133,8 @@ def _headline(summary: Summary) -> list[str]:
         f"[bold]{escape(used['problem'])}[/bold] in D = {used['dim']}: "
         f"{neurons}, output {used['output']}, resolution {used['resolution']:,}",
         ", ".join([f"{used['mutation']} mutation", *extras]),
-        f"{summary['runs']:,} runs from seed {used['seed']}, "
-        f"at most {used['budget']:,} evaluations each",
+        f"{counted(summary['runs'], 'run')} from seed {used['seed']}, "
+        f"at most {counted(used['budget'], 'evaluation')} each",
         f"fitness: {used['fitness']}",
         f"success: {summary['success_means']}",
     ]
@@ -141,8 +142,8 @@ def _headline(summary: Summary) -> list[str]:
 
 def _rows(summary: Summary) -> list[tuple[str, str, str, str]]:
     runs = summary["runs"]
-    every = f"{runs:,} runs"
-    counted = f"{every}, stuck ones at the limit" if "stuck" in summary["stop_reasons"] else every
+    every = counted(runs, "run")
+    spent = f"{every}, stuck ones at the limit" if "stuck" in summary["stop_reasons"] else every
     rows = [
         (
             "success share",
@@ -154,7 +155,7 @@ def _rows(summary: Summary) -> list[tuple[str, str, str, str]]:
             "evaluations, mean",
             _count(summary["mean_evaluations"]),
             _interval(summary["mean_interval"], _count),
-            counted,
+            spent,
         ),
         ("evaluations, sd", _count(summary["sd_evaluations"]), "", every),
         (
@@ -167,7 +168,7 @@ def _rows(summary: Summary) -> list[tuple[str, str, str, str]]:
             "evaluations per success",
             _count(summary["expected_running_time"]),
             _interval(summary["expected_running_time_interval"], _count),
-            f"{summary['successes']:,} successes",
+            counted(summary["successes"], "success"),
         ),
         ("fitness, best", _share(summary["best_fitness"]), "", every),
         (

@@ -1,6 +1,7 @@
 """The options that say where work is done: processors here, or a cluster."""
 
 import argparse
+import sys
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -29,9 +30,20 @@ def check_jobs(args: argparse.Namespace) -> None:
         raise ValueError("--jobs must not be 0; use 1 for one worker, -1 for all cores")
 
 
+def announce_scheduler(args: argparse.Namespace) -> None:
+    """Say on a terminal who is being called, for a scheduler that does not answer takes a while."""
+    if args.scheduler is None or not sys.stderr.isatty():
+        return
+    from hyperna.parallel import TIMEOUT
+
+    text = f"connecting to the Dask scheduler at {args.scheduler} (at most {TIMEOUT} s)"
+    print(f"hyperna: {text}", file=sys.stderr, flush=True)
+
+
 def workers(args: argparse.Namespace) -> AbstractContextManager[None]:
     """Return a context in which everything that uses joblib uses these workers."""
     from hyperna.parallel import parallel_backend
 
     check_jobs(args)
+    announce_scheduler(args)
     return parallel_backend(args.backend, args.scheduler, args.jobs)

@@ -28,14 +28,14 @@ class Contender:
     size : callable, optional
         Returns the size of a fitted estimator.
     unit : str
-        What the size counts.
+        What the size counts, in the singular.
 
     Examples
     --------
     >>> tree = CLASSIFIERS["tree"]
     >>> fitted = tree.build(0).fit([[0.0], [1.0]], [0, 1])
     >>> tree.size(fitted), tree.unit
-    (3, 'nodes')
+    (3, 'node')
     """
 
     name: str
@@ -51,7 +51,7 @@ Build = Callable[[int], Any]
 
 
 def register(
-    name: str, summary: str, *, size: Callable[[Any], int], unit: str = "parameters"
+    name: str, summary: str, *, size: Callable[[Any], int], unit: str = "parameter"
 ) -> Callable[[Build], Build]:
     """Enter the decorated function into `CLASSIFIERS`; nothing else is needed to add one."""
 
@@ -180,21 +180,21 @@ def _mlp(seed: int) -> Any:
     return MLPClassifier(random_state=seed)
 
 
-@register("tree", "DecisionTreeClassifier", size=_tree_size, unit="nodes")
+@register("tree", "DecisionTreeClassifier", size=_tree_size, unit="node")
 def _tree(seed: int) -> Any:
     from sklearn.tree import DecisionTreeClassifier
 
     return DecisionTreeClassifier(random_state=seed)
 
 
-@register("forest", "RandomForestClassifier: 100 trees", size=_forest_size, unit="nodes")
+@register("forest", "RandomForestClassifier: 100 trees", size=_forest_size, unit="node")
 def _forest(seed: int) -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
     return RandomForestClassifier(random_state=seed)
 
 
-@register("knn", "KNeighborsClassifier: 5 neighbours", size=_stored_size, unit="stored numbers")
+@register("knn", "KNeighborsClassifier: 5 neighbours", size=_stored_size, unit="stored number")
 def _knn(seed: int) -> Any:
     from sklearn.neighbors import KNeighborsClassifier
 

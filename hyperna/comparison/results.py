@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import check_choice, check_integer
+from hyperna._words import counted
 from hyperna.comparison.classifiers import Contender
 
 Record = dict[str, Any]
@@ -101,9 +102,10 @@ class Comparison:
     seed: int
 
     def __repr__(self) -> str:
-        sets = f"{len(self.data)} data set{'s' * (len(self.data) > 1)}"
-        who = f"{len(self.classifiers)} classifier{'s' * (len(self.classifiers) > 1)}"
-        return f"Comparison({who}, {sets}, {self.folds} folds, {self.repeats} repeats)"
+        sets = counted(len(self.data), "data set")
+        who = counted(len(self.classifiers), "classifier")
+        dealt = f"{counted(self.folds, 'fold')}, {counted(self.repeats, 'repeat')}"
+        return f"Comparison({who}, {sets}, {dealt})"
 
     def records(self) -> list[Record]:
         """Return one record a fit, ready for ``pandas.DataFrame``."""
@@ -198,8 +200,8 @@ class Comparison:
         """What the numbers of the tables are."""
         fits = self.folds * self.repeats
         return (
-            f"Means over {fits} fits ({self.folds} stratified folds, dealt {self.repeats} "
-            f"time{'s' * (self.repeats > 1)}, seed {self.seed}; features standardised on each "
+            f"Means over {fits} fits ({self.folds} stratified folds, dealt "
+            f"{counted(self.repeats, 'time')}, seed {self.seed}; features standardised on each "
             "training part) ± standard error, corrected for overlapping training sets (Nadeau "
             "and Bengio 2003). Time (one thread) and size are medians."
         )
@@ -238,13 +240,13 @@ def describe(info: DataInfo) -> str:
     'moons, rotated: 300 points, 2 features, 2 classes, the largest 50.0 %'
     """
     return (
-        f"{info.title}: {info.points} points, {info.features} features, {info.classes} classes, "
-        f"the largest {100 * info.majority:.1f} %"
+        f"{info.title}: {counted(info.points, 'point', 'd')}, {counted(info.features, 'feature')}, "
+        f"{counted(info.classes, 'class')}, the largest {100 * info.majority:.1f} %"
     )
 
 
 def _cells(row: Record, fits: int) -> list[str]:
-    size = "–" if row["size"] is None else f"{row['size']:,.0f} {row['unit']}"
+    size = "–" if row["size"] is None else counted(round(row["size"]), row["unit"])
     early = row["unconverged"]
     return [
         row["classifier"],

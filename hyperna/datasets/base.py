@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperna._validation import FloatArray, check_choice, check_points
+from hyperna._validation import FloatArray, check_choice, check_points, did_you_mean
+from hyperna._words import counted
 from hyperna.problems import PointProblem
 
 # Generated coordinates have so many digits after the point: enough for any classifier, few enough
@@ -59,7 +60,8 @@ class Dataset:
         features = tuple(self.features) or tuple(f"x{j + 1}" for j in range(points.shape[1]))
         if len(features) != points.shape[1]:
             raise ValueError(
-                f"features must name the {points.shape[1]} columns of X, got {len(features)} names"
+                f"features must name the {counted(points.shape[1], 'column')} of X, "
+                f"got {counted(len(features), 'name')}"
             )
         for name, value in (("X", points), ("y", labels), ("features", features)):
             object.__setattr__(self, name, value)
@@ -69,7 +71,7 @@ class Dataset:
     def _describe(self) -> str:
         names = [str(value) for value in self.classes]
         shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        return f"{len(self.X)} points in R^{self.X.shape[1]}, classes {shown}"
+        return f"{counted(len(self.X), 'point', 'd')} in R^{self.X.shape[1]}, classes {shown}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}: {self.summary})"
@@ -147,7 +149,7 @@ class Generator:
             if given not in known:
                 raise ValueError(
                     f"data set {self.name!r} has no parameter {given!r}; "
-                    f"its parameters: {', '.join(known)}"
+                    f"its parameters: {', '.join(known)}{did_you_mean(given, known)}"
                 )
         X, y = self.build(**parameters)
         changed = {key: value for key, value in parameters.items() if value != known[key]}
@@ -222,8 +224,9 @@ def dataset(name: str, **parameters: Any) -> Dataset:
     key, _, settings_text = name.partition(":")
     generator_of = DATASETS.get(key.strip())
     if generator_of is None:
-        known = ", ".join([*DATASETS, *(stem for stem in SHIPPED if stem not in DATASETS)])
-        raise ValueError(f"data set must be one of {known}, got {name!r}")
+        known = [*DATASETS, *(stem for stem in SHIPPED if stem not in DATASETS)]
+        hint = did_you_mean(key.strip(), known)
+        raise ValueError(f"data set must be one of {', '.join(known)}, got {name!r}{hint}")
     written = _parse_settings(name, settings_text, generator_of)
     twice = sorted(written.keys() & parameters.keys())
     if twice:

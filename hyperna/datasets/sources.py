@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperna._validation import FloatArray, check_choice, check_integer
+from hyperna._validation import FloatArray, check_choice, check_integer, did_you_mean
 from hyperna.datasets.base import DATASETS, DECIMALS, SHIPPED, Dataset, dataset
 from hyperna.datasets.draws import Draws
 from hyperna.problems import PROBLEMS, PointProblem, Problem, problem
@@ -69,9 +69,10 @@ def _named(name: str) -> Dataset:
     if key in PROBLEMS:
         made = sample(problem(name))
         return Dataset(made.X, made.y, name)
+    hint = did_you_mean(key, [*DATASETS, *PROBLEMS, *SHIPPED])
     raise ValueError(
         f"data must be a CSV file, sklearn:NAME, a problem ({', '.join(PROBLEMS)}) or a data set "
-        f"({', '.join(DATASETS)}; all with 'hyperna dataset --list'), got {name!r}"
+        f"({', '.join(DATASETS)}; all with 'hyperna dataset --list'), got {name!r}{hint}"
     )
 
 

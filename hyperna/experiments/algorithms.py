@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Protocol
 
-from hyperna._validation import IntArray
+from hyperna._validation import IntArray, did_you_mean
 from hyperna.baselines import BASELINES, baseline, baseline_task
 from hyperna.search import Task, run_block
 
@@ -78,7 +78,8 @@ def find_algorithm(text: str) -> Algorithm:
     name = text.partition(":")[0]
     if name not in ALGORITHMS:
         known = ", ".join(repr(name) for name in ALGORITHMS)
-        raise ValueError(f"algorithm must be one of {known}, got {text!r}")
+        hint = did_you_mean(text.partition(":")[0], ALGORITHMS)
+        raise ValueError(f"algorithm must be one of {known}, got {text!r}{hint}")
     return ALGORITHMS[name]
 
 

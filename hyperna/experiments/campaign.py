@@ -205,7 +205,8 @@ def _plain(keys: Mapping[str, Any]) -> dict[str, Any]:
     if nested:
         raise ValueError(f"{nested[0]} must not be a table; blocks are written as [[settings]]")
     runs = {"runs": keys["runs"]} if "runs" in keys else {}
-    return runs | plain_keys({key: value for key, value in keys.items() if key != "runs"})
+    rest = {key: value for key, value in keys.items() if key != "runs"}
+    return runs | plain_keys(rest, beside=("runs", "settings"))
 
 
 def _inherit(shared: Mapping[str, Any], block: Mapping[str, Any]) -> dict[str, Any]:

@@ -146,8 +146,9 @@ def _summary(lines: Sequence[_Line]) -> Sheet:
     ]
     notes = (
         RULE,
-        "found, mean, median: rows that agree; higher, lower: where nearly all printed figures "
-        "lie. ratio: printed / measured, the median of the rows.",
+        "found, mean, median: rows that agree; paper higher, paper lower: nearly all of the "
+        "paper's figures lie on this side of the measured ones. ratio: paper / measured, the "
+        "median of the rows.",
     )
     return Sheet("summary", "Summary", header, rows, records, notes, frozenset({0, 1, 2, 3, 6}))
 

@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,8 @@ from hyperna.interop.names import distinct_ids, file_name, function_name
 from hyperna.parallel import in_order
 from hyperna.results import RunResult
 
-# Runs that a worker replays at a time.
-_BATCH = 200
+# A worker replays as many runs at a time as took about so many seconds, and at most so many.
+_SECONDS, _MOST = 0.5, 200
 # What makes a function; everything else of a setting belongs to the algorithm.
 _FUNCTION_KEYS = frozenset(
     {"problem", "dim", "neurons", "output", "resolution"}
@@ -46,9 +48,9 @@ def export_ioh(
     folder : path
         A folder that does not exist yet. It appears when all is written.
     n_jobs : int, optional
-        Workers as in joblib.
+        Workers as in joblib; what is written does not depend on them.
     progress : callable, optional
-        Called with the numbers of written and of all runs.
+        Called with the numbers of repeated and of all runs, first with none.
 
     Examples
     --------
@@ -68,20 +70,20 @@ def export_ioh(
     if path.exists():
         raise StoreError(f"{path} exists already; name a new folder")
     draft = path.with_name(f".{path.name}.draft")
-    total, done = sum(map(len, found)), 0
-    with explained(path):
+    total, written = sum(map(len, found)), 0
+    report = progress or (lambda done, total: None)
+    report(0, total)
+    with explained(path), closing(_traces(found, n_jobs, report)) as traces:
         try:
             shutil.rmtree(draft, ignore_errors=True)
             draft.mkdir(parents=True)
             for runs, cell in zip(found, make_cells(found), strict=True):
                 place = draft / _folder_name(runs.setting, cell)
-                done += write_cell(place, cell, _traces(runs, n_jobs))
-                if progress is not None:
-                    progress(done, total)
+                written += write_cell(place, cell, next(traces))
             os.replace(draft, path)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-    return done
+    return written
 
 
 def make_cells(found: list[StoredRuns]) -> list[Cell]:
@@ -149,17 +151,40 @@ def _folder_name(setting: Setting, cell: Cell) -> str:
     return f"{file_name(words)[:60]}-{setting.id}"
 
 
-def _traces(stored: StoredRuns, n_jobs: int | None) -> Iterator[Trace]:
-    """Replay the runs in batches, in order."""
-    processes = find_algorithm(stored.setting.algorithm).processes
-    batches = ((stored, first) for first in range(0, len(stored), _BATCH))
-    for batch in in_order(_replay_batch, batches, n_jobs, processes):
-        yield from batch
+def _traces(
+    found: list[StoredRuns], n_jobs: int | None, report: Callable[[int, int], None]
+) -> Generator[Iterator[Trace], None, None]:
+    """Yield the replayed runs of each setting; workers go on to the next while one is written."""
+    done, total = 0, sum(map(len, found))
+
+    def told(batches: Iterator[list[Trace]]) -> Iterator[list[Trace]]:
+        nonlocal done
+        for batch in batches:
+            done += len(batch)
+            report(done, total)
+            yield batch
+
+    for processes, alike in groupby(found, lambda runs: _needs_processes(runs.setting)):
+        parts = [_parts(runs) for runs in alike]
+        jobs = ((part,) for part in chain.from_iterable(parts))
+        with closing(in_order(_replay_part, jobs, n_jobs, processes)) as results:
+            batches = told(results)
+            for own in parts:
+                yield chain.from_iterable(islice(batches, len(own)))
 
 
-def _replay_batch(stored: StoredRuns, first: int) -> list[Trace]:
-    last = min(first + _BATCH, len(stored))
-    return [_trace(result) for result in replay(stored, first, last)]
+def _needs_processes(setting: Setting) -> bool:
+    return find_algorithm(setting.algorithm).processes
+
+
+def _parts(runs: StoredRuns) -> list[StoredRuns]:
+    """Cut the runs of a setting into jobs of a similar length."""
+    size = min(max(1, round(_SECONDS * len(runs) / max(runs.seconds, 1e-9))), _MOST)
+    return [runs[first : first + size] for first in range(0, len(runs), size)]
+
+
+def _replay_part(part: StoredRuns) -> list[Trace]:
+    return [_trace(result) for result in replay(part)]
 
 
 def _trace(result: RunResult) -> Trace:

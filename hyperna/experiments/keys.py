@@ -1,12 +1,11 @@
 """The keys of a setting: their names, their types, and texts that stand for values."""
 
-import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from hyperna._validation import check_choice, check_integer, check_real
+from hyperna._validation import check_choice, check_integer, check_real, did_you_mean
 from hyperna.fitness.points import METHODS
 from hyperna.grid import INITS, MAX_RESOLUTION
 from hyperna.outputs import OUTPUTS
@@ -15,17 +14,20 @@ from hyperna.outputs import OUTPUTS
 DEFAULT = "default"
 
 
-def plain_keys(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options under the names of `CHECKS`; ``no-bias`` is the opposite of ``bias``."""
+def plain_keys(options: Mapping[str, Any], beside: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the options under the names of `CHECKS`; ``no-bias`` is the opposite of ``bias``.
+
+    `beside` names other keys that may stand beside the options, to be meant by an unknown one.
+    """
     plain: dict[str, Any] = {}
     for key, value in options.items():
         name = key.replace("-", "_")
         if name == "no_bias":
             name, value = "bias", opposite(value)
         if name not in CHECKS:
-            near = difflib.get_close_matches(name, CHECKS, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(CHECKS)}"
-            raise ValueError(f"unknown key {key!r}; {hint}")
+            known = [*CHECKS, *beside]
+            hint = did_you_mean(name, known) or f"; known are {', '.join(known)}"
+            raise ValueError(f"unknown key {key!r}{hint}")
         if name in plain:
             raise ValueError(f"{name} is given twice, once as {key!r}")
         plain[name] = value

@@ -184,9 +184,9 @@ def _expectations() -> dict[tuple[int, str, int], Expectation]:
 
 
 def expectation(table: int, mutation: str, resolution: int) -> Expectation | None:
-    """Return the exact runtime behind a row, None with more than one neuron.
+    """Return the exact runtime behind a row, None with more than one neuron or if none is stored.
 
-    It was computed with `hyperna.theory.expected_runtime`, a minute for the largest resolution.
+    It was computed with `hyperna.theory.expected_runtime` by benchmarks/exact_runtimes.py.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The runs of a store, setting by setting, and each of them again in full."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -44,6 +44,10 @@ class StoredRuns:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __getitem__(self, places: slice) -> "StoredRuns":
+        """Some of the runs; `seconds` is still the time of all."""
+        return replace(self, numbers=self.numbers[places], rows=self.rows[places])
 
     @property
     def runs(self) -> Runs:
@@ -116,16 +120,15 @@ def _join(parts: list[tuple[Segment, slice]]) -> StoredRuns:
 
 
 def _with_setting(runs: StoredRuns, setting: Setting | None) -> StoredRuns:
-    return runs if setting is None else StoredRuns(**{**vars(runs), "setting": setting})
+    return runs if setting is None else replace(runs, setting=setting)
 
 
-def replay(stored: StoredRuns, first: int, last: int) -> Iterator[RunResult]:
-    """Repeat the runs at places first..last-1, and make sure that they are the stored ones."""
+def replay(stored: StoredRuns) -> Iterator[RunResult]:
+    """Repeat the runs, and make sure that they are the stored ones."""
     task = replayable(stored.setting)
-    for place in range(first, last):
-        number = int(stored.numbers[place])
+    for number, row in zip(stored.numbers.tolist(), stored.rows.tolist(), strict=True):
         result: RunResult = task.run(stored.setting.entropy, number)
-        evaluations, score, stop = (int(value) for value in stored.rows[place, :3])
+        evaluations, score, stop = row[:3]
         again = (result.evaluations, result.fitness, result.stop_reason)
         if again != (evaluations, score / stored.units, STOP_REASONS[stop]):
             raise ValueError(

@@ -204,7 +204,9 @@ _THEOREMS = {
     ("two_quarters", "harmonic"): Bound("O(log³ r) with constant probability", _log_power(3)),
     ("two_quarters", "local"): Bound("O(r) with constant probability", lambda r: r),
     ("local_opt", "harmonic"): Bound("O(log³ r) expected", _log_power(3)),
-    ("local_opt", "local"): Bound("stuck at fitness 2/3 with constant probability", None),
+    ("local_opt", "local"): Bound(
+        "with constant probability stuck at fitness 2/3 or less, where 3/4 is the best", None
+    ),
 }
 
 

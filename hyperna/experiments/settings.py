@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from hyperna._validation import did_you_mean
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.experiments.algorithms import Algorithm, Runner, find_algorithm
 from hyperna.experiments.keys import CHECKS, SPECIAL, is_default, parse_degrees, plain_keys
@@ -257,7 +258,8 @@ def _describe_file(name: str, checked: Mapping[str, Any], folder: Path) -> dict[
         raise ValueError(f"problem {name!r}: write problem = 'PATH' and, as its own key, label")
     if not (name.lower().endswith(".csv") or path.exists()):
         known = ", ".join(repr(key) for key in PROBLEMS)
-        raise ValueError(f"problem must be one of {known} or a CSV file, got {name!r}")
+        hint = did_you_mean(name.partition(":")[0], PROBLEMS)
+        raise ValueError(f"problem must be one of {known} or a CSV file, got {name!r}{hint}")
     for key in ("k", "arcs", "points", "sampling"):
         if key in checked:
             raise ValueError(f"{key} does not apply to a CSV file")

@@ -155,12 +155,7 @@ def _sample(outcome: Outcome) -> Sample:
 
 def na_sheet(number: int, results: Sequence[NaResult]) -> Sheet:
     """Return a table of the (1+1) NA to read."""
-    notes = [_na_note(results[0].sample.runs)]
-    if any(result.exact for result in results):
-        notes.append(
-            "exact: expected evaluations from the Markov chain; runs that can never succeed count "
-            "at the cap, all others however long they take."
-        )
+    notes = [_na_note(results[0].sample.runs), *_exact_notes(results)]
     if results[0].uniform is not None:
         notes.append("uniform: mean with uniform steps, see the next table.")
     return _na_sheet(f"table_{number}", na_table(number).title, number, results, notes)
@@ -169,7 +164,7 @@ def na_sheet(number: int, results: Sequence[NaResult]) -> Sheet:
 def uniform_sheet(number: int, results: Sequence[NaResult]) -> Sheet:
     """Return a table of the (1+1) NA, run with uniform steps, to read."""
     title = f"{na_table(number).title}: uniform steps instead"
-    notes = [_na_note(results[0].sample.runs), UNIFORM_NOTE]
+    notes = [_na_note(results[0].sample.runs), *_exact_notes(results), UNIFORM_NOTE]
     return _na_sheet(f"table_{number}_uniform", title, number, results, notes)
 
 
@@ -198,6 +193,23 @@ def _na_note(runs: int) -> str:
     )
 
 
+def _exact_notes(results: Sequence[NaResult]) -> list[str]:
+    """Say what the exact values are, and why some rows have none."""
+    known = [result.paper.resolution for result in results if result.exact]
+    if not known:
+        return []
+    note = (
+        "exact: expected evaluations from the Markov chain; runs that can never succeed count "
+        "at the cap, all others however long they take."
+    )
+    if len(known) < len(results):
+        note += (
+            f" Exact values are stored up to r = {max(known)}; benchmarks/exact_runtimes.py "
+            f"computes more, which takes minutes a row."
+        )
+    return [note]
+
+
 def _na_cells(result: NaResult, exact: bool) -> Iterator[str]:
     paper, sample = result.paper, result.sample
     yield str(paper.resolution)
@@ -216,9 +228,18 @@ def _na_cells(result: NaResult, exact: bool) -> Iterator[str]:
 
 
 def in_words(verdicts: Verdicts) -> str:
-    """Say which printed figures differ, and to which side."""
-    differing = [f"{name} {verdict}" for name, verdict in verdicts.items() if not verdict.agrees]
-    return ", ".join(differing) or "agrees"
+    """Say which of the paper's figures differ from the measured ones, and to which side.
+
+    Examples
+    --------
+    >>> in_words({"found": Verdict(False, -1), "mean": Verdict(False, 1)})
+    'paper lower: found; paper higher: mean'
+    """
+    sides: dict[str, list[str]] = {}
+    for name, verdict in verdicts.items():
+        if not verdict.agrees:
+            sides.setdefault(str(verdict), []).append(name)
+    return "; ".join(f"{side}: {', '.join(names)}" for side, names in sides.items()) or "agrees"
 
 
 def _na_record(number: int, result: NaResult) -> dict[str, Any]:

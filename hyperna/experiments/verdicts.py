@@ -52,7 +52,7 @@ class Verdict:
     side: int
 
     def __str__(self) -> str:
-        return "agrees" if self.agrees else ("higher" if self.side > 0 else "lower")
+        return "agrees" if self.agrees else _where(self.side)
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def compare_shares(printed: float, runs: int, sample: Sample) -> Verdict:
     --------
     >>> sample = Sample.of(range(100), [True] * 50 + [False] * 50)
     >>> str(compare_shares(0.60, 100, sample)), str(compare_shares(0.66, 100, sample))
-    ('agrees', 'higher')
+    ('agrees', 'paper higher')
     """
     low, high = share_difference(round(printed * runs), runs, sample.successes, sample.runs)
     return Verdict(low <= 0 <= high, _side(printed, sample.share))
@@ -144,7 +144,7 @@ def compare_medians(printed: float, runs: int, sample: Sample) -> Verdict:
     --------
     >>> sample = Sample.of(range(1, 101), [True] * 100)
     >>> [str(compare_medians(value, 100, sample)) for value in (35, 36, 65, 66)]
-    ['lower', 'agrees', 'agrees', 'higher']
+    ['paper lower', 'agrees', 'agrees', 'paper higher']
     """
     ordered = np.array(sample.ordered)
     n, tail = sample.runs, (1 - LEVEL) / 2
@@ -202,8 +202,13 @@ class TableVerdict:
     def __str__(self) -> str:
         text = f"{self.rows - self.differ}/{self.rows}"
         if self.one_sided:
-            text += ", higher" if self.higher > self.lower else ", lower"
+            text += f", {_where(self.higher - self.lower)}"
         return text
+
+
+def _where(side: int) -> str:
+    """Say on which side of the measured figure the paper's lies."""
+    return "paper higher" if side > 0 else "paper lower"
 
 
 def _side(printed: float, measured: float) -> int:

@@ -19,6 +19,7 @@ from hyperna._validation import (
     check_points,
     check_real,
 )
+from hyperna._words import counted
 from hyperna.fitness.base import Fitness
 from hyperna.grid import Grid
 from hyperna.networks import Network
@@ -74,10 +75,11 @@ class FiniteSet(Fitness):
         object.__setattr__(self, "weights", integer_weights(self.weights, len(points)))
 
     def __repr__(self) -> str:
-        return f"FiniteSet({len(self.X)} points in R^{self.dim}, total weight {self.total})"
+        points = counted(len(self.X), "point", "d")
+        return f"FiniteSet({points} in R^{self.dim}, total weight {self.total})"
 
     def __str__(self) -> str:
-        return f"weighted share of {len(self.X)} points"
+        return f"weighted share of {counted(len(self.X), 'point', 'd')}"
 
     @property
     def dim(self) -> int:  # type: ignore[override]
@@ -152,7 +154,7 @@ class Sampled(Fitness):
 
     def __str__(self) -> str:
         seed = "" if self.method == "even" else f", seed {self.seed}"
-        return f"share of {self.n} points on the sphere ({self.method}{seed})"
+        return f"share of {counted(self.n, 'point', 'd')} on the sphere ({self.method}{seed})"
 
     @property
     def dim(self) -> int:  # type: ignore[override]

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from hyperna._validation import check_choice
+from hyperna._words import counted
 from hyperna.comparison import Comparison
 from hyperna.plots.style import BLACK, BLUE, FONT_SIZE, GREY, VERMILLION, finish, new_axes
 
@@ -63,7 +64,7 @@ def plot_comparison(
         _draw_tests(ax, rotated, place, -shift, fmt="D", color=VERMILLION, label="test, rotated")
     ax.set_yticks(range(len(place)), list(place))
     ax.set_ylim(-0.6, len(place) - 0.4)
-    title = f"{name}\n{info.points} points, D = {info.features}"
+    title = f"{name}\n{counted(info.points, 'point', 'd')}, D = {info.features}"
     finish(ax, x="accuracy", title=title)
     for tick in ax.get_yticklabels():
         tick.set_fontweight("bold" if tick.get_text() == "na" else "normal")

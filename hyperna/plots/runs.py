@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperna._words import counted
 from hyperna.experiments.statistics import ecdf
 from hyperna.plots.style import BLUE, DASHES, FONT_SIZE, LINES, finish, new_axes, plain_logarithmic
 from hyperna.results import RunResult, Runs
@@ -50,7 +51,7 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
 
 
 def _solved(runs: Runs) -> str:
-    return f"{int(runs.success.sum()):,} of {len(runs):,} runs solved"
+    return f"{int(runs.success.sum()):,} of {counted(len(runs), 'run')} solved"
 
 
 def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
@@ -70,7 +71,7 @@ def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
     ax.plot(evaluation[:-1], fitness[:-1], "o", color=BLUE, markersize=4)
     ax.set_xscale("log")
     plain_logarithmic(ax.xaxis)
-    title = f"{result.stop_reason} after {result.evaluations:,} evaluations"
+    title = f"{result.stop_reason} after {counted(result.evaluations, 'evaluation')}"
     return finish(ax, x="fitness evaluations", y="fitness", title=title)
 
 
@@ -137,7 +138,7 @@ def plot_convergence(results: Sequence[RunResult], ax: "Axes | None" = None) -> 
     ax.set_xscale("log")
     plain_logarithmic(ax.xaxis)
     ax.legend(frameon=False, fontsize=FONT_SIZE - 1, loc="lower right")
-    return finish(ax, x="fitness evaluations", y="fitness", title=f"{len(results)} runs")
+    return finish(ax, x="fitness evaluations", y="fitness", title=counted(len(results), "run"))
 
 
 def _fitness_at(result: RunResult, where: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -262,7 +262,10 @@ def two_quarters(dim: int = 2) -> ArcProblem:
     return _classic("two_quarters", [(0, QUARTER_TURN), (HALF_TURN, 3 * QUARTER_TURN)], dim)
 
 
-@register("local_opt", "three arcs on which one neuron meets a local optimum of fitness 2/3")
+@register(
+    "local_opt",
+    "three arcs: one neuron gets 3/4 at most, small steps may end in local optima of 2/3 and 7/12",
+)
 def local_opt(dim: int = 2) -> ArcProblem:
     """Positive where psi is in [0, pi/3], [2 pi/3, pi] or [4 pi/3, 11 pi/6]."""
     ends = [(0, 2), (4, 6), (8, 11)]

@@ -18,6 +18,7 @@ from hyperna._validation import (
     check_points,
     check_reals,
 )
+from hyperna._words import counted
 from hyperna.problems.base import Problem, check_network, register
 from hyperna.problems.tables import read_table
 
@@ -68,7 +69,8 @@ class PointProblem(Problem):
             object.__setattr__(self, "weight", check_weights("weight", self.weight, len(points)))
         check_integer("default_neurons", self.default_neurons, 1)
         if not self.summary:
-            text = f"{len(points)} points in R^{self.dim}, {int(labels.sum())} of them positive"
+            count = counted(len(points), "point", "d")
+            text = f"{count} in R^{self.dim}, {int(labels.sum())} of them positive"
             object.__setattr__(self, "summary", text)
 
     def __repr__(self) -> str:

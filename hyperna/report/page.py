@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from hyperna._words import are, counted
 from hyperna.experiments.files import explained, write_whole
 from hyperna.experiments.replay import stored_runs
 from hyperna.experiments.store import Store
@@ -117,10 +118,10 @@ def _policy(script: str) -> str:
 
 def _lead(summaries: Sequence[Summary], made: datetime, missing: int) -> Markup:
     runs, solved = sum(s.runs for s in summaries), sum(s.successes for s in summaries)
-    settings = f"{len(summaries):,} setting{'s' * (len(summaries) > 1)}"
-    text = f"{runs:,} runs of {settings}; {solved:,} succeeded. "
+    settings = counted(len(summaries), "setting")
+    text = f"{counted(runs, 'run')} of {settings}; {solved:,} succeeded. "
     if missing:
-        text += f"{missing:,} more runs are planned but not stored yet. "
+        text += f"{counted(missing, 'more run')} {are(missing)} planned but not stored yet. "
     software = ", ".join(f"{name} {version}" for name, version in versions().items())
     when = f"{made:%Y-%m-%d %H:%M} UTC"
     return join([tag("p", text), tag("p", f"Made on {when} by {software}.", class_="quiet")])

@@ -95,9 +95,19 @@ def growth_section(found: Sequence[Family]) -> Markup:
         made_of = ["From ", join(map(link_to, family.members), ", "), "."]
         if family.bound is not None:
             made_of.append(f" Proved: {family.bound.text}.")
-        pieces = [tag("h3", family.title), tag("div", *figures, class_="figures")]
-        parts.append(tag("article", *pieces, _fits(family), tag("p", *made_of, class_="quiet")))
-    return join(parts)
+        pieces = [tag("div", *figures, class_="figures"), _fits(family)]
+        pieces.append(tag("p", *made_of, class_="quiet"))
+        parts.append(_article(family.title, pieces, class_="pair" if len(figures) > 1 else None))
+    return _side_by_side(parts)
+
+
+def _article(title: str, pieces: Sequence[Markup], class_: str | None = None) -> Markup:
+    return tag("article", tag("h3", title), tag("div", *pieces), class_=class_)
+
+
+def _side_by_side(articles: Sequence[Markup]) -> Markup:
+    """Return articles in as many columns as there is room for; nothing if there are none."""
+    return tag("div", *articles, class_="articles") if articles else Markup("")
 
 
 def _figure(draw: Callable[..., Any], name: str, caption: str) -> Markup:
@@ -122,7 +132,7 @@ def _fits(family: Family) -> Markup:
     ]
     caption = "Growth laws fitted to the means, the best first."
     if family.failures:
-        caption += f" {family.failures:,} failed runs count with the evaluations they spent."
+        caption += f" Failed runs, {family.failures:,} here, count with the evaluations they spent."
     names = ("law", "a", "exponent k", "χ² / freedom", "AICc", "weight")
     return table(names, rows, caption)
 
@@ -141,10 +151,10 @@ def comparisons_section(found: Sequence[Contest]) -> Markup:
     for index, contest in enumerate(found):
         figure = _figure(contest_runtimes(contest), f"c{index}", "Solved runs over time")
         made_of = join(map(link_to, contest.members.values()), ", ")
-        pieces = [tag("h3", contest.title), tag("div", figure, class_="figures")]
-        pieces += [_tests(contest), tag("p", "From ", made_of, ".", class_="quiet")]
-        parts.append(tag("article", *pieces))
-    return join(parts)
+        pieces = [tag("div", figure, class_="figures"), _tests(contest)]
+        pieces.append(tag("p", "From ", made_of, ".", class_="quiet"))
+        parts.append(_article(contest.title, pieces))
+    return _side_by_side(parts)
 
 
 def _tests(contest: Contest) -> Markup:

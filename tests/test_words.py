@@ -1,0 +1,71 @@
+"""Numbers and their nouns in all that is printed: one of something is singular."""
+
+import re
+
+import pytest
+
+from hyperna import OnePlusOneNA, problem
+from hyperna._words import are, counted
+from hyperna.cli import main
+from hyperna.fitness import FiniteSet
+
+# A number that is one, and not the end of a longer one, before a plural.
+ONE_OF_MANY = re.compile(
+    r"(?<![\d.,])1 (more |failed |labelled )?(runs|neurons|settings|restarts|points|"
+    r"evaluations|files|rows|columns|features|classes|successes|parameters|nodes|classifiers|"
+    r"data sets|repeats|times|names|values|networks) (?!a row)"
+)
+
+
+def printed(capsys, *argv):
+    assert main(list(argv)) == 0
+    out, err = capsys.readouterr()
+    text = " ".join((out + err).split()) + " "
+    assert not ONE_OF_MANY.search(text), text
+    return text
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "verb"), [(0, "0 runs", "are"), (1, "1 run", "is"), (2, "2 runs", "are")]
+)
+def test_only_one_is_singular(number, text, verb):
+    assert counted(number, "run") == text
+    assert are(number) == verb
+
+
+def test_a_single_run(capsys):
+    options = ("--runs", "1", "--neurons", "1", "--restarts", "1", "--stagnation", "9")
+    text = printed(capsys, "run", "half", *options, "--budget", "1")
+    assert "half in D = 2: 1 neuron, output or" in text
+    assert "1 restart 1 run from seed 0, at most 1 evaluation each" in text
+    assert "0 of 1 run" in text
+
+
+def test_a_campaign_of_one_run(capsys, tmp_path):
+    file, store = tmp_path / "one.toml", str(tmp_path / "one.store")
+    file.write_text('problem = "half"\nresolution = 12\nruns = 1\n', encoding="utf-8")
+    assert "1 run of 1 setting, 1 of them new" in printed(capsys, "campaign", "run", str(file))
+    assert "1 of 1 run of 1 setting is done" in printed(capsys, "campaign", "status", store)
+    for form in ("csv", "ioh"):
+        place = str(tmp_path / f"out.{form}")
+        assert ": 1 run" in printed(capsys, "campaign", "export", store, form, "-o", place)
+    page = tmp_path / "one.html"
+    assert ": 1 run " in printed(capsys, "report", store, "-o", str(page))
+    text = re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8").partition("<script")[0])
+    assert "1 run of 1 setting; 1 succeeded." in text
+    assert not ONE_OF_MANY.search(text)
+
+
+def test_a_classifier_of_one_neuron(capsys, tmp_path):
+    file = tmp_path / "line.csv"
+    file.write_text("x,class\n" + "".join(f"{i},{i > 4}\n" for i in range(10)), encoding="utf-8")
+    text = printed(capsys, "fit", str(file), "--neurons", "1", "--max-evals", "500")
+    assert " 1 neuron; " in text
+    options = ("--classifiers", "na,tree", "--folds", "2", "--repeats", "1")
+    assert "10 points, 1 feature, 2 classes" in printed(capsys, "compare", str(file), *options)
+
+
+def test_objects_that_hold_one():
+    assert repr(FiniteSet([[0.0, 1.0]], [1])) == "FiniteSet(1 point in R^2, total weight 1)"
+    runs = OnePlusOneNA(neurons=1, resolution=12).run_many(problem("half"), runs=1, seed=0)
+    assert repr(runs).startswith("Runs(1 run: 1 ")
