@@ -1,11 +1,11 @@
 """NAClassifier: quality beside linear models and a small MLP, and speed, as ratios of this run.
 
-    python benchmarks/classifier.py                    everything (half an hour)
+    python benchmarks/classifier.py                    everything (forty minutes)
     python benchmarks/classifier.py cube linear speed  some sections (a few minutes)
     python benchmarks/classifier.py --quick            one seed, few of the digits
 
-Sections: quality, cube, linear, neurons, speed. The slices of the two sides of a ratio alternate,
-so that a busy machine slows both; the median of the slices' ratios is printed.
+Sections: quality, curved, cube, linear, neurons, speed. The slices of the two sides of a ratio
+alternate, so that a busy machine slows both; the median of the slices' ratios is printed.
 """
 
 import argparse
@@ -116,6 +116,35 @@ def summarise(means, names):
         )
 
 
+def curved(options):
+    """Arcs, XOR and unions, drawn anew many times: one set alone says little about a difference."""
+    draws = 3 if options.quick else 10
+    print(f"\nCross-validated accuracy, mean of {draws} data sets each, 5 folds")
+    names = ["NAClassifier", *rivals(0)]
+    print(f"{'':22s}" + "".join(f"{name:>14s}" for name in names) + "   percent above MLP(8)")
+    scores = {}
+    for seed in range(options.data_seed, options.data_seed + draws):
+        for label, data in generated_sets(seed):
+            if label.startswith(CURVED):
+                run = fold_scores(data.X, np.asarray(data.y).astype(int), seed)
+                scores.setdefault(label, []).append([np.mean(run[name]) for name in names])
+    for label, rows in scores.items():
+        show_curved(label, np.array(rows))
+    show_curved("mean of these", np.mean(list(scores.values()), axis=0))
+
+
+def show_curved(label, rows):
+    """Print means, and the difference to the MLP with its standard error over the data sets."""
+    ahead = 100 * (rows[:, 0] - rows[:, -1])
+    error = ahead.std(ddof=1) / np.sqrt(len(ahead))
+    print(
+        f"{label:22s}"
+        + "".join(f"{value:14.4f}" for value in rows.mean(axis=0))
+        + f"   {ahead.mean():+6.2f} ± {error:.2f}",
+        flush=True,
+    )
+
+
 def cube(options):
     """Training accuracy on the corners of cubes, labelled by parity."""
     print("\nCube corners, training accuracy: worst and mean of 20 seeds")
@@ -220,7 +249,7 @@ def speed(options):
         )
 
 
-SECTIONS = {f.__name__: f for f in (quality, cube, linear, neurons, speed)}
+SECTIONS = {f.__name__: f for f in (quality, curved, cube, linear, neurons, speed)}
 
 
 def main():
