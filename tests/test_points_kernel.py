@@ -210,6 +210,19 @@ def test_rounding_errors_never_decide(dim, output):
     assert kept.sum() > 3 * LIFETIME
 
 
+def test_negligible_weights_decide_where_all_others_meet_zeros():
+    """Dot products of 1e-30 have a sign, also after many lives of the dot products."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 150))
+    X[:, :100] = 0.0
+    fitness = FiniteSet(X, rng.random(60) < 0.5)
+    na = OnePlusOneNA(neurons=3, resolution=1200, bias=False)
+    path = na.run(fitness, budget=4000, target=False, seed=0, trajectory=True).trajectory
+    assert len(path) > 3 * LIFETIME
+    for i in range(0, len(path), 20):
+        assert path.fitness[i] == fitness(path.network(i))
+
+
 @pytest.mark.parametrize(("neurons", "output"), [(7, "evolved"), (13, "evolved"), (70, "and")])
 def test_many_neurons(neurons, output):
     rng = np.random.default_rng(neurons)

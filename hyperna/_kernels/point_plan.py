@@ -134,7 +134,9 @@ def plan_offspring(work, genome, changed, count):
         for i in range(first, t):
             square += note[store.COEF, i] * note[store.COEF, i]
         note[store.LENGTH, moves] = math.sqrt(square)
-        while (t - first) % store.TERMS_PER_PASS > 0:
+        # where all terms are negligible there is one, so that the network's own row stays as it is
+        turned = at > plan[store.BEGIN, moves]
+        while (t - first) % store.TERMS_PER_PASS > 0 or (t == first and turned):
             plan[store.TERM, t] = work.dim + store.ZERO
             note[store.COEF, t] = 0.0
             t += 1
