@@ -14,8 +14,6 @@ from hyperna._kernels.jit import inline_kernel, lean_kernel
 
 # Up to this many hidden neurons the output neuron's answers are tabulated.
 TABLE_NEURONS = 12
-# Weights below this, relative to the norm of the normal, are lost in rounding errors.
-_NEGLIGIBLE = 2.0**-64
 
 
 @inline_kernel
@@ -86,7 +84,7 @@ def list_terms(work, neuron, begin, end, t):
     for m in range(block):
         old *= note[store.PRODUCT, first + m * work.block]
     new, at = old, begin
-    while block < work.blocks and max(abs(old), abs(new)) > _NEGLIGIBLE:
+    while block < work.blocks and max(abs(old), abs(new)) > store.NEGLIGIBLE:
         here = first + block * work.block
         stop = min(here + work.block, first + work.dim)
         if at < end and order[at] < stop:

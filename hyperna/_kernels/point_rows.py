@@ -24,6 +24,8 @@ from hyperna._kernels.jit import inline_kernel, lean_kernel
 LIFETIME = 256
 UNIT_ROUNDOFF = 2.0**-53
 TERMS_PER_PASS = 4
+# Weights below this, relative to the norm of the normal, are lost in rounding errors.
+NEGLIGIBLE = 2.0**-64
 
 
 class Points(NamedTuple):
@@ -258,17 +260,44 @@ def make_row(work, c, neuron, row, begin, end):
         left -= 1
 
 
-@lean_kernel
-def update_dots(work, c, neuron):
-    """Make the network's dot products with the points of a chunk anew, and measure distances."""
-    compact()
+@inline_kernel
+def make_dots(work, c, neuron, end):
+    """Make dot products with coordinates 0..end-1 of the points of a chunk.
+
+    Returns the distance of the closest point from the hyperplane.
+    """
     column, slack = N_CHUNK + neuron * work.columns, N_BOUND + N_SLACK * neuron
     row = work.first_row + neuron * work.rows + work.chunk[c, column + ROW]
-    make_row(work, c, neuron, row, np.int64(0), work.dim)
+    make_row(work, c, neuron, row, np.int64(0), end)
     work.chunk[c, column + VALID] = 1
     distance = closest(work.real[c, row], work.note[BIAS, neuron])
     work.bound[c, slack + SLACK] = distance
     work.bound[c, slack + HOPE] = distance
+    return distance
+
+
+@lean_kernel
+def update_dots(work, c, neuron):
+    """Make the network's canonical dot products with the points of a chunk."""
+    compact()
+    make_dots(work, c, neuron, work.dim)
+
+
+@lean_kernel
+def refresh_dots(work, c, neuron):
+    """Make the network's dot products with the points of a chunk, on the right side of the bias.
+
+    Negligible weights are left out unless a point is too close to be certain. In high dimensions
+    most are negligible: where weights are small the angles drift freely, and every sine makes the
+    weights after it smaller.
+    """
+    compact()
+    product, end = 1.0, np.int64(0)
+    while end < work.dim and abs(product) > NEGLIGIBLE:
+        product *= work.note[PRODUCT, neuron * work.width + end]
+        end += work.block
+    if not make_dots(work, c, neuron, min(end, work.dim)) > work.bound[c, GUARD]:
+        make_dots(work, c, neuron, work.dim)
 
 
 @lean_kernel
