@@ -305,9 +305,7 @@ def fill_chunk(points, work, c):
     """Copy the points of a chunk from their original places."""
     compact()
     rows, place, gain = work.real[c], work.whole[c, PLACE], work.whole[c, GAIN]
-    norm = work.bound[c, N_BOUND + N_SLACK * work.neurons :]
-    for j in range(points.dim):
-        norm[j] = 0.0
+    norm, square = work.bound[c, N_BOUND + N_SLACK * work.neurons :], rows[points.dim + SCRATCH]
     ceiling = np.int64(0)
     for p in range(place.size):
         # place ~q is a copy of point q that fills up the last chunk and counts nothing
@@ -315,12 +313,15 @@ def fill_chunk(points, work, c):
         gain[p] = points.gain[q] * original
         rows[points.dim + PULL, p] = points.pull[q] * original
         ceiling += max(gain[p], 0)
-        square = 0.0
-        for back in range(points.dim):
-            j = points.dim - 1 - back
-            rows[j, p] = points.columns[j, q]
-            square += rows[j, p] * rows[j, p]
-            norm[j] = max(norm[j], math.sqrt(square))
+        square[p] = 0.0
+    for back in range(points.dim):
+        j = points.dim - 1 - back
+        largest = 0.0
+        for p in range(place.size):
+            rows[j, p] = points.columns[j, max(place[p], ~place[p])]
+            square[p] += rows[j, p] * rows[j, p]
+            largest = max(largest, square[p])
+        norm[j] = math.sqrt(largest)
     work.chunk[c, CEILING] = ceiling
     # An accepted change adds less than 16 (D + 2) rounding errors, relative to the norm.
     errors = 16.0 * (points.dim + 2) * (LIFETIME + 2)
