@@ -18,11 +18,12 @@ from hyperna import OnePlusOneNA
 from hyperna._kernels import points as kernels
 from hyperna._kernels.jit import kernel
 from hyperna._kernels.point_margins import QUANTA
-from hyperna._kernels.point_rows import LIFETIME
+from hyperna._kernels.point_rows import LIFETIME, PLACE
 from hyperna._kernels.protocol import evaluate, keep, prepare, tie, undo, workspace
 from hyperna.fitness import FiniteSet
 from hyperna.grid import Grid
 from hyperna.networks import Network
+from hyperna.search import Search
 
 OUTPUTS = ("or", "and", "evolved")
 
@@ -324,6 +325,16 @@ def test_runs_do_not_depend_on_chunks_blocks_and_order(monkeypatch, output, clip
         assert (path.evaluations == paths[0].evaluations).all()
         assert (path.genomes == paths[0].genomes).all()
     assert len(paths[0].evaluations) > 20
+
+
+def test_a_run_in_short_pieces_puts_its_points_in_order():
+    rng = np.random.default_rng(9)
+    X = _unit(rng.normal(size=(300, 8)))
+    task = OnePlusOneNA(init="sphere").task(FiniteSet(X, X[:, 0] > 0.1), budget=10**6, target=False)
+    search = Search(task, seed=0)
+    for _ in range(40):
+        search.advance(50)
+    assert (np.diff(search._work.whole[0, PLACE]) < 0).any()
 
 
 def test_ties_are_decided_by_margins():
