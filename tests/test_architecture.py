@@ -15,6 +15,7 @@ ROOT = Path(hyperna.__file__).parent
 STREET = {
     "_validation": 0,
     "_words": 0,
+    "outputs": 0,
     "_kernels": 1,
     "parallel": 1,
     "grid": 2,

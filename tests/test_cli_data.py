@@ -263,7 +263,7 @@ def test_predict_with_a_model_of_the_library(tmp_path, capsys):
         (("fit", "moons", "--save", "no/such/folder/m.json"), "does not exist"),
         (("fit", "moons", "--neurons", "0"), "--neurons"),
         (("fit", "moons", "--neurons", "many"), "--neurons"),
-        (("fit", "moons", "--output", "xor"), "--output"),
+        (("fit", "moons", "--output", "nor"), "--output"),
         (("fit", "moons", "--resolution", "1"), "--resolution"),
         (("fit", "moons", "--mutation", "gauss"), "gauss"),
         (("fit", "moons", "--max-evals", "0"), "--max-evals"),

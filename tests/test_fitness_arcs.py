@@ -39,7 +39,8 @@ def answer(network, bits):
     """Output of a network to given hidden bits."""
     evolved = network.grid.output_neuron(network.genome)
     if evolved is None:
-        return all(bits) if network.grid.output == "and" else any(bits)
+        joined = {"and": all, "xor": lambda bits: sum(bits) % 2 == 1}
+        return joined.get(network.grid.output, any)(bits)
     w, b = evolved
     total = w[0] * bits[0]
     for weight, bit in zip(w[1:], bits[1:], strict=True):
@@ -52,7 +53,8 @@ def plain_prediction(network, X):
     bits = np.greater_equal(X @ W.T, b)
     evolved = network.output_weights()
     if evolved is None:
-        return bits.all(axis=1) if network.grid.output == "and" else bits.any(axis=1)
+        joined = {"and": np.all, "xor": np.logical_xor.reduce}
+        return joined.get(network.grid.output, np.any)(bits, axis=1)
     w, t = evolved
     return bits @ w >= t
 

@@ -18,11 +18,12 @@ from hyperna import OnePlusOneNA
 from hyperna._kernels import points as kernels
 from hyperna._kernels.jit import kernel
 from hyperna._kernels.point_margins import QUANTA
-from hyperna._kernels.point_rows import LIFETIME
+from hyperna._kernels.point_rows import LIFETIME, PLACE
 from hyperna._kernels.protocol import evaluate, keep, prepare, tie, undo, workspace
 from hyperna.fitness import FiniteSet
 from hyperna.grid import Grid
 from hyperna.networks import Network
+from hyperna.search import Search
 
 OUTPUTS = ("or", "and", "xor", "evolved")
 
@@ -213,6 +214,19 @@ def test_rounding_errors_never_decide(dim, output):
     assert kept.sum() > 3 * LIFETIME
 
 
+def test_negligible_weights_decide_where_all_others_meet_zeros():
+    """Dot products of 1e-30 have a sign, also after many lives of the dot products."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 150))
+    X[:, :100] = 0.0
+    fitness = FiniteSet(X, rng.random(60) < 0.5)
+    na = OnePlusOneNA(neurons=3, resolution=1200, bias=False)
+    path = na.run(fitness, budget=4000, target=False, seed=0, trajectory=True).trajectory
+    assert len(path) > 3 * LIFETIME
+    for i in range(0, len(path), 20):
+        assert path.fitness[i] == fitness(path.network(i))
+
+
 @pytest.mark.parametrize(
     ("neurons", "output"), [(7, "evolved"), (13, "evolved"), (70, "and"), (9, "xor")]
 )
@@ -316,6 +330,16 @@ def test_runs_do_not_depend_on_chunks_blocks_and_order(monkeypatch, output, clip
         assert (path.evaluations == paths[0].evaluations).all()
         assert (path.genomes == paths[0].genomes).all()
     assert len(paths[0].evaluations) > 20
+
+
+def test_a_run_in_short_pieces_puts_its_points_in_order():
+    rng = np.random.default_rng(9)
+    X = _unit(rng.normal(size=(300, 8)))
+    task = OnePlusOneNA(init="sphere").task(FiniteSet(X, X[:, 0] > 0.1), budget=10**6, target=False)
+    search = Search(task, seed=0)
+    for _ in range(40):
+        search.advance(50)
+    assert (np.diff(search._work.whole[0, PLACE]) < 0).any()
 
 
 def test_ties_are_decided_by_margins():

@@ -118,7 +118,7 @@ def test_the_task_is_that_of_the_algorithm():
         ({"problem": "half", "no-bias": 1}, "no_bias must be true or false, got 1"),
         ({"problem": "half", "bias": True, "no_bias": True}, "bias is given twice"),
         ({"problem": "half", "bias": False, "resolution": 121}, "resolution must be even"),
-        ({"problem": "half", "output": "xor"}, "output must be one of"),
+        ({"problem": "half", "output": "nor"}, "output must be one of"),
         ({"problem": "half", "mutation": "wild"}, "mutation must be one of"),
         ({"problem": "half", "mutation": "pareto:form=2"}, "mutation parameters of pareto"),
         ({"problem": "half", "mutation_probability": 0}, "mutation_probability must be"),

@@ -37,7 +37,7 @@ def stays(work, c, move):
     if bound[slack + store.SLACK] > reach:
         return True
     if work.chunk[c, column + store.VALID] == 0:
-        store.update_dots(work, c, neuron)
+        store.refresh_dots(work, c, neuron)
     elif reach < bound[slack + store.HOPE]:
         row = work.first_row + neuron * work.rows + work.chunk[c, column + store.ROW]
         distance = store.closest(work.real[c, row], work.note[store.BIAS, neuron])

@@ -14,8 +14,6 @@ from hyperna._kernels.jit import inline_kernel, lean_kernel
 
 # Up to this many hidden neurons the output neuron's answers are tabulated.
 TABLE_NEURONS = 12
-# Weights below this, relative to the norm of the normal, are lost in rounding errors.
-_NEGLIGIBLE = 2.0**-64
 
 
 @inline_kernel
@@ -86,7 +84,7 @@ def list_terms(work, neuron, begin, end, t):
     for m in range(block):
         old *= note[store.PRODUCT, first + m * work.block]
     new, at = old, begin
-    while block < work.blocks and max(abs(old), abs(new)) > _NEGLIGIBLE:
+    while block < work.blocks and max(abs(old), abs(new)) > store.NEGLIGIBLE:
         here = first + block * work.block
         stop = min(here + work.block, first + work.dim)
         if at < end and order[at] < stop:
@@ -134,7 +132,9 @@ def plan_offspring(work, genome, changed, count):
         for i in range(first, t):
             square += note[store.COEF, i] * note[store.COEF, i]
         note[store.LENGTH, moves] = math.sqrt(square)
-        while (t - first) % store.TERMS_PER_PASS > 0:
+        # where all terms are negligible there is one, so that the network's own row stays as it is
+        turned = at > plan[store.BEGIN, moves]
+        while (t - first) % store.TERMS_PER_PASS > 0 or (t == first and turned):
             plan[store.TERM, t] = work.dim + store.ZERO
             note[store.COEF, t] = 0.0
             t += 1

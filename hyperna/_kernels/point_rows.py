@@ -24,6 +24,8 @@ from hyperna._kernels.jit import inline_kernel, lean_kernel
 LIFETIME = 256
 UNIT_ROUNDOFF = 2.0**-53
 TERMS_PER_PASS = 4
+# Weights below this, relative to the norm of the normal, are lost in rounding errors.
+NEGLIGIBLE = 2.0**-64
 
 
 class Points(NamedTuple):
@@ -115,7 +117,7 @@ COEF, LOCAL, SUMS, OUTPUT_NEURON, TABLE, N_NOTE = 10, 11, 12, 13, 15, 17
 NEURON, CHANGED, TERM, COLUMN, MOVE, BEGIN, END, FIRST, LAST, STALE, COUNTER = range(11)
 DOT, ANSWERS, TARGETS = 11, 12, 14
 # Counters.
-MOVES, OUTPUT, NEXT_OUTPUT, KEPT, EFFORT, PATIENCE, CEILINGS, N_COUNTERS = range(8)
+MOVES, OUTPUT, NEXT_OUTPUT, KEPT, CEILINGS, EFFORT, PATIENCE = range(7)
 
 
 def alone():
@@ -258,17 +260,44 @@ def make_row(work, c, neuron, row, begin, end):
         left -= 1
 
 
-@lean_kernel
-def update_dots(work, c, neuron):
-    """Make the network's dot products with the points of a chunk anew, and measure distances."""
-    compact()
+@inline_kernel
+def make_dots(work, c, neuron, end):
+    """Make dot products with coordinates 0..end-1 of the points of a chunk.
+
+    Returns the distance of the closest point from the hyperplane.
+    """
     column, slack = N_CHUNK + neuron * work.columns, N_BOUND + N_SLACK * neuron
     row = work.first_row + neuron * work.rows + work.chunk[c, column + ROW]
-    make_row(work, c, neuron, row, np.int64(0), work.dim)
+    make_row(work, c, neuron, row, np.int64(0), end)
     work.chunk[c, column + VALID] = 1
     distance = closest(work.real[c, row], work.note[BIAS, neuron])
     work.bound[c, slack + SLACK] = distance
     work.bound[c, slack + HOPE] = distance
+    return distance
+
+
+@lean_kernel
+def update_dots(work, c, neuron):
+    """Make the network's canonical dot products with the points of a chunk."""
+    compact()
+    make_dots(work, c, neuron, work.dim)
+
+
+@lean_kernel
+def refresh_dots(work, c, neuron):
+    """Make the network's dot products with the points of a chunk, on the right side of the bias.
+
+    Negligible weights are left out unless a point is too close to be certain. In high dimensions
+    most are negligible: where weights are small the angles drift freely, and every sine makes the
+    weights after it smaller.
+    """
+    compact()
+    product, end = 1.0, np.int64(0)
+    while end < work.dim and abs(product) > NEGLIGIBLE:
+        product *= work.note[PRODUCT, neuron * work.width + end]
+        end += work.block
+    if not make_dots(work, c, neuron, min(end, work.dim)) > work.bound[c, GUARD]:
+        make_dots(work, c, neuron, work.dim)
 
 
 @lean_kernel
@@ -276,9 +305,7 @@ def fill_chunk(points, work, c):
     """Copy the points of a chunk from their original places."""
     compact()
     rows, place, gain = work.real[c], work.whole[c, PLACE], work.whole[c, GAIN]
-    norm = work.bound[c, N_BOUND + N_SLACK * work.neurons :]
-    for j in range(points.dim):
-        norm[j] = 0.0
+    norm, square = work.bound[c, N_BOUND + N_SLACK * work.neurons :], rows[points.dim + SCRATCH]
     ceiling = np.int64(0)
     for p in range(place.size):
         # place ~q is a copy of point q that fills up the last chunk and counts nothing
@@ -286,12 +313,15 @@ def fill_chunk(points, work, c):
         gain[p] = points.gain[q] * original
         rows[points.dim + PULL, p] = points.pull[q] * original
         ceiling += max(gain[p], 0)
-        square = 0.0
-        for back in range(points.dim):
-            j = points.dim - 1 - back
-            rows[j, p] = points.columns[j, q]
-            square += rows[j, p] * rows[j, p]
-            norm[j] = max(norm[j], math.sqrt(square))
+        square[p] = 0.0
+    for back in range(points.dim):
+        j = points.dim - 1 - back
+        largest = 0.0
+        for p in range(place.size):
+            rows[j, p] = points.columns[j, max(place[p], ~place[p])]
+            square[p] += rows[j, p] * rows[j, p]
+            largest = max(largest, square[p])
+        norm[j] = math.sqrt(largest)
     work.chunk[c, CEILING] = ceiling
     # An accepted change adds less than 16 (D + 2) rounding errors, relative to the norm.
     errors = 16.0 * (points.dim + 2) * (LIFETIME + 2)

@@ -26,7 +26,7 @@ from hyperna._kernels.geometry import (
     neuron_weights,
     predict,
 )
-from hyperna._kernels.jit import kernel
+from hyperna._kernels.jit import inline_kernel, kernel
 from hyperna._kernels.point_optima import optimal
 from hyperna._kernels.point_order import N_BINS, put_in_order
 from hyperna._kernels.point_rows import Points, PointsWork
@@ -38,8 +38,8 @@ _CHUNK, _LANES = 256, 16
 _LEAST_DIM = 9
 # Resolution up to which sines and cosines are tabulated.
 _LARGEST_TABLE = 2**12
-# The points are put in order after so many passes over all of them, times the dimension.
-_FIRST_PATIENCE, _LONGEST_PATIENCE = 8, 64
+# The points are put in order when so many times as many rows have been read as this takes.
+_FIRST_PATIENCE, _LONGEST_PATIENCE = 100, 800
 
 
 def make_points(
@@ -109,6 +109,9 @@ def _workspace(fitness):
         np.ones((store.N_NOTE, longest), np.float64),
         np.zeros((store.TARGETS + neurons, max(longest, N_BINS)), np.int64),
     )
+    for i in range(neurons):
+        # no network yet
+        work.note[store.BIAS, i] = np.nan
     for c in range(components):
         work.plan[store.NEURON, c] = c // width
     for j in range(dim + store.TERMS_PER_PASS):
@@ -127,24 +130,42 @@ def _workspace(fitness):
     return work
 
 
+@inline_kernel
+def _patience(work, times):
+    """Chunks to be judged before the points are put in order: about block + blocks rows each."""
+    chunks = work.chunk.shape[0]
+    return times * work.dim * chunks // (work.block + work.blocks) if chunks > 1 else 2**62
+
+
+@inline_kernel
+def _set_neuron(work, genome, neuron):
+    """Write down the angles and bias of a neuron; return whether they were others before."""
+    note, first, new = work.note, neuron * work.width, False
+    for c in range(first, first + work.width - 1):
+        scheme.set_angle(work, genome, c, store.NEXT_COS)
+        for row, next_row in ((store.COS, store.NEXT_COS), (store.SIN, store.NEXT_SIN)):
+            new = new or note[row, c] != note[next_row, c]
+            note[row, c] = note[next_row, c]
+    for begin in range(0, work.dim, work.block):
+        scheme.multiply_sines(work, first + begin)
+    note[store.NEXT_BIAS, neuron] = scheme.bias_value(work, genome, neuron)
+    new = new or note[store.BIAS, neuron] != note[store.NEXT_BIAS, neuron]
+    note[store.BIAS, neuron] = note[store.NEXT_BIAS, neuron]
+    work.plan[store.STALE, neuron] = 1
+    return new
+
+
 def _prepare(fitness, work, genome):
     store.compact()
-    note, counter, chunks = work.note, work.plan[store.COUNTER], work.chunk.shape[0]
-    for i in range(store.N_COUNTERS):
+    counter, new = work.plan[store.COUNTER], False
+    for i in range(store.EFFORT):
         counter[i] = 0
-    counter[store.PATIENCE] = _FIRST_PATIENCE * (work.dim + 4) * chunks if chunks > 1 else 2**62
     for i in range(work.neurons):
-        for c in range(i * work.width, (i + 1) * work.width - 1):
-            scheme.set_angle(work, genome, c, store.NEXT_COS)
-            note[store.COS, c], note[store.SIN, c] = (
-                note[store.NEXT_COS, c],
-                note[store.NEXT_SIN, c],
-            )
-        for begin in range(0, work.dim, work.block):
-            scheme.multiply_sines(work, i * work.width + begin)
-        note[store.BIAS, i] = scheme.bias_value(work, genome, i)
-        note[store.NEXT_BIAS, i] = note[store.BIAS, i]
-        work.plan[store.STALE, i] = 1
+        new = _set_neuron(work, genome, i) or new
+    if new:
+        # otherwise a run goes on, for which the points may have been put in order
+        counter[store.EFFORT] = 0
+        counter[store.PATIENCE] = _patience(work, _FIRST_PATIENCE)
     if work.join == EVOLVED:
         scheme.set_output(work, genome, counter[store.OUTPUT])
     return fitness.base + rules.take_stock(work)
@@ -156,9 +177,10 @@ def _evaluate(fitness, work, genome, changed, count, score):
     if counter[store.EFFORT] > counter[store.PATIENCE]:
         put_in_order(fitness, work)
         rules.take_stock(work)
-        longest = _LONGEST_PATIENCE * (work.dim + 4) * work.chunk.shape[0]
         counter[store.EFFORT] = 0
-        counter[store.PATIENCE] = min(2 * counter[store.PATIENCE], longest)
+        counter[store.PATIENCE] = min(
+            2 * counter[store.PATIENCE], _patience(work, _LONGEST_PATIENCE)
+        )
     scheme.plan_offspring(work, genome, changed, count)
     return fitness.base + rules.judge_offspring(work, score - fitness.base)
 

@@ -90,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> main(["--version"])
-    hyperna 0.2.0
+    hyperna 0.3.0
     0
     """
     for stream in (sys.stdout, sys.stderr):

@@ -264,7 +264,7 @@ def two_quarters(dim: int = 2) -> ArcProblem:
 
 @register(
     "local_opt",
-    "three arcs: one neuron gets 3/4 at most, small steps may end in local optima of 2/3 and 7/12",
+    "three arcs: one neuron gets 3/4 at most, small steps may end at local optima of 2/3, 7/12",
 )
 def local_opt(dim: int = 2) -> ArcProblem:
     """Positive where psi is in [0, pi/3], [2 pi/3, pi] or [4 pi/3, 11 pi/6]."""
