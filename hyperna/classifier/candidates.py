@@ -15,8 +15,14 @@ from hyperna.outputs import OUTPUTS
 Construction = Callable[[Cloud, int, np.random.Generator], HalfSpaces]
 
 MOST_NEURONS = 8
-# Half-spaces of a parity and of a vote that are tried before more of them.
-FEW_IN_PARITY, FEW_IN_VOTE = 3, 4
+CONSTRUCTIONS: dict[str, Construction] = {
+    "or": soft.union,
+    "and": soft.intersection,
+    "xor": soft.parity,
+    "evolved": soft.vote,
+}
+# So many half-spaces are tried before many.
+FEW = {"xor": 3, "evolved": 4}
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class Candidate:
     exact : bool
         Whether there must be as many neurons, copies perhaps, or may be fewer.
     larger : bool
-        Whether this is the candidate before it with more half-spaces.
+        Whether this is the candidate before it with more half-spaces, or with copies of them.
     """
 
     output: str
@@ -79,14 +85,10 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
     if most == 1:
         return [Candidate(outputs[0], 1, starts.sharp_half_space, 1, True)]
     result = [Candidate(outputs[0], most, starts.smooth_half_space, 1, exact)]
-    if "or" in outputs:
-        result.append(Candidate("or", most, soft.union, most, exact))
-    if "and" in outputs:
-        result.append(Candidate("and", most, soft.intersection, most, exact))
-    growing = ("xor", soft.parity, FEW_IN_PARITY), ("evolved", soft.vote, FEW_IN_VOTE)
-    for kind, construction, few in growing:
-        if kind in outputs:
-            result.append(Candidate(kind, most, construction, min(few, most), exact))
-            if few < most:
-                result.append(Candidate(kind, most, construction, most, exact, larger=True))
+    for kind in outputs:
+        construction, few = CONSTRUCTIONS[kind], min(FEW.get(kind, most), most)
+        small = Candidate(kind, most, construction, few, exact)
+        # more half-spaces, or else copies of them that may go ways of their own
+        large = replace(small, constructed=most, exact=exact or few == most, larger=True)
+        result += [small] if exact and few == most else [small, large]
     return result

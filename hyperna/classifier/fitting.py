@@ -80,8 +80,9 @@ class Fit:
 
     @property
     def share(self) -> int:
-        """Evaluations of each search; all trials together take a third of them at most."""
-        return self.settings.max_evals // (3 * FOLDS * len(self.candidates))
+        """Evaluations of each search; all trials together take two thirds of them at most."""
+        small = sum(not candidate.larger for candidate in self.candidates)
+        return self.settings.max_evals // (3 * FOLDS * small)
 
     @property
     def trial_length(self) -> int:
