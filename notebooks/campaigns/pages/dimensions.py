@@ -69,8 +69,8 @@ little as {100 * wilson_interval(10, 10).low:.0f} %. {LEGEND}
 - **QUARTER** is an intersection of two half-spaces, so AND fits it: at D = 4 it ends at {mean(per["quarter", 4, "and", "sphere"].fitness)}, OR
   at {mean(per["quarter", 4, "or", "sphere"].fitness)} (sphere). At D = 3 a union of two caps still reaches 95 %
   ({solved(per["quarter", 3, "or", "sphere"])}), from D = 4 on it never does. From D = 32 on nothing is learnt.
-- **TWOQUARTERS** has no exact solution with two neurons once D > 2, whatever joins them; the best run of all
-  has {best("two_quarters", 3)} at D = 3, {best("two_quarters", 4)} at D = 4 and {best("two_quarters", 8)} at D = 8.
+- **TWOQUARTERS** has no exact solution with two neurons once D > 2 by OR, AND or an evolved output, only by XOR
+  ([outputs.md](outputs.md)); the best run of all has {best("two_quarters", 3)} at D = 3, {best("two_quarters", 4)} at D = 4 and {best("two_quarters", 8)} at D = 8.
 - **LOCALOPT** with three neurons: above D = 2 only the evolved output reached 95 %, in {late} of {late_runs} runs at D = 3 and 4;
   OR ends at {final("local_opt", 4)} and AND at {final("local_opt", 4, "and")} there at D = 4, the evolved output at {final("local_opt", 4, "evolved")} (sphere).
 - At D = 64 next to nothing is learnt within this budget: on fresh points {fresh64["half"]:.2f} (HALF), {fresh64["quarter"]:.2f}
