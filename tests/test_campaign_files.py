@@ -11,8 +11,12 @@ FOLDER = Path(__file__).parents[1] / "notebooks" / "campaigns"
 FILES = sorted(FOLDER.glob("*.toml"))
 
 
-def test_every_question_of_higher_dimensions_has_its_campaign():
-    assert [path.stem for path in FILES] == ["arcs", "cube", "dimensions", "heavy_tails"]
+def test_every_question_has_its_campaign_and_what_writes_its_page():
+    names = ["arcs", "cube", "dimensions", "heavy_tails", "outputs"]
+    assert [path.stem for path in FILES] == names
+    assert all((FOLDER / "pages" / f"{name}.py").exists() for name in names)
+    questions = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert all(f"[{name}.md]({name}.md)" in questions for name in names)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -16,6 +16,7 @@ from hyperna._kernels.geometry import (
     AND,
     EVOLVED,
     OR,
+    XOR,
     cos_sin_turn,
     cos_turn,
     layer_weights,
@@ -128,7 +129,7 @@ def column_by_column(X, w):
     return total
 
 
-@given(st.integers(1, 12), st.integers(1, 8), st.sampled_from([OR, AND, EVOLVED]), SEEDS)
+@given(st.integers(1, 12), st.integers(1, 8), st.sampled_from([OR, AND, XOR, EVOLVED]), SEEDS)
 def test_outputs_equal_plain_numpy_to_the_last_bit(dim, neurons, output, seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((40, dim))
@@ -146,6 +147,7 @@ def test_outputs_equal_plain_numpy_to_the_last_bit(dim, neurons, output, seed):
     outputs = {
         OR: bits.any(axis=1),
         AND: bits.all(axis=1),
+        XOR: bits.sum(axis=1) % 2 == 1,
         EVOLVED: column_by_column(bits.astype(float), output_w) >= output_b,
     }
     result = predict(X, W, b, output, output_w, output_b)

@@ -75,7 +75,7 @@ def draw_lines(ax: "Axes", network: Network, reach: float = 1.0) -> None:
             xy=foot + 0.22 * reach * normal,
             xytext=foot,
             arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2, "shrinkA": 0},
-            zorder=4,
+            zorder=5,  # an arrow may lie on another neuron's line, as in a cross
         )
 
 

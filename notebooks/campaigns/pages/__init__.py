@@ -1,0 +1,1 @@
+"""Pages of findings, one module for each campaign with a function ``write(store, runs)``."""

@@ -1,0 +1,59 @@
+"""ARCS(k) with as many neurons as arcs."""
+# ruff: noqa: E501  lines of a page change their length when the numbers are filled in
+
+import pandas as pd
+
+from hyperna.experiments.store import Store
+
+from .writing import LEGEND, mean, running_time, solved, table, value
+
+
+def write(store: Store, runs: pd.DataFrame) -> str:
+    """Return the page."""
+    kinds = {
+        "harmonic": runs[(runs.mutation == "harmonic") & (runs.restarts == 0)],
+        "harmonic, restarts": runs[runs.restarts > 0],
+        "local": runs[runs.mutation == "local"],
+    }
+
+    def cells(write, k: int) -> list[str]:
+        parts = (kind[kind.neurons == k] for kind in kinds.values())
+        return [write(part) if len(part) else "–" for part in parts]
+
+    ks = sorted(runs.neurons.unique())
+    tables = [
+        table(title, ["k = N", *kinds], [[str(k), *cells(write, k)] for k in ks])
+        for title, write in (
+            ("Solved runs", solved),
+            ("Expected running time in evaluations", running_time),
+            ("Fitness at the end", lambda part: mean(part.fitness)),
+        )
+    ]
+    plain, again = kinds["harmonic"], kinds["harmonic, restarts"]
+    better = [
+        str(k)
+        for k in ks[1:]
+        if again[again.neurons == k].success.sum() > plain[plain.neurons == k].success.sum()
+    ]
+    gain = value(plain[plain.neurons == 3]) / value(again[again.neurons == 3])
+    return f"""# ARCS(k) with N = k neurons joined by OR
+
+k equally spaced arcs, each half of its period, at D = 2 with exact fitness; r = 480, up to
+{int(runs.budget.max()):,} evaluations a run, {len(plain) // len(ks)} runs of each kind. A run succeeds when every angle
+and bias is less than one grid step from an optimum. Restarts follow 1,000 k evaluations without
+improvement and count towards the same budget. {LEGEND}
+
+{"".join(f"{part}{chr(10)}" for part in tables)}
+## What it says
+
+- The share of solved runs falls with k: {solved(plain[plain.neurons == 2])} at k = 2, {solved(plain[plain.neurons == 4])} at k = 4,
+  {solved(plain[plain.neurons == 10])} at k = 10. A neuron that covers two arcs with the gap between them, or shares an arc with
+  another, is the likely reason: to improve, it has to jump.
+- What is learnt is still most of the circle: mean fitness with harmonic steps stays at or above
+  {plain.groupby("neurons").fitness.mean().min():.2f} for every k, where a constant answer has 0.5. Local steps end at
+  {kinds["local"][kinds["local"].neurons == 10].fitness.mean():.2f} at k = 10, and solve {solved(kinds["local"][kinds["local"].neurons == 2])} at k = 2 and {solved(kinds["local"][kinds["local"].neurons == 3])} at k = 3.
+- Restarts after 1,000 k evaluations without improvement raise the number of solved runs for k = {", ".join(better)}
+  and lower the expected running time {gain:.0f}-fold at k = 3. From k = 6 on they do not help, and at k = 8 they harm
+  ({solved(again[again.neurons == 8])} against {solved(plain[plain.neurons == 8])}): runs that would have succeeded are cut off.
+  The patience is one choice, not tuned.
+"""

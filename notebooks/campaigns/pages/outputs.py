@@ -1,0 +1,276 @@
+"""Neurons joined by OR, AND, XOR or an evolved output."""
+# ruff: noqa: E501  lines of a page change their length when the numbers are filled in
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from hyperna.experiments.scaling import ScalingFit, fit_runtimes
+from hyperna.experiments.statistics import holm
+from hyperna.experiments.store import Store
+from hyperna.fitness import Sampled
+
+from .writing import LEGEND, mean, p_text, running_time, slower, solved, table, value, whole
+
+Groups = dict[tuple, pd.DataFrame]
+Measures = dict[str, Callable[[pd.DataFrame], str]]
+SHARE_AND_TIME: Measures = {"solved runs": solved, "ERT": running_time}
+MEASURES: Measures = {**SHARE_AND_TIME, "fitness at the end": lambda part: mean(part.fitness)}
+ONCE, AGAIN = "one start", "with restarts"
+
+
+def write(store: Store, runs: pd.DataFrame) -> str:
+    """Return the page."""
+    runs = runs.assign(
+        start=np.where(runs.restarts > 0, AGAIN, ONCE),
+        problem=runs.problem.astype(str).str.split(":").str[0],
+    )
+    of = dict(list(runs.groupby("problem")))
+    flat = of["two_quarters"][of["two_quarters"].dim == 2]
+    plane = by(flat[flat.resolution <= 1920], "mutation", "resolution", "output")
+    arcs = by(of["arcs"], "start", "neurons", "output")
+    cube = by(of["cube"], "dim", "neurons", "output")
+    sphere = by(of["two_quarters"][of["two_quarters"].dim > 2], "start", "dim", "init", "output")
+    quarter = by(of["quarter"], "dim", "output")
+    xor = flat[(flat.output == "xor") & (flat.mutation == "harmonic")]
+    ends = repeated(store)
+    few, many = fits(xor[xor.resolution <= 1920]), fits(xor)
+    time = xor.groupby("resolution").evaluations
+
+    def harmonic(r: int, output: str) -> pd.DataFrame:
+        return plane["harmonic", r, output]
+
+    def gain(r: int, output: str) -> str:
+        return f"{value(harmonic(r, output)) / value(harmonic(r, 'xor')):.0f}"
+
+    def middle(output: str) -> str:
+        runs_of = harmonic(1920, output)
+        return whole(np.median(np.where(runs_of.success, runs_of.evaluations, np.inf)))
+
+    def shares(mutation: str, output: str) -> str:
+        solved_of = [
+            part.success.sum() for key, part in plane.items() if key[::2] == (mutation, output)
+        ]
+        return f"{min(solved_of)} to {max(solved_of)}"
+
+    def saved(start: str, k: int, output: str) -> str:
+        return f"{value(arcs[start, k, output]) / value(arcs[start, k, 'xor']):.0f}"
+
+    def best(dim: int, *outputs: str) -> str:
+        parts = [part for key, part in sphere.items() if key[1] == dim and key[3] in outputs]
+        return f"{max(part.fitness.max() for part in parts):.3f}"
+
+    caught = pd.concat(part[~part.success] for key, part in plane.items() if key[0] == "local")
+    lucky = {r: plane["local", r, "xor"].query("success").evaluations.mean() for r in (120, 1920)}
+    lost = ends[~ends.success]
+    return f"""# What does the way neurons are joined change?
+
+Hidden neurons joined by OR (at least one fires), AND (all fire), XOR (an odd number fires) or an output neuron that
+is evolved with them. {LEGEND}
+
+## TWOQUARTERS in the plane, N = 2
+
+D = 2, exact fitness, floor(100 r ln r) evaluations a run at most, {len(harmonic(120, "or"))} runs a cell ({len(harmonic(120, "xor")):,} with XOR and harmonic
+steps). A run succeeds when every angle and bias is less than one grid step from an optimum. But for the order of the
+neurons, OR and AND have one optimum and XOR has six.
+
+{tables(plane, "{} steps", "r", ["or", "and", "evolved", "xor"], MEASURES)}
+How XOR's mean runtime with harmonic steps grows, where every run succeeded: the three laws that
+`hyperna.experiments.scaling` fits. Beyond r = 1,920 the resolutions are 15,360, 122,880 and 983,040, with
+{len(xor[xor.resolution == 15360]):,} runs each. Chi-square is the misfit in standard errors of the means, p its probability if the law were
+true, the weight Akaike's. The interval of a law that misses the data is widened accordingly.
+
+{growth("XOR, r = 120 to 1,920", few)}
+{growth("XOR, r = 120 to 983,040", many)}
+## ARCS(k), N = k
+
+D = 2, exact fitness, r = 480, harmonic steps, at most {int(arcs[ONCE, 2, "or"].budget.iloc[0]):,} evaluations, {len(arcs[ONCE, 2, "or"])} runs a cell. A run succeeds at a fitness
+of 0.97; a network with fewer than k arcs has at most 1 - 1/(2k). Nearness to an optimum, as in [arcs.md](arcs.md), would not be fair
+here: for an evolved output only the optima that are an OR or an AND are listed, and from three neurons on it has others;
+those of XOR are too many to list from k = 5 on. Restarts follow 1,000 k evaluations without improvement and count
+towards the same budget.
+
+{tables(arcs, "{}", "k", ["or", "evolved", "xor"], SHARE_AND_TIME)}
+## Corners of a cube, N = D, D + 2 and 2 D
+
+As in [cube.md](cube.md): labels by parity, r = 120, harmonic steps, normals uniform on the sphere at the start, 100,000
+evaluations at most, but {len(cube[3, 3, "xor"])} runs a cell. D neurons are enough for either output. "XOR slower" is the probability that
+a run with XOR takes longer than one with an evolved output (0.5: no difference; failed runs last for ever), p is
+Mann-Whitney's, corrected for the {len(cube) // 2} comparisons.
+
+{corners(cube)}
+## TWOQUARTERS and QUARTER on spheres, N = 2
+
+As in [dimensions.md](dimensions.md): fitness is the share of 1,024 quasi-random points that is right, a run succeeds at 95 %; r = 120, harmonic
+steps, but 20,000 evaluations at most and {len(sphere[ONCE, 3, "grid", "or"])} runs a cell. Restarts follow 1,000 evaluations without improvement.
+TWOQUARTERS is an XOR of two half-spaces, QUARTER an AND.
+
+{on_spheres(sphere)}
+{crossings(ends)}
+{on_quarter(quarter)}
+## What it says
+
+- **TWOQUARTERS in the plane**: with harmonic steps all {len(xor):,} runs of XOR succeeded, in {running_time(harmonic(120, "xor"))} evaluations at
+  r = 120 and {running_time(harmonic(1920, "xor"))} at r = 1,920. OR takes {gain(120, "or")} times as long at r = 120 and {gain(1920, "or")} times at r = 1,920, the evolved
+  output {gain(120, "evolved")} and {gain(1920, "evolved")} times. Failed and late runs make up most of that: the median run at r = 1,920 takes {middle("or")} evaluations
+  with OR, {middle("and")} with AND, {middle("evolved")} with an evolved output and {middle("xor")} with XOR.
+- XOR's time grows far slower than r or r log r: {time.mean()[983040] / time.mean()[120]:.1f}-fold while r grows {983040 // 120:,}-fold. Of the three laws
+  a power of log r fits best by far, with exponent {many[0].exponent:.2f} ({many[0].exponent_interval.low:.2f} … {many[0].exponent_interval.high:.2f}); its misfit (p = {p_text(misfit(many[0]))}) leaves some
+  doubt that it is exactly this law. The theorem for OR, O(log³ r) with constant
+  probability, says nothing of XOR.
+- Local steps are caught with every output, with XOR least often: of 100 runs {shares("local", "xor")} succeed at the five resolutions, against
+  {shares("local", "or")} with OR, {shares("local", "and")} with AND and {shares("local", "evolved")} with an evolved output. Runs that fail end at a fitness of
+  {caught.fitness.max():.4f} at most. XOR's successful runs take {lucky[120]:,.0f} evaluations at r = 120 and {lucky[1920]:,.0f} at r = 1,920 on average.
+- **ARCS(k)**: XOR is ahead of both others at every k, and stays so with restarts, where OR's ERT is {saved(AGAIN, 2, "or")} times XOR's at k = 2 and {saved(AGAIN, 6, "or")}
+  times at k = 6, the evolved output's {saved(AGAIN, 2, "evolved")} and {saved(AGAIN, 6, "evolved")} times. XOR has local optima, too: started once, it solves {solved(arcs[ONCE, 4, "xor"])} at
+  k = 4 and {solved(arcs[ONCE, 6, "xor"])} at k = 6; with restarts {solved(arcs[AGAIN, 6, "xor"])}.
+- The evolved output solves more than OR at k = 3 and 4 ({solved(arcs[ONCE, 4, "evolved"])} against {solved(arcs[ONCE, 4, "or"])} at k = 4) and less at
+  k = 6 ({solved(arcs[ONCE, 6, "evolved"])} against {solved(arcs[ONCE, 6, "or"])}), if started once.
+- **Cube**: XOR is faster than the evolved output at D = 3 and 4, {value(cube[3, 3, "evolved"]) / value(cube[3, 3, "xor"]):.0f}-fold at N = D = 3, at D = 5 with more than D neurons and at D = 6
+  with N = 12 ({solved(cube[6, 12, "xor"])} against {solved(cube[6, 12, "evolved"])}). At D = 5 with N = 5 and at D = 6 with N = 6 and 8 the times are
+  not told apart, and the evolved output ends with the higher fitness; at N = D = 5 it solves {solved(cube[5, 5, "evolved"])}, XOR {solved(cube[5, 5, "xor"])}.
+- **TWOQUARTERS on spheres**: only XOR reaches 95 %; the best run of OR or an evolved output has {best(3, "or", "evolved")} at D = 3 and {best(5, "or", "evolved")} at
+  D = 5. Started once, most runs of XOR fail as well. Of the {len(lost)} that did, {(lost.cosine > 0.95).sum()} ended with two nearly parallel planes (cosine
+  above 0.95), the slab between them being a local optimum. Restarts get {solved(sphere[AGAIN, 3, "sphere", "xor"])} at D = 3 and {solved(sphere[AGAIN, 5, "sphere", "xor"])} at
+  D = 5 (sphere).
+- **QUARTER on spheres** is the other way round: XOR solves {solved(quarter[3, "xor"])} at D = 3, where OR solves {solved(quarter[3, "or"])}
+  and AND {solved(quarter[3, "and"])}, and {solved(quarter[5, "xor"])} at D = 5, where AND solves {solved(quarter[5, "and"])} and the evolved output
+  {solved(quarter[5, "evolved"])}. All the problems on which XOR is ahead here are parities of half-spaces.
+"""
+
+
+def by(runs: pd.DataFrame, *keys: str) -> Groups:
+    """Return the runs of each combination of keys."""
+    return dict(list(runs.groupby(list(keys), observed=True)))
+
+
+def tables(groups: Groups, title: str, name: str, outputs: list[str], measures: Measures) -> str:
+    """Tables of runs grouped by kind, number and output, one for each kind and measure."""
+    kinds, numbers = ({key[i]: None for key in groups} for i in (0, 1))
+
+    def body(kind: str, write: Callable[[pd.DataFrame], str]) -> list[list[str]]:
+        return [[f"{n:,}", *(write(groups[kind, n, o]) for o in outputs)] for n in numbers]
+
+    return "\n".join(
+        table(f"{title.format(kind)}: {measure}", [name, *outputs], body(kind, write))
+        for kind in kinds
+        for measure, write in measures.items()
+    )
+
+
+def fits(runs: pd.DataFrame) -> list[ScalingFit]:
+    """Return growth laws of the runtime, the best first."""
+    if not runs.success.all():
+        raise ValueError("a growth law of the runtime wants runs that all succeeded")
+    samples = {r: part.evaluations for r, part in runs.groupby("resolution")}
+    return fit_runtimes(list(samples), list(samples.values()))
+
+
+def misfit(fit: ScalingFit) -> float:
+    """Probability of a misfit as large as this if the law were true."""
+    return float(stats.chi2.sf(fit.chi_square, fit.degrees_of_freedom))
+
+
+def growth(title: str, laws: list[ScalingFit]) -> str:
+    """Table of growth laws."""
+    rows = [
+        [
+            str(fit),
+            f"{fit.chi_square:,.0f} on {fit.degrees_of_freedom}",
+            p_text(misfit(fit)),
+            "< 0.001" if fit.weight < 0.001 else f"{fit.weight:.3f}",
+        ]
+        for fit in laws
+    ]
+    return table(title, ["law", "chi-square on degrees of freedom", "p", "weight"], rows, 0)
+
+
+def corners(groups: Groups) -> str:
+    """Table of the cube: XOR beside an evolved output."""
+    sizes = list({key[:2]: None for key in groups})
+    pairs = [(groups[*size, "evolved"], groups[*size, "xor"]) for size in sizes]
+    chances, p_values = zip(*(slower(xor, evolved) for evolved, xor in pairs), strict=True)
+    rows = [
+        [
+            *map(str, size),
+            *(write(part) for write in MEASURES.values() for part in pair),
+            f"{chance:.2f}",
+            p_text(p),
+        ]
+        for size, pair, chance, p in zip(sizes, pairs, chances, holm(p_values), strict=True)
+    ]
+    measures = [f"{m}, {o}" for m in MEASURES for o in ("evolved", "xor")]
+    return table("cube", ["D", "N", *measures, "XOR slower", "p (Holm)"], rows)
+
+
+def on_spheres(groups: Groups) -> str:
+    """Tables of TWOQUARTERS on spheres."""
+    rows = list({key[1:3]: None for key in groups})
+    outputs = ["or", "evolved", "xor"]
+    return "\n".join(
+        table(
+            f"TWOQUARTERS, {start}: {measure}",
+            ["D", "init", *outputs],
+            [
+                [str(d), init, *(write(groups[start, d, init, o]) for o in outputs)]
+                for d, init in rows
+            ],
+            1,
+        )
+        for start in (ONCE, AGAIN)
+        for measure, write in MEASURES.items()
+    )
+
+
+def on_quarter(groups: Groups) -> str:
+    """Table of QUARTER on spheres."""
+    rows = [
+        [str(dim), output, *(write(groups[dim, output]) for write in MEASURES.values())]
+        for dim in (3, 5)
+        for output in ("or", "and", "evolved", "xor")
+    ]
+    return table("QUARTER, one start, init sphere", ["D", "output", *MEASURES], rows, 1)
+
+
+def repeated(store: Store, points: int = 8192) -> pd.DataFrame:
+    """Repeat the runs of XOR on TWOQUARTERS on spheres that start once, to see where they end.
+
+    `cosine` is that of the angle between the planes: 1 if they are parallel.
+    """
+    rows = []
+    for setting, count in store.plan().items():
+        xor = setting.problem == "two_quarters" and setting.output == "xor"
+        if not xor or setting.points is None or setting.restarts:
+            continue
+        task = setting.task()
+        test = Sampled(setting.make_problem(), n=points, method="random", seed=1)
+        for number in range(count):
+            result = task.run(setting.entropy, number)
+            (one, other), _ = result.network.weights()
+            row = {"dim": setting.dim, "init": setting.init, "success": result.success}
+            row |= {"cosine": abs(one @ other), "fitness": result.fitness}
+            rows.append({**row, "fresh": test(result.network)})
+    return pd.DataFrame(rows)
+
+
+def crossings(ends: pd.DataFrame) -> str:
+    """Table of the angle between the two planes of an XOR."""
+    rows = [
+        [
+            str(dim),
+            init,
+            "solved" if success else "failed",
+            str(len(part)),
+            str((part.cosine > 0.95).sum()),
+            str((part.cosine < 0.2).sum()),
+            mean(part.fitness),
+            mean(part.fresh),
+        ]
+        for (dim, init, success), part in ends.groupby(["dim", "init", "success"])
+    ]
+    angles = ["cosine > 0.95", "cosine < 0.2"]
+    head = ["D", "init", "", "runs", *angles, "fitness at the end", "on 8,192 fresh points"]
+    title = "TWOQUARTERS, XOR, one start: the cosine between the planes"
+    return table(title, head, rows, 1, 2)
