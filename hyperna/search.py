@@ -133,28 +133,16 @@ class Task:
     def _optima(self) -> FloatArray:
         """The known optima in grid units, (alternatives, neurons, genes a neuron)."""
         problem, grid = self.fitness.problem, self.grid
-        nothing = np.zeros((0, grid.neurons, grid.width))
-        if problem is None or grid.dim == 1 or (grid.has_output_neuron and grid.dim > 2):
-            return nothing
-
-        def in_grid_units(output: str) -> FloatArray:
-            known = problem.optima(grid.neurons, output)
-            if not known:
-                return nothing
-            optima = np.array(known, dtype=float) * grid.resolution
-            optima[:, :, -1] = (optima[:, :, -1] + grid.resolution) / 2
-            return optima
-
+        known = [] if problem is None else problem.optima(grid.neurons, grid.output)
+        if not known or grid.dim == 1 or (grid.has_output_neuron and grid.dim > 2):
+            return np.zeros((0, grid.neurons, grid.width))
+        values = np.array(known, dtype=float)
+        optima = values * grid.resolution
+        optima[:, :, -1] = (optima[:, :, -1] + grid.resolution) / 2
         if not grid.has_output_neuron:
-            return in_grid_units(grid.output)
-        # An evolved output may act as an OR or as an AND; a third column tells which is meant.
-        kinds = [in_grid_units("or"), in_grid_units("and")]
-        return np.concatenate(
-            [
-                np.pad(kind, ((0, 0), (0, 0), (0, 1)), constant_values=i)
-                for i, kind in enumerate(kinds)
-            ]
-        )
+            return optima
+        # What an output neuron makes of the hidden ones is seen between the ends of their arcs.
+        return np.concatenate([optima, grid.resolution * _places_between(values)], axis=2)
 
     def _hopeful(self, optima: FloatArray) -> int:
         """A score that every genome near one of the optima has at least, to save looking closer."""
@@ -212,6 +200,18 @@ class Task:
             power = 2 if self.grid.has_output_neuron else 1
             return max(64, _QUOTA // self.grid.neurons**power)
         return max(64, _POINTS_A_QUOTA // self.kernel.columns.shape[1])
+
+
+def _places_between(optima: FloatArray) -> FloatArray:
+    """Return N places where most neurons fire and N where fewer do, in turns, as two columns."""
+    middle, half = optima[:, :, 0], np.arccos(optima[:, :, 1]) / (2 * math.pi)
+    ends = np.sort(np.concatenate([middle - half, middle + half], axis=1) % 1.0, axis=1)
+    following = np.roll(ends, -1, axis=1)
+    places = (ends + (following - ends) % 1.0 / 2) % 1.0
+    away = np.abs((places[:, :, None] - middle[:, None] + 0.5) % 1.0 - 0.5)
+    firing = (away < half[:, None]).sum(axis=2)
+    by_number = np.take_along_axis(places, np.argsort(-firing, axis=1, kind="stable"), axis=1)
+    return by_number.reshape(len(optima), 2, -1).transpose(0, 2, 1)
 
 
 def _trace(improvements: int, path: int, components: int) -> state.Trace:

@@ -205,9 +205,8 @@ def test_cosines_are_exact_where_rational():
         ("local_opt", 1, [[(11 / 12, 0)], [(3 / 4, -ROOT3)], [(1 / 12, -ROOT3)]]),
     ],
 )
-@pytest.mark.parametrize("output", ["or", "evolved"])
-def test_optima_are_the_known_ones(name, neurons, expected, output):
-    found = sorted(np.array(problem(name).optima(neurons, output)).tolist())
+def test_optima_are_the_known_ones(name, neurons, expected):
+    found = sorted(np.array(problem(name).optima(neurons)).tolist())
     assert np.allclose(found, sorted(expected), rtol=0, atol=1e-15)
 
 

@@ -5,8 +5,10 @@ import numpy as np
 from hyperna._kernels.ahead import MOST_OFFSPRING, N_ROWS, can_look_ahead, look_ahead
 from hyperna._kernels.arcs import (
     COLUMNS,
+    END,
     ORDER,
     SCRATCH,
+    START,
     USED,
     WORD_NEURONS,
     Circle,
@@ -25,7 +27,7 @@ from hyperna._kernels.protocol import implement, prepare
 def _workspace(fitness):
     neurons = fitness.neurons
     work = CircleWork(
-        np.full((2 * neurons + 1, max(COLUMNS, neurons)), -1),
+        np.full((2 * neurons, max(COLUMNS, neurons)), -1),
         np.zeros((SCRATCH + 4, 2 * neurons), np.int64),
         np.zeros(neurons + 1, np.float64),
         np.zeros(neurons + 2, np.int64),
@@ -115,55 +117,56 @@ def close_to(circle, genome, neuron, angle, bias, tolerance):
 
 
 @lean_kernel
-def find_targets(circle, genome, neuron, targets, tolerance, near, flips):
+def find_targets(circle, genome, neuron, targets, tolerance, near):
     """Mark the targets that a neuron, perhaps with its sides swapped, is close to."""
     r = np.float64(circle.resolution)
     anything = False
-    flips[neuron] = 0
     for i in range(circle.neurons):
         angle, bias = targets[i, 0], targets[i, 1]
         close = close_to(circle, genome, neuron, angle, bias, tolerance)
         if not close and circle.join == EVOLVED and circle.neurons > 1:
             angle += 0.5 * r if angle < 0.5 * r else -0.5 * r
             close = close_to(circle, genome, neuron, angle, r - bias, tolerance)
-            if close:
-                flips[neuron] = 1
         near[neuron, i] = 1 if close else 0
         anything = anything or close
     return anything
 
 
 @lean_kernel
-def output_agrees(circle, work, flips, conjunction):
-    """Whether the evolved output joins the neurons as needed, those in `flips` taken inverted.
+def answer_at(circle, work, place):
+    """Whether the network with an evolved output fires at a place, given in units."""
+    for i in range(circle.neurons):
+        ahead = (place - work.arc[i, START]) % circle.turn
+        work.bits[i] = np.int64(ahead <= work.arc[i, END] - work.arc[i, START])
+    return output_fires(circle, work)
 
-    As an OR of neurons at most one of which fires, or as an AND of neurons at most one of which is
-    silent: other patterns do not occur next to an optimum.
-    """
-    neurons = circle.neurons
-    usual = 1 if conjunction else 0
-    for odd in range(-1, neurons):
-        for i in range(neurons):
-            work.bits[i] = flips[i] ^ usual ^ (1 if i == odd else 0)
-        if output_fires(circle, work) != ((odd >= 0) != conjunction):
+
+@lean_kernel
+def output_agrees(circle, work, targets):
+    """Whether the evolved output fires at the places in one column and is silent at the others."""
+    step = np.float64(circle.step)
+    for i in range(circle.neurons):
+        if not answer_at(circle, work, np.int64(np.rint(targets[i, 2] * step))):
+            return False
+        if answer_at(circle, work, np.int64(np.rint(targets[i, 3] * step))):
             return False
     return True
 
 
 def _optimal(fitness, work, genome, optima, tolerance):
     neurons = fitness.neurons
-    near, flips = work.arc[neurons : 2 * neurons], work.arc[2 * neurons]
+    near = work.arc[neurons : 2 * neurons]
     for alternative in range(optima.shape[0]):
         targets = optima[alternative]
         found = True
         for i in range(neurons):
-            if not find_targets(fitness, genome, i, targets, tolerance, near, flips):
+            if not find_targets(fitness, genome, i, targets, tolerance, near):
                 found = False
                 break
         if found and neurons > 1:
             found = all_matched(near, neurons, work.event[SCRATCH:])
             if found and fitness.join == EVOLVED:
-                found = output_agrees(fitness, work, flips, targets[0, 2] == 1.0)
+                found = output_agrees(fitness, work, targets)
         if found:
             return True
     return False

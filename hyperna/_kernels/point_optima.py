@@ -44,18 +44,23 @@ def near_target(neuron, dim, resolution, target, tolerance, flipped):
 
 
 @lean_kernel
-def output_agrees(neurons, output, flips, conjunction):
-    """Whether the evolved output joins the neurons as needed, those in `flips` taken inverted.
+def answer_at(work, output, place):
+    """Whether the network with an evolved output fires at a place on the circle, in grid steps."""
+    angle, total, note = 2.0 * np.pi * place / np.float64(work.resolution), 0.0, work.note
+    for i in range(work.neurons):
+        first = i * work.width
+        dot = np.cos(angle) * note[store.COS, first] + np.sin(angle) * note[store.SIN, first]
+        total += output[i] if dot >= note[store.BIAS, i] else 0.0
+    return total >= output[work.neurons]
 
-    As an OR of neurons at most one of which fires, or as an AND of neurons at most one of which is
-    silent: other patterns do not occur next to an optimum.
-    """
-    for odd in range(-1, neurons):
-        total = 0.0
-        for i in range(neurons):
-            bit = (flips[i] == 1) != (conjunction != (i == odd))
-            total += output[i] if bit else 0.0
-        if (total >= output[neurons]) != ((odd >= 0) != conjunction):
+
+@lean_kernel
+def output_agrees(work, output, targets):
+    """Whether the evolved output fires at the places in one column and is silent at the others."""
+    for i in range(work.neurons):
+        if not answer_at(work, output, targets[i, work.width]):
+            return False
+        if answer_at(work, output, targets[i, work.width + 1]):
             return False
     return True
 
@@ -63,24 +68,21 @@ def output_agrees(neurons, output, flips, conjunction):
 def optimal(fitness, work, genome, optima, tolerance):
     """Whether every neuron is close to an optimal neuron of its own."""
     dim, neurons, width = work.dim, work.neurons, work.width
-    near, flips = work.plan[store.TARGETS :], work.plan[store.LAST]
+    near = work.plan[store.TARGETS :]
     output = work.note[store.OUTPUT_NEURON + work.plan[store.COUNTER, store.OUTPUT]]
     flippable = 2 if work.join == EVOLVED else 1
     for alternative in range(optima.shape[0]):
         targets = optima[alternative]
         for i in range(neurons):
             neuron = genome[i * width : (i + 1) * width]
-            flips[i] = 0
             for t in range(neurons):
                 near[i, t] = 0
                 for flip in range(flippable):
                     flipped = flip == 1
                     if near_target(neuron, dim, work.resolution, targets[t], tolerance, flipped):
                         near[i, t] = 1
-                        flips[i] = max(flips[i], flip)
-        # an evolved output comes with a column that says whether it is to act as an AND
         if all_matched(near, neurons, work.plan[store.MOVE : store.LAST]) and (
-            work.join != EVOLVED or output_agrees(neurons, output, flips, targets[0, width] == 1.0)
+            work.join != EVOLVED or output_agrees(work, output, targets)
         ):
             return True
     return False

@@ -24,6 +24,7 @@ from hyperna.problems.arcs import (
     cap,
     complement,
     covered,
+    level_sets,
     merge_arcs,
     simple_fraction,
     symmetric_differences,
@@ -123,8 +124,10 @@ class ArcProblem(Problem):
 
         At D = 2 and up to as many neurons as arcs an OR has one neuron per arc of a best
         approximation, an AND one neuron per gap, firing on all but the gap, and the neurons of an
-        XOR share the ends of all arcs. More neurons leave some of them free, and more than 1000
-        optima are not listed. See `Problem.optima` for what the arrays hold.
+        XOR share the ends of all arcs. Those of an evolved output begin where an arc begins and end
+        where any arc ends; the output fires where most of them do. More neurons leave some of them
+        free, and more than 1000 optima are not listed (of an evolved output those that are an OR
+        or an AND are). See `Problem.optima` for what the arrays hold.
         """
         neurons, output = check_network(neurons, output)
         if self.dim > 2:
@@ -136,9 +139,10 @@ class ArcProblem(Problem):
             # A half-space is the complement of the one with opposite normal and bias.
             caps = [[cap(gap) for gap in complement(union)] for union in unions]
             return [np.array([((a + 0.5) % 1, 0.0 - b) for a, b in gaps]) for gaps in caps]
-        if output == "xor" and unions:
+        if output in ("xor", "evolved") and unions:
+            others = symmetric_differences if output == "xor" else level_sets
             most = MOST_OPTIMA // len(unions)
-            unions = tuple(arcs for union in unions for arcs in symmetric_differences(union, most))
+            unions = tuple(arcs for union in unions for arcs in others(union, most))
         return [np.array([cap(arc) for arc in union]) for union in unions]
 
     def _wedge_neurons(self, output: str) -> int | None:

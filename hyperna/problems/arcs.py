@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import compress, product
+from itertools import compress, permutations, product
 
 Arc = tuple[Fraction, Fraction]
 Union = tuple[Arc, ...]
@@ -91,6 +91,29 @@ def symmetric_differences(union: Union, limit: int) -> list[Union]:
         tuple((b, a + 1) if turned else (a, b) for (a, b), turned in zip(pairs, turns, strict=True))
         for pairs in pairs_of_ends
         for turns in turned_arcs(union)
+    ]
+
+
+def level_sets(union: Union, limit: int) -> list[Union]:
+    """Return all choices of k arcs more of which hold the points of a union of k than others.
+
+    Each begins where an arc of the union begins and ends where any of them ends: then one more
+    holds a point in the union than one in a gap, on all of the circle. If there are more than
+    `limit` choices, two are returned: those where one holds a point in the union, or all do.
+
+    Examples
+    --------
+    >>> quarters = (Fraction(0), Fraction(1, 4)), (Fraction(1, 2), Fraction(3, 4))
+    >>> [[f"{a}..{b}" for a, b in arcs] for arcs in level_sets(quarters, 10)]
+    [['0..1/4', '1/2..3/4'], ['0..3/4', '1/2..5/4']]
+    """
+    starts, ends = zip(*((start, end % 1) for start, end in union), strict=True)
+    orders: Iterable[Sequence[Fraction]] = permutations(ends)
+    if math.factorial(len(union)) > limit:
+        orders = (ends, ends[-1:] + ends[:-1])
+    return [
+        tuple((a, b if b > a else b + 1) for a, b in zip(starts, order, strict=True))
+        for order in orders
     ]
 
 

@@ -43,8 +43,8 @@ class Problem(ABC):
         Each is an array (N, D): for every hidden neuron its D - 1 angles in turns and its bias
         value. Not listed, though just as good, are other orders of the neurons and, for D > 2, the
         mirror images (a_k, a_(k+1)) -> (-a_k, a_(k+1) + 1/2 turn) that describe the same neuron.
-        For an evolved output the optima are those of the OR, which it can express; it can do so
-        with any of the neurons flipped, (a, b) -> (a + 1/2 turn, -b), too.
+        For an evolved output these are the hidden neurons; an output neuron can join them as needed
+        with any of them flipped, (a, b) -> (a + 1/2 turn, -b), too.
         """
         check_network(neurons, output)
         return []

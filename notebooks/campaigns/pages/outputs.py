@@ -87,9 +87,8 @@ true, the weight Akaike's. The interval of a law that misses the data is widened
 ## ARCS(k), N = k
 
 D = 2, exact fitness, r = 480, harmonic steps, at most {int(arcs[ONCE, 2, "or"].budget.iloc[0]):,} evaluations, {len(arcs[ONCE, 2, "or"])} runs a cell. A run succeeds at a fitness
-of 0.97; a network with fewer than k arcs has at most 1 - 1/(2k). Nearness to an optimum, as in [arcs.md](arcs.md), would not be fair
-here: for an evolved output only the optima that are an OR or an AND are listed, and from three neurons on it has others;
-those of XOR are too many to list from k = 5 on. Restarts follow 1,000 k evaluations without improvement and count
+of 0.97; a network with fewer than k arcs has at most 1 - 1/(2k). Nearness to an optimum, as in [arcs.md](arcs.md), could not be
+asked of all: the optima of an XOR are too many to list from k = 5 on. Restarts follow 1,000 k evaluations without improvement and count
 towards the same budget.
 
 {tables(arcs, "{}", "k", ["or", "evolved", "xor"], SHARE_AND_TIME)}

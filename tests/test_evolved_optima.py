@@ -1,0 +1,147 @@
+"""Optima of networks with an evolved output at D = 2: which there are, how they end runs."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import reference
+
+from hyperna import OnePlusOneNA
+from hyperna._kernels.batch import judge
+from hyperna._kernels.protocol import workspace
+from hyperna._kernels.state import OPTIMUM
+from hyperna.fitness import ExactArcs, Sampled
+from hyperna.grid import Grid
+from hyperna.networks import Network
+from hyperna.problems import custom_arcs, problem
+
+ARCS = {
+    "two_quarters": 2,
+    "local_opt": 3,
+    "arcs:k=3": 3,
+    "arcs:k=4": 4,
+}
+
+
+def on_circle(turns):
+    angle = 2 * np.pi * np.asarray(turns)
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def network_of(optimum, turned, resolution):
+    """The network whose output adds up the neurons; those in `turned` are flipped and count -1."""
+    W, t = on_circle(optimum[:, 0]), optimum[:, 1]
+    firing = (on_circle(np.linspace(0, 1, 997)) @ W.T >= t).sum(axis=1)
+    sign = np.where(turned, -1.0, 1.0)
+    quorum = firing.max() - 0.5 - np.sum(turned)
+    if abs(quorum) > math.sqrt(len(t)):
+        return None  # beyond the bias of a unit normal
+    parts = (W * sign[:, None], t * sign, resolution, "evolved", sign, quorum)
+    return Network.from_weights(*parts)
+
+
+@pytest.mark.parametrize("name", ARCS)
+def test_every_optimum_can_be_completed(name):
+    """With some of the neurons flipped, an output neuron makes the optima the best networks."""
+    arcs, neurons = problem(name), ARCS[name]
+    optima = arcs.optima(neurons, "evolved")
+    assert len({optimum.tobytes() for optimum in optima}) == math.factorial(neurons)
+    for optimum in optima:
+        flips = itertools.product((False, True), repeat=neurons)
+        networks = [network_of(optimum, np.array(turned), 2**30) for turned in flips]
+        fitness = [ExactArcs(arcs)(network) for network in networks if network is not None]
+        assert fitness
+        assert min(fitness) > 1 - 1e-6
+
+
+def test_two_quarters_are_an_or_of_arcs_or_an_and_of_gaps():
+    root = math.sqrt(0.5)
+    expected = [[[1 / 8, root], [5 / 8, root]], [[3 / 8, -root], [7 / 8, -root]]]
+    found = problem("two_quarters").optima(2, "evolved")
+    assert np.allclose(found, expected, rtol=0, atol=1e-15)
+
+
+def test_others_cannot_be_completed():
+    """Two starts of arcs as the ends of one neuron: no sum of weights fires where it should."""
+    listed = np.array(problem("two_quarters").optima(2, "evolved"))
+    crossed = problem("two_quarters").optima(2, "xor")[2:4]
+    assert np.allclose(np.sort(np.abs(crossed), axis=None)[:4], 0)  # half circles
+    for optimum in crossed:
+        assert not any(np.allclose(optimum, other) for other in listed)
+
+
+def test_where_there_are_too_many_an_or_and_an_and_are_listed():
+    arcs = problem("arcs", k=7)
+    optima = arcs.optima(7, "evolved")
+    assert len(optima) == 2
+    for optimum, kind in zip(optima, ("or", "and"), strict=True):
+        (known,) = arcs.optima(7, kind)
+        assert np.allclose(np.sort(optimum, axis=0), np.sort(known, axis=0), rtol=0, atol=1e-12)
+
+
+def plain_success(arcs, resolution):
+    """Genome -> is it close to an optimum, and right in the middle of every arc and gap?"""
+    ends = np.sort([float(end) % 1 for arc in arcs.arcs for end in arc])
+    places = (ends + (np.roll(ends, -1) - ends) % 1 / 2) % 1
+    X = on_circle(places)
+    y = arcs.label(X).tolist()
+    optima = []
+    for optimum in arcs.optima(len(arcs.arcs), "evolved"):
+        for turned in itertools.product((False, True), repeat=len(optimum)):
+            optima.append(
+                [
+                    ((angle + 0.5 * flip) % 1, -bias if flip else bias)
+                    for (angle, bias), flip in zip(optimum.tolist(), turned, strict=True)
+                ]
+            )
+    close = reference.optimum_test(optima, resolution)
+    neurons = len(arcs.arcs)
+
+    def found(genome):
+        hidden = genome[: 2 * neurons]
+        return close(hidden) and reference.predict(genome, X, neurons, resolution, "evolved") == y
+
+    return found
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("name", ["two_quarters", "local_opt"])
+def test_success_is_what_the_definition_says(name, exact):
+    arcs, neurons, resolution = problem(name), ARCS[name], 29  # no end amid an arc
+    fitness = ExactArcs(arcs) if exact else Sampled(arcs, n=64)
+    na = OnePlusOneNA(neurons=neurons, output="evolved", resolution=resolution)
+    task, grid = na.task(fitness), Grid(2, neurons, resolution, "evolved")
+    rng = np.random.default_rng(neurons)
+    genomes = []
+    for optimum in arcs.optima(neurons, "evolved"):
+        for _ in range(40):
+            flip = rng.random(neurons) < 0.5
+            network = network_of(optimum, flip, resolution)
+            if network is not None:
+                step = rng.integers(-1, 2, grid.components) * (rng.random(grid.components) < 0.3)
+                genomes.append((network.genome + step) % grid.moduli)
+    genomes = np.array(genomes)
+    reasons = np.zeros(len(genomes), np.int64)
+    work = workspace(task.kernel)
+    judge(task.kernel, work, task.limits, genomes, np.zeros_like(reasons), reasons)
+    found = plain_success(arcs, resolution)
+    expected = np.array([found(genome) for genome in genomes.tolist()])
+    assert 0.1 < expected.mean() < 0.9
+    np.testing.assert_array_equal(reasons == OPTIMUM, expected)
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_networks_that_are_right_nearly_everywhere_count(k):
+    """Nested arcs, of which the output takes every other, are as good as separate ones."""
+    na = OnePlusOneNA(neurons=k, output="evolved", resolution=240)
+    runs = na.run_many(problem("arcs", k=k), runs=60, seed=1, budget=100_000)
+    assert runs.success.sum() > 20
+    good = runs.fitness > 1 - 1.5 / 240
+    assert (runs.success[good]).mean() > 0.9
+
+
+def test_a_single_arc_with_more_neurons_has_a_fitness_target():
+    arcs = custom_arcs([(0.1, 0.3)])
+    assert arcs.optima(2, "evolved") == []
+    assert OnePlusOneNA(neurons=2, output="evolved").task(arcs).criterion.startswith("fitness")
