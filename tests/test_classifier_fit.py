@@ -18,6 +18,7 @@ from sklearn.svm import LinearSVC
 
 from hyperna import NAClassifier
 from hyperna.classifier import problem
+from hyperna.datasets import dataset
 
 
 def cube(dim):
@@ -73,6 +74,17 @@ def test_weighted_score_and_multiclass_score_are_reported_too():
 def test_parity_of_the_cube_is_learned(dim):
     X, y = cube(dim)
     assert NAClassifier(random_state=dim).fit(X, y).score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("dim", [2, 5])
+def test_products_of_signs_are_found_by_default(dim):
+    """TWOQUARTERS, askew, is where exactly one of two half-spaces holds, in any dimension."""
+    data = dataset("sphere", problem="two_quarters", dim=dim, rotated=True, n=1400, seed=11)
+    X, y = data.X, np.asarray(data.y)
+    clf = NAClassifier(random_state=0).fit(X[:400], y[:400])
+    assert clf.score(X[400:], y[400:]) > 0.95
+    if dim > 2:
+        assert (clf.network_.grid.output, clf.network_.grid.neurons) == ("xor", 2)
 
 
 @pytest.mark.parametrize("inner", [0, 1])

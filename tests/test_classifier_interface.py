@@ -35,6 +35,9 @@ def test_text_names_classes_features_and_joins():
     assert text.endswith("otherwise 'no'")
     assert text.count(">=") == 2
     assert "height" in text
+    crossing = export_text(NAClassifier(2, output="xor", **QUICK).fit(X, names))
+    assert crossing.startswith("class 'yes' if EXACTLY ONE of\n")
+    assert "if an ODD NUMBER of" in export_text(NAClassifier(3, output="xor", **QUICK).fit(X, y))
     assert "h1" in export_text(NAClassifier(3, output="evolved", **QUICK).fit(X, y))
     assert "class 2" in export_text(NAClassifier(1, **QUICK).fit(X, y + (X[:, 0] > 1)))
     with pytest.raises(ValueError, match="feature_names must be 2 names, got 1"):

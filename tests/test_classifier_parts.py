@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from hyperna import Grid, Network
+from hyperna.classifier.candidates import candidates
 from hyperna.classifier.linear import Cloud, least_squares, linear_fits
 from hyperna.classifier.margins import FARTHEST, logistic_slope, signed_distance, softmax
 from hyperna.classifier.scaling import Scaling, Table
 from hyperna.classifier.spaces import HalfSpaces, balanced, cut
+from hyperna.outputs import OUTPUTS
 
 
 def cloud(n=60, dim=3, seed=0):
@@ -129,6 +131,40 @@ def test_pruning_leaves_out_what_does_no_good(vote):
     assert share(fewer) >= share(spaces) - 1e-12
     again = fewer.pruned(points)
     assert len(again.t) == len(fewer.t)
+
+
+def test_pruning_a_parity_turns_one_round_where_that_makes_up_for_what_goes():
+    """One neuron fires everywhere and one nowhere; only the other two matter."""
+    rng = np.random.default_rng(3)
+    Z = rng.normal(size=(300, 3)) / 3
+    W, t = rng.normal(size=(4, 3)), np.array([0.1, -9.0, 9.0, -0.1])
+    y = np.logical_xor.reduce(t <= Z @ W.T, axis=1)
+    points = Cloud(Z, y, np.full(300, 1 / 300))
+    fewer = HalfSpaces(W, t).pruned_for_parity(points)
+    assert len(fewer.t) == 2
+    assert (np.logical_xor.reduce(fewer.t <= Z @ fewer.W.T, axis=1) == y).all()
+
+
+def test_spare_neurons_of_a_parity_are_silent():
+    rng = np.random.default_rng(4)
+    Z = rng.normal(size=(100, 3))
+    Z /= 1.01 * np.linalg.norm(Z, axis=1).max()
+    W, t = rng.normal(size=(2, 3)), rng.normal(size=2) / 3
+    for neurons in (2, 3, 5):
+        network = HalfSpaces(W, t).network(Grid(3, neurons, 2**30, "xor"))
+        assert network.grid.neurons == neurons
+        assert (network.predict(Z) == np.logical_xor.reduce(t <= Z @ W.T, axis=1)).all()
+
+
+def test_small_candidates_come_before_large_ones():
+    listed = candidates("auto", "auto", "data")
+    assert [c.output for c in listed[1:]] == [kind for kind in OUTPUTS for _ in range(2)]
+    assert [c.larger for c in listed[1:]] == [False, True] * 4
+    for small, large in zip(listed[1::2], listed[2::2], strict=True):
+        assert large.constructed > small.constructed or (large.exact and not small.exact)
+    for neurons in (2, 3, 16):
+        assert {c.neurons for c in candidates(neurons, "auto", "data")} == {neurons}
+        assert all(c.constructed <= neurons for c in candidates(neurons, "auto", "data"))
 
 
 def test_linear_fits_separate_what_can_be_separated():

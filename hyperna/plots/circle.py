@@ -45,7 +45,8 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
         _draw_rings(ax, problem, network)
     draw_lines(ax, network, reach)
     share = fitness_of(problem)(network)
-    ax.set_title(f"{problem.name}: {100 * share:.3f} % right", fontsize=FONT_SIZE + 1)
+    title = f"{problem.name}{_joined(network)}: {100 * share:.3f} % right"
+    ax.set_title(title, fontsize=FONT_SIZE + 1)
     ax.set_aspect("equal")
     ax.set_axis_off()
     ax.legend(
@@ -56,6 +57,15 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
         fontsize=FONT_SIZE - 1,
     )
     return ax
+
+
+def _joined(network: Network) -> str:
+    """Return how the neurons are joined, as a part of a title."""
+    if network.grid.neurons == 1:
+        return ""
+    return (
+        ", evolved output" if network.grid.has_output_neuron else f", {network.grid.output.upper()}"
+    )
 
 
 def draw_lines(ax: "Axes", network: Network, reach: float = 1.0) -> None:
