@@ -23,8 +23,9 @@ PIECE = 2**13
 CONVINCING, HALF_WAY = 4.0, 0.5
 # With so few held-out errors the simplest candidate is not contested.
 GOOD_ENOUGH = 0.01
-# Candidates whose starts are so many standard errors behind are not evolved.
-HOPELESS = 2.0
+# Candidates whose starts are so many standard errors behind are not evolved; those that are so many
+# better than one half-space may be made larger.
+HOPELESS, PROMISING = 2.0, 0.5
 # A difference of so many standard errors does not justify more than one half-space, nor a larger
 # network in place of a smaller one.
 LOYAL, INDIFFERENT = 1.0, 0.25
@@ -118,9 +119,13 @@ class Fit:
 
     @property
     def larger(self) -> list[int]:
-        """The large candidates to look at, where the small ones are as good as one half-space."""
-        correct, rest = self.correct(), self.others
-        return [c + 1 for c in rest if self._grows(c) and correct[c, 0] >= correct[0].max()]
+        """The large candidates to look at, where the small ones are better than one half-space."""
+        if not self.others:
+            return []
+        correct = self.correct()
+        best = int(correct[0].max())
+        least = best + PROMISING * self.standard_error(best / int(self.problem.weight.sum()))
+        return [c + 1 for c in self.others if self._grows(c) and correct[c, 0] >= least]
 
     def _grows(self, c: int) -> bool:
         return c + 1 < len(self.candidates) and self.candidates[c + 1].larger
