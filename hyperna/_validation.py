@@ -73,8 +73,8 @@ def check_real(
     return number
 
 
-def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
-    """Return value if it is one of the choices.
+def check_choice(name: str, value: Any, choices: Iterable[str], others: str = "") -> str:
+    """Return value if it is one of the choices; `others` tells what else would be allowed.
 
     Examples
     --------
@@ -88,7 +88,8 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
         return str(value)
     wanted = ", ".join(repr(choice) for choice in allowed)
     kind = ValueError if isinstance(value, str) else TypeError
-    raise kind(f"{name} must be one of {wanted}, got {_short(value)}{did_you_mean(value, allowed)}")
+    wanted = f"one of {wanted}" if not others else f"{wanted} {others}"
+    raise kind(f"{name} must be {wanted}, got {_short(value)}{did_you_mean(value, allowed)}")
 
 
 def did_you_mean(value: Any, choices: Iterable[str]) -> str:
@@ -99,7 +100,8 @@ def did_you_mean(value: Any, choices: Iterable[str]) -> str:
     >>> did_you_mean("quater", ("half", "quarter")), did_you_mean("x", ("half", "quarter"))
     ("; did you mean 'quarter'?", '')
     """
-    near = difflib.get_close_matches(value, choices, 1) if isinstance(value, str) else []
+    lower = value.lower() if isinstance(value, str) else ""
+    near = difflib.get_close_matches(lower, choices, 1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 

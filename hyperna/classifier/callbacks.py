@@ -49,7 +49,7 @@ class Watch:
             "y": y,
             "metadata": None if sample_weight is None else {"sample_weight": sample_weight},
         }
-        self.context = None
+        self.context, self.printed = None, ""
         control.pieces = PIECES
         if hasattr(estimator, "_init_callback_context"):
             self.context = estimator._init_callback_context(max_subtasks=self._most_pieces())
@@ -99,4 +99,7 @@ class Watch:
         ]
         mean = sum(losses) / len(losses)
         done = counted(evaluations, "evaluation", "d")
-        print(f"[NAClassifier] {done} done, training error {mean:.4f}")
+        line = f"[NAClassifier] {done} done, training error {mean:.4f}"
+        if line != self.printed:
+            print(line)
+        self.printed = line

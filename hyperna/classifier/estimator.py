@@ -28,6 +28,7 @@ from hyperna.networks import Network
 from hyperna.outputs import OUTPUTS
 
 MARGIN_CLIP = 0.05
+MOST_NEURONS = 1000
 
 
 class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -40,7 +41,7 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_neurons : int or "auto", default="auto"
-        Number of hidden neurons; "auto" takes as many as the data ask for, 8 at most.
+        Number of hidden neurons, 1000 at most; "auto" takes as many as the data ask for, up to 8.
     output : {"auto", "or", "and", "xor", "evolved"}, default="auto"
         How the neurons are joined. "or": the second class is a union of half-spaces; "and": an
         intersection; "xor": what an odd number of half-spaces holds; "evolved": a weighted vote.
@@ -55,7 +56,7 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         Fitness evaluations at most, for each of the binary problems, the trials included. Where
         trials are made, the final searches are about as long as these.
     n_restarts : int, default=2
-        How many times to begin anew; the best network is kept.
+        How many times to begin anew after the first search; the best network is kept.
     stagnation : int, optional
         Evaluations without fewer errors after which a search ends early.
     tie_break : {"margin"}, float or None, default="margin"
@@ -278,11 +279,13 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _settings(self) -> Settings:
         """Return the checked parameters."""
         neurons = self.n_neurons
-        if neurons != "auto" or not isinstance(neurons, str):
-            neurons = check_integer("n_neurons", neurons, 1)
+        if isinstance(neurons, str):
+            check_choice("n_neurons", neurons, ("auto",), f"or an integer from 1 to {MOST_NEURONS}")
+        else:
+            neurons = check_integer("n_neurons", neurons, 1, MOST_NEURONS)
         clip = self.tie_break
         if clip is None or isinstance(clip, str):
-            check_choice("tie_break", clip or "margin", ("margin",))
+            check_choice("tie_break", clip or "margin", ("margin",), "or a number or None")
             clip = 0.0 if clip is None else MARGIN_CLIP
         stagnation = self.stagnation
         for name in ("scale", "warm_start"):

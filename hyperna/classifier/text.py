@@ -50,6 +50,11 @@ def export_text(
       -size >= -2
     otherwise 'high'
     """
+    if not hasattr(classifier, "to_json"):
+        kind = type(classifier).__name__
+        raise TypeError(
+            f"classifier must be an NAClassifier, got {kind}; of a pipeline take the last step [-1]"
+        )
     check_is_fitted(classifier)
     check_integer("digits", digits, 1, 17)
     names = _names(classifier, feature_names)
