@@ -14,7 +14,10 @@ from hyperna.outputs import OUTPUTS
 
 Construction = Callable[[Cloud, int, np.random.Generator], HalfSpaces]
 
-MOST_NEURONS = 8
+# Neurons at most where their number is left open.
+AUTO_NEURONS = 8
+# Larger networks begin with copies: more half-spaces take long to fit, and tell nothing new.
+MOST_CONSTRUCTED = 32
 CONSTRUCTIONS: dict[str, Construction] = {
     "or": soft.union,
     "and": soft.intersection,
@@ -73,7 +76,7 @@ class Candidate:
 def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
     """Return what the parameters of the classifier leave open, the simplest first."""
     exact = neurons != "auto"
-    most = int(neurons) if exact else MOST_NEURONS
+    most = int(neurons) if exact else AUTO_NEURONS
     outputs = tuple(OUTPUTS) if output == "auto" else (output,)
     if init != "data":
         sizes = [most] if exact else [1, most]
@@ -85,10 +88,11 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
     if most == 1:
         return [Candidate(outputs[0], 1, starts.sharp_half_space, 1, True)]
     result = [Candidate(outputs[0], most, starts.smooth_half_space, 1, exact)]
+    many = min(most, MOST_CONSTRUCTED)
     for kind in outputs:
-        construction, few = CONSTRUCTIONS[kind], min(FEW.get(kind, most), most)
+        construction, few = CONSTRUCTIONS[kind], min(FEW.get(kind, many), many)
         small = Candidate(kind, most, construction, few, exact)
         # more half-spaces, or else copies of them that may go ways of their own
-        large = replace(small, constructed=most, exact=exact or few == most, larger=True)
-        result += [small] if exact and few == most else [small, large]
+        large = replace(small, constructed=many, exact=exact or few == many, larger=True)
+        result += [small] if exact and few == many else [small, large]
     return result
