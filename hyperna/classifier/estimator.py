@@ -45,9 +45,9 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     output : {"auto", "or", "and", "xor", "evolved"}, default="auto"
         How the neurons are joined. "or": the second class is a union of half-spaces; "and": an
         intersection; "xor": what an odd number of half-spaces holds; "evolved": a weighted vote.
-        "auto" tries all of them on held-out training
-        points and fits the one that does best on these, for as long as that helps. Where none does
-        convincingly better than a constant answer, the best on the training points is taken.
+        "auto" tries all of them on held-out training points and fits the one that does best on
+        these, for as long as that helps. Where none does convincingly better than a constant
+        answer, the best on the training points is taken.
     resolution : int, default=65536
         Number of angles and biases on the search grid, from 2 to 2**40.
     mutation : str or StepLaw, default="harmonic"
