@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import reference
+from scipy.optimize import linprog
 
 from hyperna import OnePlusOneNA
 from hyperna._kernels.batch import judge
@@ -62,13 +63,39 @@ def test_two_quarters_are_an_or_of_arcs_or_an_and_of_gaps():
     assert np.allclose(found, expected, rtol=0, atol=1e-15)
 
 
-def test_others_cannot_be_completed():
-    """Two starts of arcs as the ends of one neuron: no sum of weights fires where it should."""
-    listed = np.array(problem("two_quarters").optima(2, "evolved"))
-    crossed = problem("two_quarters").optima(2, "xor")[2:4]
-    assert np.allclose(np.sort(np.abs(crossed), axis=None)[:4], 0)  # half circles
-    for optimum in crossed:
-        assert not any(np.allclose(optimum, other) for other in listed)
+def completable(optimum, arcs):
+    """Whether weights and a bias fire amid all arcs and no gap, by a linear program."""
+    ends = np.sort([float(end) % 1 for arc in arcs.arcs for end in arc])
+    X = on_circle((ends + (np.roll(ends, -1) - ends) % 1 / 2) % 1)
+    bits = (optimum[:, 1] <= X @ on_circle(optimum[:, 0]).T).astype(float)
+    sign = np.where(arcs.label(X), 1.0, -1.0)
+    rows = -sign[:, None] * np.column_stack([bits, -np.ones(len(bits))])
+    free = [(None, None)] * rows.shape[1]
+    return linprog(np.zeros(rows.shape[1]), rows, -np.ones(len(rows)), bounds=free).success
+
+
+@pytest.mark.parametrize("name", ["two_quarters", "local_opt", "arcs:k=3"])
+def test_no_other_hidden_layer_can_be_completed(name):
+    """Of all ways to share the ends of the arcs an output neuron can use those listed."""
+    arcs, neurons = problem(name), ARCS[name]
+    listed = arcs.optima(neurons, "evolved")
+    usable = 0
+    for layer in arcs.optima(neurons, "xor"):
+        known = any(same_up_to_flips(layer, other) for other in listed)
+        assert completable(layer, arcs) == known
+        usable += known
+    assert 0 < usable < len(arcs.optima(neurons, "xor"))
+
+
+def same_up_to_flips(layer, other):
+    """Whether two hidden layers have the same hyperplanes, each with either side."""
+
+    def planes(spaces):
+        sides = [((a, b), ((a + 0.5) % 1, -b)) for a, b in spaces.tolist()]
+        # rounded before they are compared, so that equal angles are equal; + 0.0 makes -0.0 zero
+        return sorted(min(tuple(np.round(side, 6) + 0.0) for side in pair) for pair in sides)
+
+    return planes(layer) == planes(other)
 
 
 def test_where_there_are_too_many_an_or_and_an_and_are_listed():
