@@ -10,11 +10,11 @@ import csv
 import time
 from pathlib import Path
 
-import hyperna.experiments
-from hyperna.experiments.paper import NA_TABLES, UNIFORM_TABLES, na_table, uniform_target
+import hyperna.paper
+from hyperna.paper.printed import NA_TABLES, UNIFORM_TABLES, na_table, uniform_target
 from hyperna.theory import expected_runtime
 
-STORE = Path(hyperna.experiments.__file__).parent / "data" / "exact_runtimes.csv"
+STORE = Path(hyperna.paper.__file__).parent / "data" / "exact_runtimes.csv"
 HEADER = ("table", "mutation", "r", "probability", "mean", "sd", "conditional_mean")
 
 

@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import reference
 
-from hyperna.experiments.findings import make_report
-from hyperna.experiments.paper import NA_TABLES
-from hyperna.experiments.reproduce import Plan, compile_kernels, simulate
+from hyperna.paper.findings import make_report
+from hyperna.paper.printed import NA_TABLES
+from hyperna.paper.reproduce import Plan, compile_kernels, simulate
 from hyperna.results import STOP_REASONS
 
 STUCK = STOP_REASONS.index("stuck")

@@ -31,8 +31,8 @@ if TYPE_CHECKING:  # type checkers do not see names that are loaded at first use
         Dataset as Dataset,
         dataset as dataset,
     )
-    from hyperna.experiments.campaign import Campaign as Campaign
-    from hyperna.experiments.store import Store as Store
+    from hyperna.campaign.campaign import Campaign as Campaign
+    from hyperna.store.store import Store as Store
     from hyperna.fitness import (
         ExactArcs as ExactArcs,
         FiniteSet as FiniteSet,
@@ -115,8 +115,8 @@ _PUBLIC = {
     "classifier": ("NAClassifier", "export_text"),
     "comparison": ("CLASSIFIERS", "compare"),
     "theory": ("ExactRuntime", "expected_runtime"),
-    "experiments.campaign": ("Campaign",),
-    "experiments.store": ("Store",),
+    "campaign.campaign": ("Campaign",),
+    "store.store": ("Store",),
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 

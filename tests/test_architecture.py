@@ -11,7 +11,7 @@ import hyperna
 
 ROOT = Path(hyperna.__file__).parent
 # The street, from the ground up; a module imports only from lower numbers or its own package.
-# Experiments stand above their neighbours because they compare with theory and baselines.
+# The store keeps runs of settings, campaigns fill it, and the paper's tables are made from both.
 STREET = {
     "_validation": 0,
     "_words": 0,
@@ -26,6 +26,7 @@ STREET = {
     "fitness": 5,
     "mutation": 6,
     "results": 7,
+    "analysis": 8,
     "search": 8,
     "algorithm": 9,
     "baselines": 10,
@@ -33,11 +34,14 @@ STREET = {
     "interop": 10,
     "theory": 10,
     "comparison": 11,
-    "experiments": 11,
+    "settings": 11,
     "plots": 12,
-    "report": 13,
-    "cli": 14,
-    "__main__": 15,
+    "store": 12,
+    "campaign": 13,
+    "paper": 14,
+    "report": 14,
+    "cli": 15,
+    "__main__": 16,
 }
 MODULES = sorted(ROOT.rglob("*.py"))
 LONGEST_FILE = 400

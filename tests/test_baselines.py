@@ -13,7 +13,7 @@ from hyperna import ExactArcs, Grid, Network, Sampled, problem
 from hyperna.baselines import BASELINES, Baseline, baseline, baseline_task
 from hyperna.baselines.space import REPRESENTATIONS, Space
 from hyperna.baselines.task import Counter
-from hyperna.experiments.verdicts import share_difference
+from hyperna.paper.verdicts import share_difference
 from hyperna.results import STOP_REASONS
 
 BUDGET = STOP_REASONS.index("budget")

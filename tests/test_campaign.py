@@ -8,14 +8,14 @@ import pytest
 from joblib import effective_n_jobs
 
 import hyperna
+from hyperna.campaign.campaign import Campaign
+from hyperna.campaign.execution import Queue, work
 from hyperna.cli import main
-from hyperna.experiments.algorithms import ALGORITHMS, Algorithm, register
-from hyperna.experiments.campaign import Campaign
-from hyperna.experiments.chunks import Block
-from hyperna.experiments.execution import Queue, work
-from hyperna.experiments.settings import setting
-from hyperna.experiments.store import Store
 from hyperna.parallel import parallel_backend, unordered
+from hyperna.settings import setting
+from hyperna.settings.algorithms import ALGORITHMS, Algorithm, register
+from hyperna.store.chunks import Block
+from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 
@@ -153,7 +153,7 @@ def play(todo, workers, cost, patience=2.0):
 
 
 def _done(*values):
-    from hyperna.experiments.execution import Done
+    from hyperna.campaign.execution import Done
 
     return Done(*values)
 

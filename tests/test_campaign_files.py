@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hyperna.experiments.campaign import Campaign
+from hyperna.campaign.campaign import Campaign
 
 FOLDER = Path(__file__).parents[1] / "notebooks" / "campaigns"
 FILES = sorted(FOLDER.glob("*.toml"))

@@ -11,8 +11,8 @@ import pytest
 from commands import refusal
 
 from hyperna import OnePlusOneNA, __version__, problem
+from hyperna.analysis.statistics import bootstrap_interval, wilson_interval
 from hyperna.cli import COMMANDS, build_parser, main
-from hyperna.experiments.statistics import bootstrap_interval, wilson_interval
 
 KEYS = {
     "runs", "success_share", "success_interval", "mean_evaluations", "mean_interval",
@@ -136,10 +136,10 @@ def test_csv_file(capsys, csv):
 def test_list_names_everything(capsys):
     from hyperna.comparison import CLASSIFIERS
     from hyperna.datasets import DATASETS
-    from hyperna.experiments.algorithms import ALGORITHMS
     from hyperna.mutation import LAWS
     from hyperna.outputs import OUTPUTS
     from hyperna.problems import PROBLEMS
+    from hyperna.settings.algorithms import ALGORITHMS
 
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()

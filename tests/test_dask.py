@@ -13,11 +13,11 @@ import pytest
 
 import hyperna
 from hyperna import parallel
+from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
-from hyperna.experiments.campaign import Campaign
-from hyperna.experiments.reproduce import Plan, simulate
-from hyperna.experiments.store import Store
+from hyperna.paper.reproduce import Plan, simulate
 from hyperna.parallel import parallel_backend, unordered
+from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 distributed = pytest.importorskip("distributed", reason="a cluster needs hyperna[dask]")

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 import hyperna
+from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
-from hyperna.experiments import files, store
-from hyperna.experiments.campaign import Campaign
-from hyperna.experiments.chunks import Block
-from hyperna.experiments.files import StoreError
-from hyperna.experiments.settings import setting
-from hyperna.experiments.store import Store
+from hyperna.settings import setting
+from hyperna.store import files, store
+from hyperna.store.chunks import Block
+from hyperna.store.files import StoreError
+from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 if not hasattr(signal, "SIGKILL"):
@@ -61,8 +61,9 @@ runs = 800
 # that are merged all the time.
 NURSERY = """
 import os, sys
-from hyperna.experiments import execution, store
-from hyperna.experiments.campaign import Campaign
+from hyperna.campaign import execution
+from hyperna.store import store
+from hyperna.campaign.campaign import Campaign
 execution._PLANNED = 0.03
 store.FAN = 3
 campaign = Campaign.from_toml(sys.argv[1])

@@ -9,8 +9,8 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Wedge
 
 from hyperna import Grid, Network, OnePlusOneNA, fitness_of, points, problem
-from hyperna.experiments.scaling import theorem_bound
-from hyperna.experiments.statistics import ecdf
+from hyperna.analysis.laws import theorem_bound
+from hyperna.analysis.statistics import ecdf
 from hyperna.plots import (
     animate_run,
     plot_boxes,

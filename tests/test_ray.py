@@ -6,10 +6,10 @@ import pytest
 from joblib import effective_n_jobs
 
 import hyperna
+from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
-from hyperna.experiments.campaign import Campaign
-from hyperna.experiments.store import Store
 from hyperna.parallel import in_order, parallel_backend, unordered
+from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 

@@ -10,15 +10,15 @@ import pytest
 from reported import embedded_data, evil_report, evil_store
 
 from hyperna import __version__
-from hyperna.cli import main
-from hyperna.experiments.campaign import Campaign
-from hyperna.experiments.replay import stored_runs
-from hyperna.experiments.statistics import (
+from hyperna.analysis.statistics import (
     bootstrap_interval,
     expected_running_time,
     wilson_interval,
 )
-from hyperna.experiments.store import Store
+from hyperna.campaign.campaign import Campaign
+from hyperna.cli import main
+from hyperna.store.replay import stored_runs
+from hyperna.store.store import Store
 
 pytest.importorskip("matplotlib")
 
@@ -160,7 +160,7 @@ class TestRerun:
 
 def unbacked_setting(**options):
     """A setting that no file stands behind."""
-    from hyperna.experiments.settings import Setting
+    from hyperna.settings import Setting
 
     shape = {"algorithm": "na", "dim": 2, "neurons": 1, "output": "or", "resolution": 120}
     return Setting(**{**shape, **options})

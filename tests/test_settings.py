@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperna.campaign.campaign import Campaign
 from hyperna.cli import build_parser
-from hyperna.experiments.algorithms import ALGORITHMS, Algorithm, register
-from hyperna.experiments.campaign import Campaign
-from hyperna.experiments.keys import CHECKS, SPECIAL, parse_degrees
-from hyperna.experiments.settings import Setting, setting
+from hyperna.settings import Setting, setting
+from hyperna.settings.algorithms import ALGORITHMS, Algorithm, register
+from hyperna.settings.keys import CHECKS, SPECIAL, parse_degrees
 
 POINTS = "x,y,kind\n0.5,0.1,a\n-0.5,0.3,b\n0.1,-0.4,a\n"
 

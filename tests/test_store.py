@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperna.experiments import chunks, store
-from hyperna.experiments.chunks import Block, decode_chunk, encode_chunk
-from hyperna.experiments.coverage import add_interval, count, gaps
-from hyperna.experiments.files import StoreError
-from hyperna.experiments.settings import setting
-from hyperna.experiments.store import Store
 from hyperna.results import STOP_REASONS
+from hyperna.settings import setting
+from hyperna.store import chunks, store
+from hyperna.store.chunks import Block, decode_chunk, encode_chunk
+from hyperna.store.coverage import add_interval, count, gaps
+from hyperna.store.files import StoreError
+from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 

@@ -6,8 +6,8 @@ from commands import refusal
 from hyperna import OnePlusOneNA, problem
 from hyperna._validation import check_choice
 from hyperna.baselines import baseline
+from hyperna.campaign.campaign import Campaign
 from hyperna.datasets import dataset, load
-from hyperna.experiments.campaign import Campaign
 
 
 @pytest.mark.parametrize(

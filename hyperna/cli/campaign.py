@@ -70,8 +70,8 @@ def run(args: argparse.Namespace) -> int:
 def run_campaign(args: argparse.Namespace) -> int:
     """Do the missing runs of a campaign."""
     check_jobs(args)
-    from hyperna.experiments.campaign import Campaign
-    from hyperna.experiments.store import Store
+    from hyperna.campaign.campaign import Campaign
+    from hyperna.store.store import Store
 
     campaign = Campaign.from_toml(args.file)
     store = Store(args.store or Path(args.file).with_suffix(".store"))
@@ -177,7 +177,7 @@ def clock(seconds: float) -> str:
 
 def show_status(args: argparse.Namespace) -> int:
     """Print how far each setting is."""
-    from hyperna.experiments.store import Store
+    from hyperna.store.store import Store
 
     store = Store(args.store)
     entries = store.status()
@@ -235,8 +235,8 @@ def export_runs(args: argparse.Namespace) -> int:
     """Write all runs as a table, or with their improvements for IOHanalyzer."""
     if args.format == "ioh":
         return export_ioh(args)
-    from hyperna.experiments.frame import import_pandas
-    from hyperna.experiments.store import Store
+    from hyperna.store.frame import import_pandas
+    from hyperna.store.store import Store
 
     import_pandas()
     if args.format == "parquet" and importlib.util.find_spec("pyarrow") is None:
@@ -256,8 +256,8 @@ def export_runs(args: argparse.Namespace) -> int:
 def export_ioh(args: argparse.Namespace) -> int:
     """Replay all runs and write their improvements."""
     check_jobs(args)
-    from hyperna.experiments.ioh import export_ioh as export
-    from hyperna.experiments.store import Store
+    from hyperna.campaign.ioh import export_ioh as export
+    from hyperna.store.store import Store
 
     store, path = Store(args.store), Path(args.out)
     if path.exists():

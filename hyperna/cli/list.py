@@ -34,9 +34,9 @@ def catalogue() -> dict[str, dict[str, str]]:
     """Return what there is, read from the registries: kind -> name -> summary."""
     from hyperna.comparison import CLASSIFIERS
     from hyperna.datasets import DATASETS
-    from hyperna.experiments.algorithms import ALGORITHMS
     from hyperna.mutation import LAWS
     from hyperna.problems import PROBLEMS
+    from hyperna.settings.algorithms import ALGORITHMS
 
     return {
         "problems": {name: factory.summary for name, factory in PROBLEMS.items()},

@@ -30,8 +30,8 @@ def run(args: argparse.Namespace) -> int:
         raise ImportError("reports need matplotlib: install it with pip install 'hyperna[plot]'")
     check_writable(path)
 
-    from hyperna.experiments.store import Store
     from hyperna.report import write_report
+    from hyperna.store.store import Store
 
     runs = write_report(Store(args.store), path, args.title)
     print(f"{path}: {counted(runs, 'run')}")

@@ -61,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
     folder = _checked_folder(args.output) if args.output else None
 
     from hyperna.cli.progress import progress_bar
-    from hyperna.experiments.findings import make_report
-    from hyperna.experiments.reproduce import Plan, compile_kernels, simulate
+    from hyperna.paper.findings import make_report
+    from hyperna.paper.reproduce import Plan, compile_kernels, simulate
 
     plan = Plan(tuple(args.table), runs=args.runs, quick=args.quick, seed=args.seed)
     batches = plan.batches()
@@ -95,7 +95,7 @@ def _checked_folder(text: str) -> Path:
 
 
 def _write(folder: Path, report: Any) -> None:
-    from hyperna.experiments.tables import csv_text, latex, markdown
+    from hyperna.analysis.tables import csv_text, latex, markdown
 
     for sheet in report.sheets:
         for suffix, write in ((".md", markdown), (".tex", latex), (".csv", csv_text)):

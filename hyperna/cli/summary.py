@@ -10,12 +10,12 @@ import numpy as np
 from hyperna import __version__
 from hyperna._words import counted
 from hyperna.algorithm import OnePlusOneNA
-from hyperna.cli.options import json_text, make_console, written_whole
-from hyperna.experiments.statistics import (
+from hyperna.analysis.statistics import (
     bootstrap_interval,
     expected_running_time,
     wilson_interval,
 )
+from hyperna.cli.options import json_text, make_console, written_whole
 from hyperna.fitness import FiniteSet, Fitness, Sampled
 from hyperna.problems import Problem
 from hyperna.results import Runs

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._words import counted
-from hyperna.experiments.statistics import ecdf
+from hyperna.analysis.statistics import ecdf
 from hyperna.plots.style import BLUE, DASHES, FONT_SIZE, LINES, finish, new_axes, plain_logarithmic
 from hyperna.results import RunResult, Runs
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hyperna.experiments.scaling import Bound, fit_runtimes
-from hyperna.experiments.statistics import bootstrap_interval
+from hyperna.analysis.laws import Bound, fit_runtimes
+from hyperna.analysis.statistics import bootstrap_interval
 from hyperna.plots.style import BLACK, FONT_SIZE, GREY, LINES, finish, new_axes, plain_logarithmic
 
 if TYPE_CHECKING:

@@ -9,12 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hyperna.experiments.coverage import Intervals
-from hyperna.experiments.ioh import describe_algorithm, describe_function
-from hyperna.experiments.replay import StoredRuns
-from hyperna.experiments.scaling import Bound, ScalingFit, fit_runtimes, theorem_bound
-from hyperna.experiments.settings import Setting
-from hyperna.experiments.statistics import (
+from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes, theorem_bound
+from hyperna.analysis.statistics import (
     Comparison,
     Interval,
     RunningTime,
@@ -23,6 +19,10 @@ from hyperna.experiments.statistics import (
     pairwise_tests,
     wilson_interval,
 )
+from hyperna.campaign.ioh import describe_algorithm, describe_function
+from hyperna.settings import Setting
+from hyperna.store.coverage import Intervals
+from hyperna.store.replay import StoredRuns
 
 # The theorems are about D = 2 with so many neurons joined by OR.
 _THEOREM_NEURONS = {"half": 1, "quarter": 1, "two_quarters": 2, "local_opt": 1}

@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from hyperna._words import are, counted
-from hyperna.experiments.files import explained, write_whole
-from hyperna.experiments.replay import stored_runs
-from hyperna.experiments.store import Store
 from hyperna.report.html import Markup, join, tag
 from hyperna.report.numbers import Summary, contests, families
 from hyperna.report.rerun import versions
@@ -24,6 +21,9 @@ from hyperna.report.sections import (
     results_section,
     settings_section,
 )
+from hyperna.store.files import explained, write_whole
+from hyperna.store.replay import stored_runs
+from hyperna.store.store import Store
 
 # Up to so many rows lie in the page itself; beyond, it names them and gives their digest.
 MOST_ROWS = 20_000
@@ -46,7 +46,7 @@ def write_report(store: Store, path: str | Path, title: str | None = None) -> in
     Examples
     --------
     >>> import tempfile
-    >>> from hyperna.experiments.campaign import Campaign
+    >>> from hyperna.campaign.campaign import Campaign
     >>> campaign = Campaign.product(problem="half", resolution=[60, 120], runs=20)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = campaign.run(f"{folder}/half.store")

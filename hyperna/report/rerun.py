@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from hyperna import __version__
-from hyperna.experiments.replay import replayable
-from hyperna.experiments.settings import Setting
+from hyperna.settings import Setting
+from hyperna.store.replay import replayable
 
 _LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
 
@@ -20,7 +20,7 @@ def campaign_toml(wanted: Sequence[tuple[Setting, int]]) -> str:
 
     Examples
     --------
-    >>> from hyperna.experiments.settings import setting
+    >>> from hyperna.settings import setting
     >>> print(campaign_toml([(setting(problem="half", budget=99), 5)]))
     [[settings]]
     runs = 5
@@ -53,7 +53,7 @@ def single_run(setting: Setting) -> str:
 
     Examples
     --------
-    >>> from hyperna.experiments.settings import setting
+    >>> from hyperna.settings import setting
     >>> code = single_run(setting(problem="half"))
     >>> scope = {}
     >>> exec(code, scope)
@@ -62,8 +62,8 @@ def single_run(setting: Setting) -> str:
     """
     options = "".join(f"    {key}={value!r},\n" for key, value in options_of(setting).items())
     return (
-        "from hyperna.experiments.replay import replayable\n"
-        "from hyperna.experiments.settings import setting\n\n"
+        "from hyperna.store.replay import replayable\n"
+        "from hyperna.settings import setting\n\n"
         f"made = setting(\n{options})\n"
         f"assert made.id == {setting.id!r}\n"
         "result = replayable(made).run(made.entropy, 0)  # the number of the run\n"

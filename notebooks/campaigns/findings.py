@@ -10,7 +10,7 @@ import argparse
 from importlib import import_module
 from pathlib import Path
 
-from hyperna.experiments.campaign import Campaign
+from hyperna.campaign.campaign import Campaign
 
 HERE = Path(__file__).parent
 NAMES = sorted(path.stem for path in HERE.glob("*.toml"))

@@ -3,9 +3,9 @@
 
 import pandas as pd
 
-from hyperna.experiments.statistics import wilson_interval
-from hyperna.experiments.store import Store
+from hyperna.analysis.statistics import wilson_interval
 from hyperna.fitness import Sampled
+from hyperna.store.store import Store
 
 from .writing import LEGEND, mean, running_time, solved, table
 

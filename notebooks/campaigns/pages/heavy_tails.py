@@ -3,8 +3,8 @@
 
 import pandas as pd
 
-from hyperna.experiments.statistics import holm
-from hyperna.experiments.store import Store
+from hyperna.analysis.statistics import holm
+from hyperna.store.store import Store
 
 from .writing import LEGEND, p_text, running_time, slower, solved, table, value
 

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from hyperna.experiments.scaling import ScalingFit, fit_runtimes
-from hyperna.experiments.statistics import holm
-from hyperna.experiments.store import Store
+from hyperna.analysis.laws import ScalingFit, fit_runtimes
+from hyperna.analysis.statistics import holm
 from hyperna.fitness import Sampled
+from hyperna.store.store import Store
 
 from .writing import LEGEND, mean, p_text, running_time, slower, solved, table, value, whole
 
@@ -78,7 +78,7 @@ neurons, OR and AND have one optimum and XOR has six.
 
 {tables(plane, "{} steps", "r", ["or", "and", "evolved", "xor"], MEASURES)}
 How XOR's mean runtime with harmonic steps grows, where every run succeeded: the three laws that
-`hyperna.experiments.scaling` fits. Beyond r = 1,920 the resolutions are 15,360, 122,880 and 983,040, with
+`hyperna.analysis.laws` fits. Beyond r = 1,920 the resolutions are 15,360, 122,880 and 983,040, with
 {len(xor[xor.resolution == 15360]):,} runs each. Chi-square is the misfit in standard errors of the means, p its probability if the law were
 true, the weight Akaike's. The interval of a law that misses the data is widened accordingly.
 

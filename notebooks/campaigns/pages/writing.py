@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from hyperna.experiments.statistics import (
+from hyperna.analysis.statistics import (
     bootstrap_interval,
     expected_running_time,
     wilson_interval,
 )
-from hyperna.experiments.tables import Sheet, count, markdown
+from hyperna.analysis.tables import Sheet, count, markdown
 
 LEGEND = (
     "Shares have Wilson's 95 % interval, means a bootstrap one. ERT is the expected number of "

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from hyperna.experiments.statistics import (
+from hyperna.analysis.statistics import (
     bootstrap_interval,
     ecdf,
     effect_name,

@@ -206,5 +206,5 @@ def _output(text: str) -> str:
 
 
 def _read(name: str) -> Iterator[dict[str, str]]:
-    text = files("hyperna.experiments").joinpath("data", name).read_text(encoding="utf-8")
+    text = files("hyperna.paper").joinpath("data", name).read_text(encoding="utf-8")
     yield from csv.DictReader(text.splitlines())

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from hyperna.experiments.statistics import (
+from hyperna.analysis.statistics import (
     Interval,
     bootstrap_interval,
     check_sample,

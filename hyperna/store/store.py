@@ -3,7 +3,7 @@
 ::
 
     plan.json     settings and how many runs of each are wanted
-    chunks/       immutable files of finished runs (see `hyperna.experiments.chunks`)
+    chunks/       immutable files of finished runs (see `hyperna.store.chunks`)
     damaged/      files that were found damaged and replaced by what was intact in them
     lock          held by the one process that writes
 
@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from hyperna.experiments.chunks import (
+from hyperna.settings import Setting
+from hyperna.store.chunks import (
     Block,
     Damage,
     Segment,
@@ -31,9 +32,8 @@ from hyperna.experiments.chunks import (
     encode_chunk,
     stored_setting,
 )
-from hyperna.experiments.coverage import Intervals, add_interval, count, gaps
-from hyperna.experiments.files import StoreError, explained, locked, sync_folder, write_whole
-from hyperna.experiments.settings import Setting
+from hyperna.store.coverage import Intervals, add_interval, count, gaps
+from hyperna.store.files import StoreError, explained, locked, sync_folder, write_whole
 
 # So many chunks of a level are merged into one of the next level.
 FAN = 64
@@ -56,7 +56,7 @@ class Store:
     Examples
     --------
     >>> import tempfile
-    >>> from hyperna.experiments.settings import setting
+    >>> from hyperna.settings import setting
     >>> half = setting(problem="half")
     >>> rows = half.runner().run_block(half.entropy, 0, 20)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -149,8 +149,8 @@ class Store:
         ]
 
     def to_frame(self) -> Any:
-        """Return all runs as a pandas frame, one row a run: see `hyperna.experiments.frame`."""
-        from hyperna.experiments.frame import make_frame
+        """Return all runs as a pandas frame, one row a run: see `hyperna.store.frame`."""
+        from hyperna.store.frame import make_frame
 
         return make_frame(self.segments())
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from hyperna.experiments.statistics import Interval, check_level, check_sample
+from hyperna.analysis.statistics import Interval, check_level, check_sample
 
 FloatArray = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hyperna.experiments.statistics import Interval
+from hyperna.analysis.statistics import Interval
 
 
 @dataclass(frozen=True)

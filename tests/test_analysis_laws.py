@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from hyperna import OnePlusOneNA, problem
-from hyperna.experiments.scaling import LAWS, fit_runtimes, fit_scaling, theorem_bound
+from hyperna.analysis.laws import LAWS, fit_runtimes, fit_scaling, theorem_bound
 
 R = np.array([120, 240, 360, 480, 600, 720, 840, 960, 1080, 1200], dtype=float)
 TRUTHS = {

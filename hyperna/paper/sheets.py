@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hyperna.experiments.paper import (
+from hyperna.analysis.statistics import expected_running_time, wilson_interval
+from hyperna.analysis.tables import Sheet, count, percent, with_interval
+from hyperna.paper.printed import (
     CMA_RUNS,
     CMA_TABLE,
     NA_RUNS,
@@ -20,7 +22,7 @@ from hyperna.experiments.paper import (
     expectation,
     na_table,
 )
-from hyperna.experiments.reproduce import (
+from hyperna.paper.reproduce import (
     COMPARISON,
     COMPARISON_RESOLUTION,
     COUNTED_POINTS,
@@ -28,9 +30,7 @@ from hyperna.experiments.reproduce import (
     Outcomes,
     Plan,
 )
-from hyperna.experiments.statistics import expected_running_time, wilson_interval
-from hyperna.experiments.tables import Sheet, count, percent, with_interval
-from hyperna.experiments.verdicts import (
+from hyperna.paper.verdicts import (
     Sample,
     TableVerdict,
     Verdict,

@@ -19,12 +19,12 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from hyperna._validation import IntArray
-from hyperna.experiments.algorithms import Runner
-from hyperna.experiments.chunks import Block
-from hyperna.experiments.coverage import Intervals, count
-from hyperna.experiments.settings import Setting
-from hyperna.experiments.store import Writer
 from hyperna.parallel import unordered
+from hyperna.settings import Setting
+from hyperna.settings.algorithms import Runner
+from hyperna.store.chunks import Block
+from hyperna.store.coverage import Intervals, count
+from hyperna.store.store import Writer
 
 Piece = tuple[Setting, int, int]
 Job = list[Piece]

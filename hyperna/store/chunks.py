@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from hyperna import __version__
 from hyperna._validation import IntArray
-from hyperna.experiments.algorithms import COLUMNS
-from hyperna.experiments.settings import Setting
 from hyperna.results import STOP_REASONS
+from hyperna.settings import Setting
+from hyperna.settings.algorithms import COLUMNS
 
 _CHUNK = b"hyperna\x01"
 _SEGMENT = b"SEGMENT:"

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from hyperna import OnePlusOneNA, problem
+from hyperna.analysis.tables import Sheet, csv_text, escape_latex, latex, markdown
 from hyperna.cli import main
-from hyperna.experiments.findings import make_report
-from hyperna.experiments.paper import (
+from hyperna.paper.findings import make_report
+from hyperna.paper.printed import (
     NA_TABLES,
     UNIFORM_TABLES,
     cma_rows,
@@ -22,16 +23,15 @@ from hyperna.experiments.paper import (
     na_table,
     uniform_target,
 )
-from hyperna.experiments.reproduce import Outcome, Plan, simulate
-from hyperna.experiments.sheets import (
+from hyperna.paper.reproduce import Outcome, Plan, simulate
+from hyperna.paper.sheets import (
     in_words,
     na_results,
     na_sheet,
     uniform_results,
     uniform_sheet,
 )
-from hyperna.experiments.tables import Sheet, csv_text, escape_latex, latex, markdown
-from hyperna.experiments.verdicts import (
+from hyperna.paper.verdicts import (
     Sample,
     TableVerdict,
     Verdict,
@@ -53,7 +53,7 @@ from hyperna.theory import expected_runtime
     ],
 )
 def test_the_paper_s_data_are_untouched(name, digest):
-    content = files("hyperna.experiments").joinpath("data", name).read_bytes()
+    content = files("hyperna.paper").joinpath("data", name).read_bytes()
     assert hashlib.sha256(content).hexdigest() == digest
 
 
@@ -329,7 +329,7 @@ def test_a_row_without_an_exact_value_says_why(monkeypatch):
     def shorter(table, mutation, r):
         return expectation(table, mutation, r) if r <= 240 else None
 
-    monkeypatch.setattr("hyperna.experiments.sheets.expectation", shorter)
+    monkeypatch.setattr("hyperna.paper.sheets.expectation", shorter)
     sheets = [
         na_sheet(2, na_results(plan, 2, outcomes)),
         na_sheet(4, na_results(plan, 4, outcomes)),

@@ -28,12 +28,12 @@ from typing import Any
 
 from hyperna import __version__
 from hyperna._validation import check_integer
-from hyperna.experiments.algorithms import find_algorithm
-from hyperna.experiments.execution import work_off
-from hyperna.experiments.keys import SPECIAL, is_default, plain_keys
-from hyperna.experiments.settings import Setting, setting
-from hyperna.experiments.store import Store, Writer
+from hyperna.campaign.execution import work_off
 from hyperna.parallel import parallel_backend
+from hyperna.settings import Setting, setting
+from hyperna.settings.algorithms import find_algorithm
+from hyperna.settings.keys import SPECIAL, is_default, plain_keys
+from hyperna.store.store import Store, Writer
 
 # Called with the numbers of finished and of all runs, and the estimated seconds left.
 Progress = Callable[[int, int, float], None]

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hyperna.analysis.statistics import expected_running_time
+from hyperna.campaign.campaign import Campaign
+from hyperna.campaign.ioh import describe_algorithm, describe_function, export_ioh
 from hyperna.cli import main
-from hyperna.experiments.campaign import Campaign
-from hyperna.experiments.ioh import describe_algorithm, describe_function, export_ioh
-from hyperna.experiments.replay import replay, replayable, stored_runs
-from hyperna.experiments.settings import setting
-from hyperna.experiments.statistics import expected_running_time
-from hyperna.experiments.store import Store
 from hyperna.fitness import FiniteSet, fitness_of
 from hyperna.interop import Cell, Objective, Trace, analyzer_logger, write_cell
 from hyperna.interop.names import distinct_ids, function_id
 from hyperna.networks import Network
 from hyperna.problems import points, problem, read_csv
+from hyperna.settings import setting
+from hyperna.store.replay import replay, replayable, stored_runs
+from hyperna.store.store import Store
 
 POINTS = "a,b,class\n0.5,0.1,1\n-0.5,0.2,0\n0.1,0.6,1\n-0.3,-0.4,0\n"
 
@@ -202,7 +202,7 @@ class TestExport:
     def test_workers_and_the_size_of_jobs_change_no_byte(
         self, store, exported, tmp_path, monkeypatch
     ):
-        monkeypatch.setattr("hyperna.experiments.ioh._MOST", 3)
+        monkeypatch.setattr("hyperna.campaign.ioh._MOST", 3)
         told = []
         export_ioh(store, tmp_path / "alone", progress=lambda *state: told.append(state))
         files = [path for path in sorted(exported.rglob("*")) if path.is_file()]
@@ -228,7 +228,7 @@ class TestExport:
             both.wait()
             return replay(part)
 
-        monkeypatch.setattr("hyperna.experiments.ioh.replay", replay_together)
+        monkeypatch.setattr("hyperna.campaign.ioh.replay", replay_together)
         assert export_ioh(store, tmp_path / "ioh", n_jobs=2) == 4
 
     def test_functions_and_algorithms_tell_all_settings_apart(self, exported):
@@ -285,7 +285,7 @@ class TestExport:
     def test_changed_rows_are_noticed(self, store, tmp_path, monkeypatch):
         found = stored_runs(store)[0]
         found.rows[3, 0] += 1
-        monkeypatch.setattr("hyperna.experiments.ioh.stored_runs", lambda _: [found])
+        monkeypatch.setattr("hyperna.campaign.ioh.stored_runs", lambda _: [found])
         with pytest.raises(ValueError, match=r"run 3 of setting .* ends differently now"):
             export_ioh(store, tmp_path / "out")
         assert list(tmp_path.iterdir()) == []

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from hyperna.experiments.paper import CMA_TABLE, NA_TABLES
-from hyperna.experiments.reproduce import COMPARISON, Outcomes, Plan
-from hyperna.experiments.sheets import (
+from hyperna.analysis.tables import Sheet, markdown
+from hyperna.paper.printed import CMA_TABLE, NA_TABLES
+from hyperna.paper.reproduce import COMPARISON, Outcomes, Plan
+from hyperna.paper.sheets import (
     CmaResult,
     NaResult,
     cma_results,
@@ -20,8 +21,7 @@ from hyperna.experiments.sheets import (
     uniform_results,
     uniform_sheet,
 )
-from hyperna.experiments.tables import Sheet, markdown
-from hyperna.experiments.verdicts import RULE
+from hyperna.paper.verdicts import RULE
 
 # Facts about the printed numbers that the measured ones do not show by themselves.
 REMARKS = {
@@ -45,7 +45,7 @@ class Report:
 
     Examples
     --------
-    >>> from hyperna.experiments.reproduce import simulate
+    >>> from hyperna.paper.reproduce import simulate
     >>> plan = Plan(tables=(2,), runs=20, quick=True)
     >>> report = make_report(plan, simulate(plan.batches()))
     >>> [sheet.name for sheet in report.sheets]

@@ -15,8 +15,6 @@ from typing import Any
 
 from hyperna._validation import did_you_mean
 from hyperna.algorithm import OnePlusOneNA
-from hyperna.experiments.algorithms import Algorithm, Runner, find_algorithm
-from hyperna.experiments.keys import CHECKS, SPECIAL, is_default, parse_degrees, plain_keys
 from hyperna.fitness import Fitness, Sampled, fitness_of
 from hyperna.mutation import law
 from hyperna.problems import (
@@ -29,6 +27,8 @@ from hyperna.problems import (
     read_csv,
 )
 from hyperna.search import Task
+from hyperna.settings.algorithms import Algorithm, Runner, find_algorithm
+from hyperna.settings.keys import CHECKS, SPECIAL, is_default, parse_degrees, plain_keys
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,8 @@ from hyperna._kernels import loop
 from hyperna._validation import BoolArray, FloatArray, IntArray, check_integer
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines import BaselineTask, baseline_task
-from hyperna.experiments.paper import (
+from hyperna.fitness import Sampled
+from hyperna.paper.printed import (
     CMA_RUNS,
     CMA_TABLE,
     NA_RUNS,
@@ -21,7 +22,6 @@ from hyperna.experiments.paper import (
     na_table,
     uniform_target,
 )
-from hyperna.fitness import Sampled
 from hyperna.parallel import unordered
 from hyperna.problems import problem
 from hyperna.search import Task, run_block

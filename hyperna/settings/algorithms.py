@@ -13,7 +13,7 @@ from hyperna.baselines import BASELINES, baseline, baseline_task
 from hyperna.search import Task, run_block
 
 if TYPE_CHECKING:
-    from hyperna.experiments.settings import Setting
+    from hyperna.settings import Setting
 
 # What one run leaves behind, in this order, as integers. `stop` is an index into
 # `hyperna.results.STOP_REASONS`; the fitness is score / units.

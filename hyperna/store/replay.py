@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.experiments.chunks import Segment
-from hyperna.experiments.coverage import Intervals, add_interval
-from hyperna.experiments.settings import Setting
-from hyperna.experiments.store import Store, each_run_once
 from hyperna.results import STOP_REASONS, RunResult, Runs
+from hyperna.settings import Setting
+from hyperna.store.chunks import Segment
+from hyperna.store.coverage import Intervals, add_interval
+from hyperna.store.store import Store, each_run_once
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def stored_runs(store: Store) -> list[StoredRuns]:
     Examples
     --------
     >>> import tempfile
-    >>> from hyperna.experiments.campaign import Campaign
+    >>> from hyperna.campaign.campaign import Campaign
     >>> campaign = Campaign.product(problem="half", resolution=[60, 120], runs=20)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     found = stored_runs(campaign.run(folder))

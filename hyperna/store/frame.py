@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from hyperna._validation import IntArray
-from hyperna.experiments.chunks import Segment
-from hyperna.experiments.settings import Setting
-from hyperna.experiments.store import each_run_once
 from hyperna.results import STOP_REASONS
+from hyperna.settings import Setting
+from hyperna.store.chunks import Segment
+from hyperna.store.store import each_run_once
 
 Part = tuple[Segment, slice]
 

@@ -9,16 +9,16 @@ from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any
 
-from hyperna.experiments.algorithms import find_algorithm
-from hyperna.experiments.files import StoreError, explained
-from hyperna.experiments.replay import StoredRuns, replay, stored_runs
-from hyperna.experiments.settings import Setting
-from hyperna.experiments.store import Store
 from hyperna.grid import Grid
 from hyperna.interop.analyzer import Cell, Trace, write_cell
 from hyperna.interop.names import distinct_ids, file_name, function_name
 from hyperna.parallel import in_order
 from hyperna.results import RunResult
+from hyperna.settings import Setting
+from hyperna.settings.algorithms import find_algorithm
+from hyperna.store.files import StoreError, explained
+from hyperna.store.replay import StoredRuns, replay, stored_runs
+from hyperna.store.store import Store
 
 # A worker replays as many runs at a time as took about so many seconds, and at most so many.
 _SECONDS, _MOST = 0.5, 200
@@ -55,7 +55,7 @@ def export_ioh(
     Examples
     --------
     >>> import tempfile
-    >>> from hyperna.experiments.campaign import Campaign
+    >>> from hyperna.campaign.campaign import Campaign
     >>> campaign = Campaign.product(problem="half", mutation=["harmonic", "local"], runs=5)
     >>> with tempfile.TemporaryDirectory() as place:
     ...     n = export_ioh(campaign.run(f"{place}/store"), f"{place}/ioh")
@@ -124,7 +124,7 @@ def describe_algorithm(setting: Setting) -> str:
 
     Examples
     --------
-    >>> from hyperna.experiments.settings import setting
+    >>> from hyperna.settings import setting
     >>> describe_algorithm(setting(problem="half", bias=False))
     'na harmonic bias=False'
     """

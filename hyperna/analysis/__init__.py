@@ -1,0 +1,1 @@
+"""Analysis: what many runs say, with its uncertainty."""

@@ -1,1 +1,0 @@
-"""Experiments: what many runs say, with its uncertainty."""

@@ -1,0 +1,1 @@
+"""The store: finished runs on the disk, safe against crashes and damage."""
