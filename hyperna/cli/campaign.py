@@ -26,8 +26,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hyperna._files import check_writable, write_file
 from hyperna._words import are, counted
-from hyperna.cli.options import check_writable, integer, make_console, written_whole
+from hyperna.cli.options import integer, make_console
 from hyperna.cli.workers import add_worker_options, announce_scheduler, check_jobs
 
 FORMATS = ("csv", "parquet", "ioh")
@@ -244,11 +245,10 @@ def export_runs(args: argparse.Namespace) -> int:
     path = Path(args.out)
     check_writable(path)
     frame = Store(args.store).to_frame()
-    with written_whole(path) as draft:
-        if args.format == "csv":
-            frame.to_csv(draft, index=False)
-        else:
-            frame.to_parquet(draft, index=False)
+    if args.format == "csv":
+        write_file(path, frame.to_csv(index=False, lineterminator="\n"))
+    else:
+        write_file(path, frame.to_parquet(index=False))
     print(f"{path}: {counted(len(frame), 'run')}")
     return 0
 

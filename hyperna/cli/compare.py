@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hyperna.cli.options import check_picture, integer, make_console, written_whole
+from hyperna.cli.options import check_picture, integer, make_console, save_figure
 from hyperna.cli.workers import add_worker_options, workers
 
 if TYPE_CHECKING:
@@ -113,9 +113,7 @@ def save_picture(path: Path, comparison: "Comparison") -> None:
     """Draw a panel for each data set into a file."""
     from hyperna.plots.comparison import comparison_figure
 
-    figure = comparison_figure(comparison)
-    with written_whole(path) as draft:
-        figure.savefig(draft, dpi=150)
+    save_figure(path, comparison_figure(comparison))
 
 
 def report(comparison: "Comparison", *, every_fit: bool) -> dict[str, Any]:

@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hyperna._files import check_writable, write_file
 from hyperna._words import counted
-from hyperna.cli.files import write_text
-from hyperna.cli.options import check_writable, make_console
+from hyperna.cli.options import make_console
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def _write_one(name: str, output: str | None) -> int:
     path = Path(output)
     check_writable(path)
     made = dataset(name)
-    write_text(path, made.to_csv())
+    write_file(path, made.to_csv())
     shape = f"{counted(made.X.shape[1], 'feature')}, {counted(len(made.classes), 'class')}"
     print(f"{path}: {counted(len(made.X), 'point')}, {shape}")
     return 0
@@ -78,7 +78,7 @@ def _write_all(output: str | None) -> int:
     for path in texts:
         check_writable(path)
     for path, text in texts.items():
-        write_text(path, text)
+        write_file(path, text)
     print(f"{counted(len(texts), 'file')} in {folder}")
     return 0
 

@@ -15,9 +15,9 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hyperna._files import check_writable, write_file
 from hyperna._words import counted
-from hyperna.cli.files import write_text
-from hyperna.cli.options import check_writable, integer, real
+from hyperna.cli.options import integer, real
 from hyperna.outputs import OUTPUTS
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
     classifier, interrupted = fitted(args, data)
     summary = summarise(classifier, data)
     if path is not None:
-        write_text(path, with_names(classifier, data).to_json() + "\n")
+        write_file(path, with_names(classifier, data).to_json() + "\n")
     if args.json:
         print(json.dumps({**summary, "interrupted": interrupted, "saved": args.save}))
     else:

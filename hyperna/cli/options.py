@@ -4,18 +4,19 @@ import argparse
 import importlib.util
 import json
 import math
-import os
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hyperna._files import check_writable, write_file
 from hyperna._validation import check_integer, check_real
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import Console
 
 PICTURE_SUFFIXES = (".png", ".pdf", ".svg")
@@ -116,26 +117,8 @@ def check_picture(text: str) -> Path:
     return path
 
 
-def check_writable(path: Path) -> None:
-    """Raise an OSError if the file cannot be written."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise FileNotFoundError(f"cannot write {path}: folder {folder} does not exist; create it")
-    if path.is_dir():
-        raise IsADirectoryError(f"cannot write {path}: it is a folder")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise PermissionError(f"cannot write {path}: folder {folder} is not writable")
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside the file that replaces it when all is written.
-
-    A reader sees the old file or the new one, never half of it.
-    """
-    draft = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-    try:
-        yield draft
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+def save_figure(path: Path, figure: "Figure") -> None:
+    """Write a figure as what the end of the file's name says."""
+    picture = BytesIO()
+    figure.savefig(picture, format=path.suffix.lower().lstrip("."), dpi=150)
+    write_file(path, picture.getvalue())

@@ -15,9 +15,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hyperna._files import check_writable, write_file
 from hyperna._words import counted
-from hyperna.cli.files import write_text
-from hyperna.cli.options import check_writable
 
 if TYPE_CHECKING:
     from hyperna.classifier import NAClassifier
@@ -63,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if path is None:
         sys.stdout.write(text)
     else:
-        write_text(path, text)
+        write_file(path, text)
         print(f"{path}: {counted(len(answers), 'row')}, {counted(len(added), 'new column')}")
     if args.label is not None:
         report_accuracy(table, args.label, answers, sys.stderr if path is None else sys.stdout)

@@ -10,8 +10,8 @@ import argparse
 import importlib.util
 from pathlib import Path
 
+from hyperna._files import check_writable
 from hyperna._words import counted
-from hyperna.cli.options import check_writable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,8 +14,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from hyperna._files import write_file
 from hyperna._validation import did_you_mean
-from hyperna.cli.options import integer, json_text, written_whole
+from hyperna.cli.options import integer, json_text
 from hyperna.cli.workers import add_worker_options, workers
 
 _ALL = tuple(range(1, 11))
@@ -99,10 +100,5 @@ def _write(folder: Path, report: Any) -> None:
 
     for sheet in report.sheets:
         for suffix, write in ((".md", markdown), (".tex", latex), (".csv", csv_text)):
-            _save(folder / (sheet.name + suffix), write(sheet))
-    _save(folder / "report.md", report.markdown())
-
-
-def _save(path: Path, text: str) -> None:
-    with written_whole(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+            write_file(folder / (sheet.name + suffix), write(sheet))
+    write_file(folder / "report.md", report.markdown())

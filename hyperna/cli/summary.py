@@ -15,7 +15,7 @@ from hyperna.analysis.statistics import (
     expected_running_time,
     wilson_interval,
 )
-from hyperna.cli.options import json_text, make_console, written_whole
+from hyperna.cli.options import json_text, make_console, save_figure
 from hyperna.fitness import FiniteSet, Fitness, Sampled
 from hyperna.problems import Problem
 from hyperna.results import Runs
@@ -209,9 +209,7 @@ def _count(value: float) -> str:
 
 def save_picture(path: Path, problem: Problem, runs: Runs) -> None:
     """Draw a batch into a file."""
-    figure = batch_figure(problem, runs)
-    with written_whole(path) as draft:
-        figure.savefig(draft, dpi=150)
+    save_figure(path, batch_figure(problem, runs))
 
 
 def batch_figure(problem: Problem, runs: Runs) -> "Figure":

@@ -1,12 +1,13 @@
 """A run as a film: the network on the circle beside its fitness (D = 2)."""
 
-import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperna._files import check_writable, write_file
 from hyperna.plots.circle import plot_circle
 from hyperna.plots.style import BLUE, VERMILLION, finish, plain_logarithmic
 from hyperna.problems import Problem
@@ -98,12 +99,11 @@ def save_animation(film: "FuncAnimation", path: str | Path) -> None:
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"path must end in .gif or .html, got {str(path)!r}")
-    draft = target.with_name(f".{target.stem}.{os.getpid()}{suffix}")
-    try:
-        if suffix == ".gif":
-            film.save(draft, writer="pillow", dpi=80)
-        else:
-            draft.write_text(film.to_jshtml(), encoding="utf-8")
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
+    check_writable(target)
+    if suffix == ".html":
+        write_file(target, film.to_jshtml())
+        return
+    with TemporaryDirectory() as folder:
+        draft = Path(folder, "film.gif")
+        film.save(draft, writer="pillow", dpi=80)
+        write_file(target, draft.read_bytes())

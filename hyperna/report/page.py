@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from hyperna._files import write_file
 from hyperna._words import are, counted
 from hyperna.report.html import Markup, join, tag
 from hyperna.report.numbers import Summary, contests, families
@@ -21,7 +22,7 @@ from hyperna.report.sections import (
     results_section,
     settings_section,
 )
-from hyperna.store.files import explained, write_whole
+from hyperna.store.files import explained
 from hyperna.store.replay import stored_runs
 from hyperna.store.store import Store
 
@@ -61,7 +62,7 @@ def write_report(store: Store, path: str | Path, title: str | None = None) -> in
     missing = sum(max(0, entry.wanted - entry.done) for entry in store.status())
     text = make_page(summaries, heading, datetime.now(UTC), missing)
     with explained(file):
-        write_whole(file, text.encode())
+        write_file(file, text)
     return sum(one.runs for one in summaries)
 
 

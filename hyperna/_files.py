@@ -1,0 +1,159 @@
+"""Writing files: plain ones are replaced in one step, anything else is written to as it is."""
+
+import errno
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import FileIO
+from pathlib import Path
+
+# Drafts that this process has not finished yet, for whoever has to end it at once.
+_DRAFTS: set[str] = set()
+
+
+def write_file(path: str | os.PathLike[str], data: str | bytes) -> None:
+    r"""Write a file as a whole: readers see the old content or the new one, never half of it.
+
+    A plain file is replaced in one step and keeps its mode and its owner. A symbolic link is
+    followed. Devices, FIFOs and open descriptors such as ``/dev/stdout`` are written to. Text is
+    written in UTF-8 with the same line ends on every system.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_file(f"{folder}/answer.txt", "42\n")
+    ...     os.listdir(folder), Path(folder, "answer.txt").read_text()
+    (['answer.txt'], '42\n')
+    """
+    content = data.encode() if isinstance(data, str) else data
+    try:
+        _write(path, content)
+    except OSError as error:  # which may name the draft, or nothing
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
+
+
+def _write(path: str | os.PathLike[str], content: bytes) -> None:
+    descriptor = _open_descriptor(path)
+    if descriptor is not None:
+        sys.stdout.flush()
+        with open(os.dup(descriptor), "wb", buffering=0) as file:
+            _write_all(file, content)
+        return
+    target = os.path.realpath(path)
+    old = _status(target)
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        with open(target, "wb", buffering=0) as file:
+            _write_all(file, content)
+        return
+    try:
+        with _draft(target) as draft:
+            _write_draft(draft, content, old)
+            os.replace(draft, target)
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            raise
+        # A file that is mounted by itself, as in a container, cannot be replaced.
+        with open(target, "r+b", buffering=0) as file:
+            _write_all(file, content)
+            file.truncate()
+    sync_folder(os.path.dirname(target))
+
+
+def _write_all(file: FileIO, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise an OSError if `write_file` cannot write there, before any work is done for it."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"cannot write {path}: it is a folder")
+    if _open_descriptor(path) is not None:
+        return
+    target = os.path.realpath(path)
+    old = _status(target)
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        if not os.access(target, os.W_OK):
+            raise PermissionError(f"cannot write {path}: it is not writable")
+        return
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        named = os.path.dirname(os.fspath(path)) if not os.path.islink(path) else folder
+        raise FileNotFoundError(f"cannot write {path}: folder {named} does not exist; create it")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"cannot write {path}: folder {folder} is not writable")
+
+
+def sync_folder(folder: str | os.PathLike[str]) -> None:
+    """Make new, renamed and removed names in a folder durable."""
+    if os.name == "nt":  # which has no such call
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove_drafts() -> None:
+    """Remove what this process has begun to write, for one that ends without cleaning up."""
+    for draft in list(_DRAFTS):
+        Path(draft).unlink(missing_ok=True)
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _open_descriptor(path: str | os.PathLike[str]) -> int | None:
+    """Return the open descriptor that a path such as /dev/stdout stands for, if it does."""
+    name = os.path.abspath(path)
+    for _ in range(40):  # as many links as Linux follows
+        found = re.fullmatch(r"(?:/dev|/proc/(?:self|thread-self|\d+))/fd/(\d+)", name)
+        if found is not None:
+            own = not name.startswith("/proc/") or name.split("/")[2] in ("self", str(os.getpid()))
+            return int(found[1]) if own else None
+        if not os.path.islink(name):
+            return None
+        name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
+    return None
+
+
+@contextmanager
+def _draft(target: str) -> Iterator[str]:
+    """Yield the name of a new file beside the target, which is gone in the end."""
+    name = f".hyperna-{os.getpid()}-{os.urandom(4).hex()}.draft"
+    draft = os.path.join(os.path.dirname(target), name)
+    _DRAFTS.add(draft)
+    try:
+        yield draft
+    finally:
+        Path(draft).unlink(missing_ok=True)
+        _DRAFTS.discard(draft)
+
+
+def _write_draft(draft: str, content: bytes, old: os.stat_result | None) -> None:
+    with open(draft, "xb", buffering=0) as file:
+        if old is not None:
+            _take_over(file.fileno(), old)
+        _write_all(file, content)
+        os.fsync(file.fileno())
+
+
+def _take_over(descriptor: int, old: os.stat_result) -> None:
+    """Give a new file the mode and, where that is allowed, the owner of the old one."""
+    if os.name == "nt":
+        return
+    if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+        # Where that is forbidden, a file of somebody else becomes one's own, as with any editor.
+        with suppress(PermissionError):
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
