@@ -1,0 +1,215 @@
+"""Output goes where it is sent: links, devices, FIFOs, modes; plain files in one step."""
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import hyperna
+from hyperna import _files
+from hyperna._files import check_writable, remove_drafts, write_file
+from hyperna.cli import main
+from hyperna.datasets import dataset
+
+ROOT = Path(hyperna.__file__).parents[1]
+MOONS = dataset("moons").to_csv()
+unix = pytest.mark.skipif(os.name == "nt", reason="has no FIFOs, devices and modes")
+pytestmark = unix
+
+
+def write_moons(path):
+    """Have the command write a data set, without any other output."""
+    assert main(["dataset", "moons", "-o", str(path)]) == 0
+
+
+@pytest.fixture
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "xor.json"
+    assert main(["fit", "xor", "--neurons", "1", "--max-evals", "50", "--save", str(path)]) == 0
+    return path
+
+
+def read_fifo(path, write):
+    """Return what arrives at the other end of a FIFO while something is written into it."""
+    os.mkfifo(path)
+    arrived = []
+    reader = threading.Thread(target=lambda: arrived.append(path.read_bytes()))
+    reader.start()
+    write()
+    if stat.S_ISFIFO(os.stat(path).st_mode) and reader.is_alive():
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+    reader.join(20)
+    assert stat.S_ISFIFO(os.stat(path).st_mode)
+    return arrived[0]
+
+
+def test_a_fifo_is_written_to(tmp_path, model):
+    assert read_fifo(tmp_path / "pipe", lambda: write_moons(tmp_path / "pipe")) == MOONS.encode()
+    saved = read_fifo(
+        tmp_path / "pipe2",
+        lambda: main(
+            ["fit", "xor", "--neurons", "1", "--max-evals", "50", "--save", f"{tmp_path}/pipe2"]
+        ),
+    )
+    assert saved == model.read_bytes()
+    points = ROOT / "datasets" / "xor.csv"
+    answers = read_fifo(
+        tmp_path / "pipe3",
+        lambda: main(["predict", str(model), str(points), "-o", f"{tmp_path}/pipe3"]),
+    )
+    assert answers.startswith(b"x1,x2,label,prediction\n")
+
+
+def test_a_device_stays_a_device(tmp_path):
+    device = tmp_path / "null"
+    try:
+        os.mknod(device, 0o666 | stat.S_IFCHR, os.stat(os.devnull).st_rdev)
+        with open(device, "wb"):
+            pass
+    except OSError:
+        pytest.skip("devices cannot be made here")
+    write_moons(device)
+    assert stat.S_ISCHR(os.stat(device).st_mode)
+    check_writable(os.devnull)
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_links_are_followed(tmp_path, exists):
+    (tmp_path / "data").mkdir()
+    target, link = tmp_path / "data" / "moons.csv", tmp_path / "link.csv"
+    if exists:
+        target.write_text("old")
+    link.symlink_to("data/moons.csv")
+    write_moons(link)
+    assert link.is_symlink()
+    assert target.read_text() == MOONS
+    assert [file.name for file in target.parent.iterdir()] == ["moons.csv"]
+
+
+def test_a_link_into_a_folder_that_is_not_there(tmp_path, capsys):
+    (tmp_path / "link.csv").symlink_to("nowhere/moons.csv")
+    assert main(["dataset", "moons", "-o", str(tmp_path / "link.csv")]) == 2
+    assert "nowhere does not exist; create it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+def test_modes_are_kept(tmp_path, mode):
+    path = tmp_path / "moons.csv"
+    path.write_text("old")
+    path.chmod(mode)
+    before = path.stat()
+    write_moons(path)
+    after = path.stat()
+    assert stat.S_IMODE(after.st_mode) == mode
+    assert after.st_ino != before.st_ino, "it was not replaced in one step"
+
+
+def test_owners_are_kept(tmp_path):
+    path = tmp_path / "moons.csv"
+    path.write_text("old")
+    if os.getuid() != 0:
+        pytest.skip("only root can give files away")
+    os.chown(path, 65534, 65534)
+    write_moons(path)
+    assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
+
+
+def test_new_files_have_the_usual_mode(tmp_path):
+    (tmp_path / "usual").touch()
+    write_moons(tmp_path / "moons.csv")
+    assert (tmp_path / "moons.csv").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+def test_names_as_long_as_the_system_allows(tmp_path):
+    path = tmp_path / ("n" * 251 + ".csv")
+    write_moons(path)
+    assert path.read_text() == MOONS
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+@pytest.mark.parametrize("kind", ["pipe", "appended file"])
+def test_standard_output_by_its_name(tmp_path, name, kind):
+    if not Path("/proc/self/fd/1").exists():
+        pytest.skip("this system has no /proc")
+    argv = [sys.executable, "-m", "hyperna", "dataset", "xor", "-o", name]
+    xor = dataset("xor").to_csv()
+    tail = f"{name}: {len(dataset('xor').X)} points, 2 features, 2 classes\n"
+    if kind == "pipe":
+        out = subprocess.run(argv, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    else:
+        log = tmp_path / "log"
+        log.write_text("before\n")
+        with open(log, "a") as file:
+            subprocess.run(argv, stdout=file, cwd=ROOT, check=True)
+        out = log.read_text().removeprefix("before\n")
+        assert log.read_text().startswith("before\n")
+    assert out == xor + tail
+
+
+# What happens at the moment of writing.
+
+
+def test_the_order_of_durable_writes(tmp_path, monkeypatch):
+    """Content is on the disk before the name is, and the name before the function returns."""
+    order = []
+    real = {name: getattr(os, name) for name in ("fsync", "replace")}
+
+    def fsync(descriptor):
+        kind = "folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file"
+        order.append((f"sync {kind}", os.fstat(descriptor).st_size if kind == "file" else None))
+        real["fsync"](descriptor)
+
+    def replace(one, other):
+        order.append(("rename", None))
+        real["replace"](one, other)
+
+    monkeypatch.setattr(_files.os, "fsync", fsync)
+    monkeypatch.setattr(_files.os, "replace", replace)
+    write_file(tmp_path / "file", b"content")
+    assert order == [("sync file", 7), ("rename", None), ("sync folder", None)]
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace", "fchmod"])
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, step):
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(_files.os, step, full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*/file'"):
+        write_file(path, "new")
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+    assert path.read_text() == "old"
+
+
+def test_a_mounted_file_is_written_in_place(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_text("a longer old text")
+
+    def busy(*_):
+        raise OSError(errno.EBUSY, "Device or resource busy")
+
+    monkeypatch.setattr(_files.os, "replace", busy)
+    write_file(path, "new")
+    assert path.read_text() == "new"
+
+
+def test_drafts_can_be_removed_at_once(tmp_path):
+    with _files._draft(str(tmp_path / "file")) as draft:
+        Path(draft).write_text("half")
+        remove_drafts()
+        assert not list(tmp_path.iterdir())
+
+
+def test_what_cannot_be_written_is_refused_before_any_work(tmp_path):
+    with pytest.raises(IsADirectoryError, match="it is a folder"):
+        check_writable(tmp_path)
+    with pytest.raises(FileNotFoundError, match="does not exist; create it"):
+        check_writable(tmp_path / "nowhere" / "file")
