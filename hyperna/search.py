@@ -102,6 +102,8 @@ class Task:
         optima = self._optima()
         if len(optima):
             return Goal(state.NEVER, optima, self._hopeful(optima))
+        if self.default_target is None:
+            return Goal(state.NEVER, no_optima, 0)
         return Goal(self._target_score(self.default_target), no_optima, 0)
 
     def _target_score(self, target: float) -> int:
@@ -110,14 +112,26 @@ class Task:
         return score - 1 if score > 0 and (score - 1) / self.units >= target else score
 
     @property
-    def default_target(self) -> float:
-        """Fitness that counts as success where no optimum is known: the best, or nearly so."""
+    def best_known(self) -> float | None:
+        """The largest fitness that such a network attains, None if unknown."""
         problem, grid = self.fitness.problem, self.grid
-        best = problem.best_fitness(grid.neurons, grid.output) if problem else None
+        if problem is None:
+            return None
+        return problem.best_fitness(grid.neurons, grid.output, bias=self.bias)
+
+    @cached_property
+    def default_target(self) -> float | None:
+        """Fitness that counts as success where no optima are listed: the best, or nearly so.
+
+        Where the best fitness is unknown there is no target, but for finite sets the ceiling of 1.
+        """
+        best, problem, grid = self.best_known, self.fitness.problem, self.grid
         if isinstance(self.fitness, FiniteSet):
             return 1.0 if best is None else best
-        slack = 2 * grid.neurons * self.unit / grid.resolution
-        return max(0.0, (1.0 if best is None else best) - slack)
+        if best is None or problem is None:
+            return None
+        steps = grid.resolution // self.unit
+        return max(0.0, best - problem.rounding_loss(grid.neurons, steps, bias=self.bias))
 
     @property
     def criterion(self) -> str:
@@ -128,12 +142,20 @@ class Task:
             return f"fitness >= {self.target:g}"
         if len(self.goal.optima):
             return "every component less than one grid step from an optimal solution"
-        return f"fitness >= {self.default_target:.6g}"
+        if self.default_target is None:
+            return (
+                "nothing: the best fitness of such a network is not known, so the run goes on to "
+                "its limit; set a target"
+            )
+        unsure = ", which may be out of reach" if self.best_known is None else ""
+        return f"fitness >= {self.default_target:.6g}{unsure}"
 
     def _optima(self) -> FloatArray:
         """The known optima in grid units, (alternatives, neurons, genes a neuron)."""
         problem, grid = self.fitness.problem, self.grid
-        known = [] if problem is None else problem.optima(grid.neurons, grid.output)
+        known = []
+        if problem is not None:
+            known = problem.optima(grid.neurons, grid.output, bias=self.bias)
         if not known or grid.dim == 1 or (grid.has_output_neuron and grid.dim > 2):
             return np.zeros((0, grid.neurons, grid.width))
         values = np.array(known, dtype=float)
@@ -146,8 +168,7 @@ class Task:
 
     def _hopeful(self, optima: FloatArray) -> int:
         """A score that every genome near one of the optima has at least, to save looking closer."""
-        problem, grid = self.fitness.problem, self.grid
-        best = problem.best_fitness(grid.neurons, grid.output) if problem else None
+        grid, best = self.grid, self.best_known
         if best is None or not isinstance(self.fitness, ExactArcs):
             return 0
         bias = optima[:, :, 1]

@@ -126,7 +126,7 @@ def test_the_first_network_is_the_first_evaluation():
 def test_the_default_budget_is_the_paper_s():
     assert OnePlusOneNA(resolution=120).default_budget == 57449
     na = OnePlusOneNA(resolution=30, bias=False)
-    result = na.run(problem("quarter"), seed=1)
+    result = na.run(problem("quarter"), seed=1, target=False)
     assert (result.evaluations, result.stop_reason) == (reference.paper_budget(30), "budget")
 
 

@@ -31,9 +31,15 @@ from hyperna.problems.arcs import (
     turned_arcs,
 )
 from hyperna.problems.base import PROBLEMS, Problem, check_network, register
-
-HALF_TURN = Fraction(1, 2)
-QUARTER_TURN = Fraction(1, 4)
+from hyperna.problems.half_circles import (
+    HALF_TURN,
+    QUARTER_TURN,
+    best_arc,
+    best_half_circles,
+    best_parity,
+    opposite_bound,
+)
+from hyperna.problems.rounding import rounding_loss
 
 # More optima than this are not listed: ARCS(k) with N < k has exponentially many.
 MOST_OPTIMA = 1000
@@ -104,22 +110,49 @@ class ArcProblem(Problem):
                 positive |= after_start | (_compare(quadrant, part, end - 1) <= 0)
         return positive
 
-    def best_fitness(self, neurons: int, output: str = "or") -> float | None:
+    def best_fitness(self, neurons: int, output: str = "or", *, bias: bool = True) -> float | None:
         """Return the largest fitness that real-valued angles and biases attain, None if unknown.
 
         At D = 2 a network of N neurons is positive on at most N arcs, whatever joins them, and each
         of OR, AND, XOR and an evolved output can make it any N arcs. So the best approximation of
-        the positive set by N arcs is the answer. For D > 2 it is known for one arc, which is a
-        half-space, an intersection of two or a union of two, and for an XOR where hyperplanes pass
-        through the ends of all arcs.
+        the positive set by N arcs is the answer. If all biases are 0, an OR is one arc of half a
+        turn or more, an AND one of half a turn or less, an evolved output of two neurons one arc
+        of any length, and an XOR is bound at opposite points.
+
+        For D > 2 it is known for one arc, which is a half-space, an intersection of two or a union
+        of two, for an XOR where hyperplanes pass through the ends of all arcs, and where one neuron
+        or an XOR without biases is as good as its answers at opposite points allow.
+
+        Examples
+        --------
+        >>> quarter = ArcProblem("quarter", [(0, Fraction(1, 4))])
+        >>> quarter.best_fitness(1), quarter.best_fitness(1, bias=False)
+        (1.0, 0.75)
         """
         neurons, output = check_network(neurons, output)
-        if self.dim == 2:
+        if self.dim == 2 and bias:
             return float(best_unions(self.arcs, neurons, 0)[0])
+        if self.dim == 2:
+            return self._best_without_bias(neurons, output)
+        if not bias and (output == "xor" or neurons == 1):
+            best = best_parity(self.arcs, neurons)
+            bound = opposite_bound(self.arcs, odd=neurons % 2 == 1)
+            return float(best) if best == bound else None
         enough = self._wedge_neurons(output)
         return 1.0 if enough and neurons >= enough else None
 
-    def optima(self, neurons: int, output: str = "or") -> list[FloatArray]:
+    def _best_without_bias(self, neurons: int, output: str) -> float | None:
+        """Return the best fitness at D = 2 if all biases are 0."""
+        if neurons == 1 or output == "xor":
+            return float(best_parity(self.arcs, neurons))
+        if output == "or":
+            return float(best_arc(self.arcs, HALF_TURN, Fraction(1)))
+        if output == "and":
+            return float(best_arc(self.arcs, Fraction(0), HALF_TURN))
+        share = best_unions(self.arcs, 1, 0)[0]
+        return float(share) if neurons == 2 or share == 1 else None
+
+    def optima(self, neurons: int, output: str = "or", *, bias: bool = True) -> list[FloatArray]:
         """Return the best networks where they are known and finitely many, else an empty list.
 
         At D = 2 and up to as many neurons as arcs an OR has one neuron per arc of a best
@@ -127,10 +160,16 @@ class ArcProblem(Problem):
         XOR share the ends of all arcs. Those of an evolved output begin where an arc begins and end
         where any arc ends; the output fires where most of them do. More neurons leave some of them
         free, and more than 1000 optima are not listed (of an evolved output those that are an OR
-        or an AND are). See `Problem.optima` for what the arrays hold.
+        or an AND are). If all biases are 0, those of one neuron are listed, and those of more
+        where they make no error. See `Problem.optima` for what the arrays hold.
         """
         neurons, output = check_network(neurons, output)
-        if self.dim > 2:
+        if self.dim == 2 and not bias and neurons == 1:
+            middles = best_half_circles(self.arcs)[1]
+            return [np.array([[float(middle), 0.0]]) for middle in middles]
+        if self.dim > 2 or not bias:
+            if self.dim == 2 and output == "evolved":
+                return []
             return self._wedge_optima(neurons, output)
         if neurons > len(self.arcs):
             return []
@@ -144,6 +183,10 @@ class ArcProblem(Problem):
             most = MOST_OPTIMA // len(unions)
             unions = tuple(arcs for union in unions for arcs in others(union, most))
         return [np.array([cap(arc) for arc in union]) for union in unions]
+
+    def rounding_loss(self, neurons: int, resolution: int, *, bias: bool = True) -> float:
+        """Return by how much the best network on a grid may miss `best_fitness`."""
+        return rounding_loss(self.arcs, self.dim, neurons, resolution, bias)
 
     def _wedge_neurons(self, output: str) -> int | None:
         """Return how many neurons are known to make no error in any dimension."""
@@ -159,7 +202,7 @@ class ArcProblem(Problem):
         return 2 if output in (fitting, "evolved") else None
 
     def _wedge_optima(self, neurons: int, output: str) -> list[FloatArray]:
-        """Return the optima in D > 2, half-spaces through the ends of the arcs."""
+        """Return half-spaces through 0 and the ends of the arcs that make no error, if any do."""
         if neurons != self._wedge_neurons(output):
             return []
         if output == "xor":

@@ -128,14 +128,16 @@ class CubeCorners(PointProblem):
 
     name: str = "cube"
 
-    def best_fitness(self, neurons: int, output: str = "or") -> float | None:
+    def best_fitness(self, neurons: int, output: str = "or", *, bias: bool = True) -> float | None:
         """Return 1 where enough neurons are known to suffice, else None.
 
         An OR needs a neuron for each of the 2^(D-1) positive corners at most, an AND one for each
         negative corner; an evolved output does with D, which count the positive coordinates, and so
-        does an XOR.
+        does an XOR, which needs no biases.
         """
         neurons, output = check_network(neurons, output)
+        if not bias and output != "xor":
+            return None
         enough = self.dim if output in ("xor", "evolved") else 2 ** (self.dim - 1)
         return 1.0 if neurons >= enough else None
 

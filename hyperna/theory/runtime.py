@@ -129,7 +129,7 @@ def expected_runtime(
     if mutation_probability is not None:
         probability = check_real("mutation_probability", mutation_probability, 0, 1, low_open=True)
     score = all_scores(fitness, grid)
-    found = _targets(fitness, grid, score, target)
+    found = _targets(fitness, grid, score, target, bias)
     steps = law(mutation).pmf(grid.resolution)
     angle_step = displacements(steps, grid.resolution, probability)
     bias_step = displacements(steps, grid.resolution + 1, probability)
@@ -171,14 +171,18 @@ def all_scores(fitness: ExactArcs, grid: Grid) -> IntArray:
     return turn - lengths.sum() - 2 * half + 2 * right
 
 
-def _targets(fitness: ExactArcs, grid: Grid, score: IntArray, target: float | None) -> BoolArray:
+def _targets(
+    fitness: ExactArcs, grid: Grid, score: IntArray, target: float | None, bias: bool
+) -> BoolArray:
     """Where the run ends."""
-    optima = fitness.problem.optima(1, grid.output)
+    problem = fitness.problem
+    optima = problem.optima(1, grid.output, bias=bias)
     if target is None and optima:
         return np.logical_or.reduce([_near(grid.resolution, *optimum[0]) for optimum in optima])
     if target is None:
-        best = fitness.problem.best_fitness(1) or 1.0
-        target = max(0.0, best - 2 / grid.resolution)
+        best = problem.best_fitness(1, bias=bias)
+        assert best is not None  # at D = 2 that of one neuron always is
+        target = max(0.0, best - problem.rounding_loss(1, grid.resolution, bias=bias))
     return score / fitness.units(grid) >= check_real("target", target, 0, 1)
 
 
