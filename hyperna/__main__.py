@@ -1,8 +1,6 @@
 """``python -m hyperna`` is the command ``hyperna``."""
 
-import sys
-
-from hyperna.cli import main
+from hyperna.cli import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

@@ -1,6 +1,5 @@
 """Checks of what callers hand in: each returns the clean value or says what would be right."""
 
-import difflib
 import math
 import operator
 from collections.abc import Iterable
@@ -9,6 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from hyperna._words import did_you_mean, shown
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -33,9 +34,9 @@ def check_integer(name: str, value: Any, low: int, high: int | None = None) -> i
             raise TypeError
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be an integer {wanted}, got {_short(value)}") from None
+        raise TypeError(f"{name} must be an integer {wanted}, got {shown(value)}") from None
     if number < low or (high is not None and number > high):
-        raise ValueError(f"{name} must be an integer {wanted}, got {_short(number)}")
+        raise ValueError(f"{name} must be an integer {wanted}, got {shown(number)}")
     return number
 
 
@@ -61,7 +62,7 @@ def check_real(
     """
     wanted = _wanted_number(low, high, low_open, high_open)
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be {wanted}, got {_short(value)}")
+        raise TypeError(f"{name} must be {wanted}, got {shown(value)}")
     try:
         number = float(value)
     except OverflowError:
@@ -69,7 +70,7 @@ def check_real(
     above = number > low if low_open else number >= low
     below = number < high if high_open else number <= high
     if not (math.isfinite(number) and above and below):
-        raise ValueError(f"{name} must be {wanted}, got {_short(value)}")
+        raise ValueError(f"{name} must be {wanted}, got {shown(value)}")
     return number
 
 
@@ -89,20 +90,7 @@ def check_choice(name: str, value: Any, choices: Iterable[str], others: str = ""
     wanted = ", ".join(repr(choice) for choice in allowed)
     kind = ValueError if isinstance(value, str) else TypeError
     wanted = f"one of {wanted}" if not others else f"{wanted} {others}"
-    raise kind(f"{name} must be {wanted}, got {_short(value)}{did_you_mean(value, allowed)}")
-
-
-def did_you_mean(value: Any, choices: Iterable[str]) -> str:
-    """Return the end of an error message that names the choice nearest to value, if one is near.
-
-    Examples
-    --------
-    >>> did_you_mean("quater", ("half", "quarter")), did_you_mean("x", ("half", "quarter"))
-    ("; did you mean 'quarter'?", '')
-    """
-    lower = value.lower() if isinstance(value, str) else ""
-    near = difflib.get_close_matches(lower, choices, 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    raise kind(f"{name} must be {wanted}, got {shown(value)}{did_you_mean(value, allowed)}")
 
 
 def check_points(name: str, X: ArrayLike, dim: int | None = None) -> FloatArray:
@@ -163,7 +151,7 @@ def _numbers(name: str, values: ArrayLike) -> NDArray[Any]:
         if array.dtype.kind == "O":
             array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be an array of real numbers, got {_short(values)}") from None
+        raise ValueError(f"{name} must be an array of real numbers, got {shown(values)}") from None
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must be an array of real numbers, got dtype {array.dtype}")
     return array
@@ -176,13 +164,3 @@ def _wanted_number(low: float, high: float, low_open: bool, high_open: bool) -> 
     if high < math.inf:
         ends.append(f"{'<' if high_open else '<='} {high:g}")
     return " ".join(["a finite number", " and ".join(ends)]).rstrip()
-
-
-def _short(value: Any) -> str:
-    """Return a representation that fits into an error message."""
-    try:
-        text = repr(value)
-    except ValueError:  # Python refuses to print integers of more than 4300 digits
-        text = f"a {type(value).__name__} of enormous size"
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else f"{text[:57]}..."

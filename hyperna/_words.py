@@ -1,4 +1,11 @@
-"""Words that depend on a number."""
+"""Words of messages: numbers with their nouns, values shown briefly, names that are near."""
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+# What is longer is shortened in messages.
+_LONGEST = 60
 
 
 def counted(number: int, noun: str, form: str = ",") -> str:
@@ -32,3 +39,42 @@ def are(number: int) -> str:
     ('is', 'are')
     """
     return "is" if number == 1 else "are"
+
+
+def shown(value: Any) -> str:
+    """Return a representation of a value that fits into an error message.
+
+    Examples
+    --------
+    >>> shown("nor"), len(shown("x" * 100_000)), shown(10**5000)
+    ("'nor'", 60, 'a int of enormous size')
+    """
+    try:
+        text = repr(value[: 2 * _LONGEST] if isinstance(value, str | bytes) else value)
+    except (ValueError, RecursionError):  # as of integers with more than 4300 digits
+        text = f"a {type(value).__name__} of enormous size"
+    return shortened(" ".join(text.split()))
+
+
+def shortened(text: str, longest: int = _LONGEST) -> str:
+    """Return a text, or its beginning if it is too long.
+
+    Examples
+    --------
+    >>> shortened("a longer text", 9)
+    'a long...'
+    """
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def did_you_mean(value: Any, choices: Iterable[str]) -> str:
+    """Return the end of an error message that names the choice nearest to value, if one is near.
+
+    Examples
+    --------
+    >>> did_you_mean("quater", ("half", "quarter")), did_you_mean("x", ("half", "quarter"))
+    ("; did you mean 'quarter'?", '')
+    """
+    lower = value[: 2 * _LONGEST].lower() if isinstance(value, str) else ""
+    near = difflib.get_close_matches(lower, choices, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""

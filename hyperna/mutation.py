@@ -36,7 +36,8 @@ from hyperna._kernels.mutation import (
     UNIFORM,
 )
 from hyperna._kernels.tables import Steps
-from hyperna._validation import check_integer, check_real, did_you_mean
+from hyperna._validation import check_integer, check_real
+from hyperna._words import did_you_mean
 
 LARGEST_RESOLUTION = 2**40
 _LARGEST_TABLE = 2**22

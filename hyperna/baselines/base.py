@@ -8,7 +8,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from hyperna._validation import FloatArray, check_choice, did_you_mean
+from hyperna._validation import FloatArray, check_choice
+from hyperna._words import did_you_mean
 from hyperna.baselines.space import REPRESENTATIONS, Space
 
 Error = Callable[[FloatArray], FloatArray]

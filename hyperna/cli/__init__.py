@@ -2,18 +2,21 @@
 
 A command is a module of this package with a docstring, ``add_arguments(parser)`` and
 ``run(args) -> exit code``; naming it in COMMANDS is all it takes to add one. Bad input ends with
-one line on standard error and exit code 2.
+one line on standard error and exit code 2, Ctrl-C with 130, SIGTERM with 143, and a reader that has
+gone away with 141, as in the shell.
 """
 
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
 from hyperna import __version__
-from hyperna._validation import did_you_mean
+from hyperna._words import did_you_mean, shortened
 
 COMMANDS = (
     "run",
@@ -27,6 +30,8 @@ COMMANDS = (
     "reproduce",
 )
 
+# Of a message: characters of a word (a path may be long), of all of it, and how far it is read.
+_LONGEST_WORD, _LONGEST_MESSAGE, _LONGEST_TEXT = 300, 1000, 10**6
 _BAD_INPUT = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
 
 
@@ -44,6 +49,19 @@ class Parser(argparse.ArgumentParser):
         except argparse.ArgumentError as error:
             error.message += did_you_mean(value, action.choices or ())
             raise
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Take ``--option=--`` for the value that it is, which Python before 3.13 drops."""
+        if not action.option_strings or arg_strings != ["--"]:
+            return super()._get_values(action, arg_strings)
+        value = self._get_value(action, "--")
+        self._check_value(action, value)
+        return [value] if action.nargs in (argparse.ONE_OR_MORE, argparse.ZERO_OR_MORE) else value
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print the help; that it cannot be printed is an error as any other."""
+        if message:
+            (file or sys.stderr).write(message)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Name the option that an unknown one is near to."""
@@ -84,6 +102,21 @@ def build_parser() -> Parser:
     return parser
 
 
+def command() -> NoReturn:
+    """Run the command that the shell has called, and end the process."""
+    from hyperna.cli.signals import signals
+
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever called
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  as long as the process lives
+    signals.watch()
+    try:
+        code = main()
+    except KeyboardInterrupt:  # a second one, or one at the last moment
+        code = 130
+    signals.finish(code)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0, or 2 after bad input.
 
@@ -93,38 +126,66 @@ def main(argv: Sequence[str] | None = None) -> int:
     hyperna 0.3.0
     0
     """
+    given = sys.argv[1:] if argv is None else [*argv]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a narrow encoding must not end a run
-    debug = False
     try:
-        args = build_parser().parse_args(argv)
-        debug = args.debug
-        code = int(args.run(args))
+        code = _run(given)
         sys.stdout.flush()
         return code
-    except SystemExit as stop:  # --help and --version
-        return int(stop.code or 0)
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
     except BrokenPipeError:
-        # The reader (head, less) is gone; Python must not complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_output()
         return 141
     except _BAD_INPUT as error:
-        if debug:
+        try:
+            sys.stdout.flush()
+        except (OSError, ValueError):
+            _abandon_output()
+        if given[:1] == ["--debug"]:
             raise
         return _fail(f"error: {_one_line(error)}", 2)
 
 
+def _run(argv: Sequence[str]) -> int:
+    try:
+        args = build_parser().parse_args(argv)
+    except SystemExit as stop:  # --help and --version
+        return int(stop.code or 0)
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        return int(args.run(args))
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning for people: one line, without the place in the source."""
+    _fail(f"warning: {_clipped(str(message))}", 0)
+
+
+def _abandon_output() -> None:
+    """Send the rest nowhere: Python must not complain again when it flushes at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _one_line(error: BaseException) -> str:
     if isinstance(error, MemoryError):
-        return f"not enough memory: {error}".rstrip(": ")
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split()) or type(error).__name__
+        return _clipped(f"not enough memory: {error}".rstrip(": "))
+    if isinstance(error, OSError) and error.strerror:
+        name = "cannot write the output" if error.filename is None else error.filename
+        return _clipped(f"{name}: {error.strerror}")
+    return _clipped(str(error)) or type(error).__name__
+
+
+def _clipped(text: str) -> str:
+    """Return a message on one line, without values and lists that nobody would read to the end."""
+    words = (shortened(word, _LONGEST_WORD) for word in text[:_LONGEST_TEXT].split())
+    return shortened(" ".join(words), _LONGEST_MESSAGE)
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"hyperna: {message}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"hyperna: {message}", file=sys.stderr)
     return code

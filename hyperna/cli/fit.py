@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hyperna._files import check_writable, write_file
 from hyperna._words import counted
 from hyperna.cli.options import integer, real
+from hyperna.cli.signals import signals
 from hyperna.outputs import OUTPUTS
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def run(args: argparse.Namespace) -> int:
     if path is not None:
         check_writable(path)
     data = read_data(args)
+    signals.patient = True  # the best network so far is shown and saved
     classifier, interrupted = fitted(args, data)
     summary = summarise(classifier, data)
     if path is not None:

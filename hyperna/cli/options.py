@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from hyperna._files import check_writable, write_file
 from hyperna._validation import check_integer, check_real
@@ -26,7 +26,12 @@ def make_console() -> "Console":
     """Return a console on standard output; in a pipe its lines are long enough not to break."""
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    class Output(Console):
+        def on_broken_pipe(self) -> NoReturn:
+            """Leave it to the command line to end quietly when the reader has gone away."""
+            raise BrokenPipeError
+
+    return Output(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperna._files import write_file
-from hyperna._validation import did_you_mean
+from hyperna._words import did_you_mean
 from hyperna.cli.options import integer, json_text
 from hyperna.cli.workers import add_worker_options, workers
 

@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from hyperna._validation import did_you_mean
+from hyperna._words import did_you_mean
 from hyperna.cli.options import check_picture, integer, parse_arcs, real
 from hyperna.outputs import OUTPUTS
 

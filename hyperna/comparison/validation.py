@@ -179,9 +179,15 @@ def _score_fold(
 def _prepared(
     train: FloatArray, test: FloatArray, turn: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return both parts scaled by the training part, then turned."""
+    """Return both parts scaled by the training part, then turned.
+
+    Powers of two, which change no digit, bring features to about 1 before that, since the squares
+    of very large and very small ones are no numbers.
+    """
     from sklearn.preprocessing import StandardScaler
 
+    exponent = np.frexp(np.abs(train).max(axis=0))[1]
+    train, test = np.ldexp(train, -exponent), np.ldexp(test, -exponent)
     scaler = StandardScaler().fit(train)
     parts = scaler.transform(train), scaler.transform(test)
     return parts if turn is None else (parts[0] @ turn.T, parts[1] @ turn.T)
@@ -216,4 +222,4 @@ def _warm_up(name: str) -> None:
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] * 3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        CLASSIFIERS[name].build(0).fit(X, [0, 0, 1, 1] * 3)
+        _fit(CLASSIFIERS[name].build(0), X, np.array([0, 0, 1, 1] * 3))

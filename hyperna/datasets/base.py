@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperna._validation import FloatArray, check_choice, check_points, did_you_mean
-from hyperna._words import counted
+from hyperna._validation import FloatArray, check_choice, check_points
+from hyperna._words import counted, did_you_mean
 from hyperna.problems import PointProblem
 
 # Generated coordinates have so many digits after the point: enough for any classifier, few enough

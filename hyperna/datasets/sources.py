@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperna._validation import FloatArray, check_choice, check_integer, did_you_mean
+from hyperna._validation import FloatArray, check_choice, check_integer
+from hyperna._words import did_you_mean, shown
 from hyperna.datasets.base import DATASETS, DECIMALS, SHIPPED, Dataset, dataset
 from hyperna.datasets.draws import Draws
 from hyperna.problems import PROBLEMS, PointProblem, Problem, problem
@@ -41,7 +42,7 @@ def load(source: Any, label: str | None = None) -> Dataset:
     if isinstance(source, PathLike) or (isinstance(source, str) and _is_file(source)):
         return read_dataset(source, label)
     if label is not None:
-        raise ValueError(f"label names a column of a CSV file, but the data are {_short(source)}")
+        raise ValueError(f"label names a column of a CSV file, but the data are {shown(source)}")
     if isinstance(source, str):
         return _named(source)
     if isinstance(source, Dataset):
@@ -51,7 +52,7 @@ def load(source: Any, label: str | None = None) -> Dataset:
     if isinstance(source, tuple) and len(source) == 2:
         return Dataset(*source)
     raise TypeError(
-        f"data must be a name, a path, a Dataset, a problem or a pair (X, y), got {_short(source)}"
+        f"data must be a name, a path, a Dataset, a problem or a pair (X, y), got {shown(source)}"
     )
 
 
@@ -209,8 +210,3 @@ def _is_whole(text: str) -> bool:
         return str(int(text)) == text and abs(int(text)) < 2**53
     except ValueError:
         return False
-
-
-def _short(value: Any) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Protocol
 
-from hyperna._validation import IntArray, did_you_mean
+from hyperna._validation import IntArray
+from hyperna._words import did_you_mean
 from hyperna.baselines import BASELINES, baseline, baseline_task
 from hyperna.search import Task, run_block
 

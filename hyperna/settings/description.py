@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from hyperna._validation import did_you_mean
+from hyperna._words import did_you_mean
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import Fitness, Sampled, fitness_of
 from hyperna.mutation import law

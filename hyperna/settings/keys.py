@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from hyperna._validation import check_choice, check_integer, check_real, did_you_mean
+from hyperna._validation import check_choice, check_integer, check_real
+from hyperna._words import did_you_mean
 from hyperna.fitness.points import METHODS
 from hyperna.grid import INITS, MAX_RESOLUTION
 from hyperna.outputs import OUTPUTS

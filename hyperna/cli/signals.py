@@ -1,0 +1,107 @@
+"""Ctrl-C and SIGTERM: a command ends within seconds, whatever it is doing.
+
+Python runs a handler when the main thread is back from compiled code, and an exception raised
+there can get lost on its way. So a thread watches: if the main thread does not notice a signal in
+time, or does not come to an end, it ends the process.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from types import FrameType
+from typing import NoReturn
+
+from hyperna._files import remove_drafts
+
+# Seconds to notice a signal, and then to come to an end.
+NOTICE, END = 1.0, 1.5
+_SHOW_CURSOR = b"\x1b[?25h"
+
+
+class Signals:
+    """The signals that this process has got.
+
+    Attributes
+    ----------
+    received : int or None
+        Number of the last signal.
+    patient : bool
+        Whether the command takes its time after a signal, because it saves what it has.
+    """
+
+    def __init__(self) -> None:
+        self.received: int | None = None
+        self.patient = False
+        self._noticed = threading.Event()
+        self._over = False
+
+    def watch(self) -> None:
+        """Let SIGINT and SIGTERM end this process, unless whoever started it ignores them."""
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._handle)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        threading.Thread(target=self._wait, args=(reader,), daemon=True).start()
+
+    def exit_code(self, code: int) -> int:
+        """Return the exit code of a command: 128 and the signal's number if one ended it."""
+        interrupted = self.received is not None and code == 128 + signal.SIGINT
+        return 128 + int(self.received or 0) if interrupted else code
+
+    def finish(self, code: int) -> NoReturn:
+        """End the process with the code of a command; after a signal no thread is waited for."""
+        self._over = True
+        if self.received is not None:
+            code = self.exit_code(code)
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError, ValueError):
+                    stream.flush()
+            threading.Thread(target=self._end_later, args=(code,), daemon=True).start()
+        sys.exit(code)
+
+    def _end_later(self, code: int) -> None:
+        time.sleep(END)
+        _end(code)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self._over:
+            _end(128 + number)
+        self.received = number
+        self._noticed.set()
+        raise KeyboardInterrupt
+
+    def _wait(self, reader: int) -> None:
+        number = _next(reader)
+        noticed = self._noticed.wait(NOTICE)
+        if noticed and self.patient:
+            number = _next(reader)
+        time.sleep(END if noticed else 0.0)
+        with suppress(OSError):
+            os.write(2, (_SHOW_CURSOR if os.isatty(2) else b"") + b"hyperna: interrupted\n")
+        _end(128 + number)
+
+
+def _next(reader: int) -> int:
+    """Wait for the next signal that is to end this process."""
+    while (number := os.read(reader, 1)[0]) not in (signal.SIGINT, signal.SIGTERM):
+        pass
+    return number
+
+
+# Of this process.
+signals = Signals()
+
+
+def _end(code: int) -> NoReturn:
+    """End at once, with all processes started here, and leave no drafts behind."""
+    from multiprocessing import active_children
+
+    remove_drafts()
+    for child in active_children():
+        child.kill()
+    os._exit(code)

@@ -1,0 +1,318 @@
+"""How commands end: signals at any moment, readers that go away, full disks, odd arguments.
+
+By hand with more trials:
+``HYPERNA_TRIALS=200 python -m pytest tests/test_cli_ends.py -k moment -s``.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import refusal
+
+import hyperna
+from hyperna.cli import main
+from hyperna.comparison import CLASSIFIERS, compare, validation
+
+ROOT = Path(hyperna.__file__).parents[1]
+HYPERNA = (sys.executable, "-m", "hyperna")
+TRIALS = int(os.environ.get("HYPERNA_TRIALS", "6"))
+unix = pytest.mark.skipif(os.name == "nt", reason="has no such signals and devices")
+
+TOML = """
+problem = ["half", "quarter"]
+resolution = [60, 1200]
+mutation = ["harmonic", "local"]
+runs = 300
+"""
+COMMANDS = {
+    "run": "run quarter --mutation local --resolution 5000 --runs 500 --jobs 2 "
+    "--plot {out}/run.png",
+    "list": "list --json",
+    "dataset": "dataset --all -o {out}",
+    "compare": "compare moons xor --plot {out}/compare.svg",
+    "compare by processes": "compare moons xor --jobs 2",
+    "fit": "fit sklearn:breast_cancer --max-evals 1000000000 --stagnation 1000000000 "
+    "--neurons 8 --save {out}/model.json",
+    "predict": "predict {given}/model.json {given}/points.csv --proba -o {out}/answers.csv",
+    "campaign run": "campaign run {given}/some.toml --store {out}/some.store --jobs 2",
+    "campaign status": "campaign status {given}/some.store",
+    "export csv": "campaign export {given}/some.store csv -o {out}/runs.csv",
+    "export ioh": "campaign export {given}/some.store ioh -o {out}/ioh",
+    "report": "report {given}/some.store -o {out}/report.html",
+    "reproduce": "reproduce --quick --output {out}",
+}
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    """What commands read: a model, points for it, a campaign and its store."""
+    folder = tmp_path_factory.mktemp("given")
+    model = str(folder / "model.json")
+    assert main(["fit", "xor", "--neurons", "1", "--max-evals", "50", "--save", model]) == 0
+    assert main(["dataset", "xor", "-o", str(folder / "points.csv")]) == 0
+    (folder / "some.toml").write_text(TOML)
+    assert main(["campaign", "run", str(folder / "some.toml")]) == 0
+    return folder
+
+
+@unix
+def test_signals_at_any_moment_of_any_command(given, tmp_path):
+    """Every command ends with the signal's code, one line, and nothing half written."""
+    chance = random.Random(f"signals {TRIALS}")
+    for trial in range(TRIALS):
+        name = chance.choice(list(COMMANDS)) if trial >= 2 else ("compare", "fit")[trial]
+        number = chance.choice([signal.SIGINT, signal.SIGTERM])
+        delay = chance.uniform(0.0, 4.0)
+        out = tmp_path / str(trial)
+        out.mkdir()
+        code, errors, seconds = signalled(
+            COMMANDS[name].format(given=given, out=out), number, delay
+        )
+        told = f"{name}, {number.name} after {delay:.2f} s: {code} in {seconds:.2f} s; {errors}"
+        print(told)
+        # Python itself has no handler yet in the moment in which it starts.
+        assert code in (0, 128 + number, -number), told
+        if code == 128 + number:
+            assert errors.splitlines()[-1].startswith("hyperna: "), told
+            assert "Traceback" not in errors, told
+            assert "Warning" not in errors, told
+        whole(out)
+
+
+def signalled(command, number, delay):
+    """Run a command, send it a signal after a while; return its code, errors and reaction time."""
+    with subprocess.Popen(
+        [*HYPERNA, *command.split()],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        start_new_session=True,
+    ) as process:
+        try:
+            _, errors = process.communicate(timeout=delay)
+            return process.returncode, errors, 0.0
+        except subprocess.TimeoutExpired:
+            start = time.perf_counter()
+            # As a terminal does, to all processes of the command.
+            os.killpg(process.pid, number)
+        try:
+            _, errors = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            pytest.fail(f"{command} does not end after signal {number}")
+        return process.returncode, errors, time.perf_counter() - start
+
+
+def whole(folder):
+    """Assert that all files of a folder are complete; stores may have drafts, which they ignore."""
+    for path in folder.rglob("*"):
+        if path.is_dir() or ".store" in str(path):
+            continue
+        assert not path.name.endswith(".draft"), path
+        data = path.read_bytes()
+        if path.suffix == ".json":
+            json.loads(data)
+        elif path.suffix == ".png":
+            assert data.endswith(b"IEND\xaeB`\x82"), path
+        elif path.suffix in (".html", ".svg"):
+            assert data.rstrip().endswith((b"</html>", b"</svg>")), path
+        else:
+            assert data.endswith(b"\n"), path
+
+
+def test_an_interrupt_in_the_warm_up_of_a_comparison_is_not_lost(monkeypatch):
+    """NAClassifier answers it with a warning, which the warm-up used to ignore."""
+
+    class Interrupted:
+        fits = 0
+
+        def fit(self, X, y):
+            Interrupted.fits += 1
+            warn_of_interrupt()
+            return self
+
+    def warn_of_interrupt():
+        from sklearn.exceptions import ConvergenceWarning
+
+        warnings.warn("fit was interrupted", ConvergenceWarning, stacklevel=2)
+
+    knn = CLASSIFIERS["knn"]
+    changed = type(knn)(knn.name, knn.summary, lambda seed: Interrupted(), knn.size, knn.unit)
+    monkeypatch.setitem(CLASSIFIERS, "knn", changed)
+    validation._warm_up.cache_clear()
+    with pytest.raises(KeyboardInterrupt):
+        compare("xor", ["knn"])
+    assert Interrupted.fits == 1
+    validation._warm_up.cache_clear()
+
+
+@unix
+def test_a_command_that_does_not_react_is_ended(tmp_path):
+    """As in compiled code that runs for minutes, or where an exception gets lost."""
+    code = """
+import sys, time
+from hyperna import cli
+def stubborn(args):
+    print("ready", flush=True)
+    while True:
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt:
+            pass
+parser = cli.build_parser()
+parser.set_defaults(run=stubborn)
+parser._subparsers._group_actions[0].choices["list"].set_defaults(run=stubborn)
+cli.build_parser = lambda: parser
+sys.argv = ["hyperna", "list"]
+cli.command()
+"""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        ) as process:
+            assert process.stdout.readline() == "ready\n"
+            process.send_signal(number)
+            assert process.communicate(timeout=60) == ("", "hyperna: interrupted\n")
+        assert process.returncode == 128 + number
+
+
+# Readers that go away, disks that are full, streams that are closed.
+
+
+def shell(line):
+    """Run a line of the shell in which "hyperna" is the command; return its code and errors."""
+    line = line.replace("hyperna", f"{sys.executable} -m hyperna", 1)
+    done = subprocess.run(
+        ["bash", "-c", f"{line}; echo code ${{PIPESTATUS[0]}} >&2"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        timeout=120,
+        check=True,
+    )
+    errors, _, code = done.stderr.rpartition("code ")
+    return int(code), errors
+
+
+@unix
+@pytest.mark.parametrize("command", ["list", "list --json", "dataset moons:n=20000"])
+def test_a_reader_that_goes_away_is_no_error(command):
+    # The reader is gone before anything is written.
+    assert shell(f"hyperna {command} | exec 0<&-") == (141, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("command", ["--help", "--version", "run --help", "list", "dataset moons"])
+def test_a_full_disk_under_standard_output_is_an_error(command):
+    code, errors = shell(f"hyperna {command} > /dev/full")
+    assert code == 2
+    assert errors == "hyperna: error: cannot write the output: No space left on device\n"
+
+
+@unix
+def test_closed_streams_are_no_error():
+    assert shell("hyperna list >&-") == (0, "")
+    assert shell("hyperna nonsense 2>&-")[0] == 2
+
+
+# Arguments nobody expects.
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["fit", "datasets/xor.csv", "--ignore=--"], "ignore must name a column"),
+        (["compare", "xor", "--classifiers=--"], "classifiers must be one of"),
+        (["reproduce", "--table=--"], "must be 1 to 10"),
+        (["reproduce", "--table", "1", "--runs", "2", "--backend=--"], "backend '--'"),
+        (["run", "half", "--init=--"], "invalid choice: '--'"),
+        (["run", "half", "--runs=--"], "an integer >= 1"),
+    ],
+)
+def test_two_dashes_are_a_value_like_any_other(capsys, monkeypatch, argv, message):
+    monkeypatch.chdir(ROOT)
+    assert message in refusal(capsys, *argv)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["run", "{}"],
+        ["run", "{}.csv"],
+        ["run", "half", "--mutation", "{}"],
+        ["run", "half", "--runs", "{}"],
+        ["run", "half", "--plot", "{}"],
+        ["run", "arcs", "--arcs", "{}"],
+        ["compare", "{}"],
+        ["compare", "xor", "--classifiers", "{}"],
+        ["compare", "xor", "--label", "{}"],
+        ["dataset", "{}"],
+        ["dataset", "moons:n={}"],
+        ["dataset", "moons:{}=1"],
+        ["fit", "{}"],
+        ["fit", "xor", "--mutation", "{}"],
+        ["predict", "{}", "{}"],
+        ["campaign", "run", "{}"],
+        ["campaign", "status", "{}"],
+        ["{}"],
+        ["run", "--{}"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("value", ["x" * 100_000, "7" * 100_000, "x y " * 25_000], ids=len)
+def test_long_values_are_not_repeated_whole(capsys, argv, value):
+    assert len(refusal(capsys, *(text.format(value) for text in argv))) < 1100
+
+
+def test_values_at_the_end_of_the_range_are_compared_without_noise(tmp_path, capsys):
+    file = tmp_path / "large.csv"
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 40)
+    X = (rng.normal(size=(40, 2)) / 8 + (2 * y - 1)[:, np.newaxis] / 2) * 1.7e308
+    rows = [f"{a!r},{b!r},{c}" for (a, b), c in zip(X.tolist(), y.tolist(), strict=True)]
+    file.write_text("a,b,class\n" + "\n".join(rows) + "\n")
+    argv = ["compare", str(file), "--classifiers", "logistic,tree,knn", "--repeats", "1"]
+    assert main([*argv, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert {row["test_accuracy"] for row in json.loads(out)["summary"]} == {1.0}
+
+
+def test_scaling_by_powers_of_two_changes_no_digit():
+    from sklearn.preprocessing import StandardScaler
+
+    rng = np.random.default_rng(1)
+    train, test = rng.normal(3.0, 40.0, (30, 4)), rng.normal(3.0, 40.0, (9, 4))
+    scaler = StandardScaler().fit(train)
+    parts = validation._prepared(train, test, None)
+    assert np.array_equal(parts[0], scaler.transform(train))
+    assert np.array_equal(parts[1], scaler.transform(test))
+
+
+def test_a_library_s_warning_is_one_line(capsys, monkeypatch):
+    from hyperna.cli import list as command
+
+    def warn(args):
+        warnings.warn("something\n is odd", UserWarning, stacklevel=1)
+        return 0
+
+    monkeypatch.setattr(command, "run", warn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert main(["list"]) == 0
+    assert capsys.readouterr().err == "hyperna: warning: something is odd\n"
