@@ -334,18 +334,12 @@ def test_bad_data_for_a_model(capsys, tmp_path, model, text, options, words):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path, capsys, monkeypatch, model):
+def test_a_failed_write_leaves_the_old_file(tmp_path, capsys, full_disk, model):
     answers = tmp_path / "answers.csv"
     answers.write_text("old", encoding="utf-8")
-
-    def full_disk(self, text, **options):
-        with open(self, "w", encoding="utf-8") as file:
-            file.write(text[:10])
-        raise OSError(28, "No space left on device", str(self))
-
-    monkeypatch.setattr(Path, "write_text", full_disk)
+    full_disk()
     argv = ("predict", model, str(FOLDER / "moons.csv"), "-o", str(answers))
-    assert "No space left" in refusal(capsys, *argv)
+    assert "answers.csv: No space left" in refusal(capsys, *argv)
     assert answers.read_text(encoding="utf-8") == "old"
     assert os.listdir(tmp_path) == ["answers.csv"]
 
