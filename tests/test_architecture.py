@@ -15,7 +15,7 @@ ROOT = Path(hyperna.__file__).parent
 STREET = {
     "_files": 0,
     "_validation": 0,
-    "_words": 0,
+    "_words": -1,
     "outputs": 0,
     "_kernels": 1,
     "parallel": 1,
