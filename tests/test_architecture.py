@@ -39,6 +39,7 @@ STREET = {
     "plots": 12,
     "store": 12,
     "campaign": 13,
+    "play": 13,
     "paper": 14,
     "report": 14,
     "cli": 15,

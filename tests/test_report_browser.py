@@ -1,9 +1,9 @@
 """The report in a browser: it asks for nothing, sorts, fits a phone, prints."""
 
 import json
-import shutil
 
 import pytest
+from browsers import open_browser
 from reported import EVIL, FILE, embedded_data, evil_report, evil_store
 
 pytest.importorskip("matplotlib")
@@ -11,19 +11,7 @@ pytest.importorskip("matplotlib")
 
 @pytest.fixture(scope="module")
 def browser():
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    binary = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chrome"))), None)
-    driver = shutil.which("chromedriver")
-    if binary is None or driver is None:
-        pytest.skip("no browser: install the packages chromium and chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for switch in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(switch)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    chrome = webdriver.Chrome(options, webdriver.ChromeService(driver))
-    yield chrome
-    chrome.quit()
+    yield from open_browser()
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from hyperna._words import did_you_mean, shortened
 
 COMMANDS = (
     "run",
+    "play",
     "list",
     "dataset",
     "compare",
