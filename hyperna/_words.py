@@ -67,6 +67,19 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
+def listed(names: Iterable[str], most: int = 20) -> str:
+    """Return names separated by commas, only the first ones if there are many.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(map(str, range(1000)), 3)
+    ('a, b', '0, 1, 2, ... (1,000 in all)')
+    """
+    every = list(names)
+    text = ", ".join(shortened(name) for name in every[:most])
+    return text if len(every) <= most else f"{text}, ... ({len(every):,} in all)"
+
+
 def did_you_mean(value: Any, choices: Iterable[str]) -> str:
     """Return the end of an error message that names the choice nearest to value, if one is near.
 

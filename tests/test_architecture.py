@@ -13,6 +13,7 @@ ROOT = Path(hyperna.__file__).parent
 # The street, from the ground up; a module imports only from lower numbers or its own package.
 # The store keeps runs of settings, campaigns fill it, and the paper's tables are made from both.
 STREET = {
+    "_csv": 1,
     "_files": 0,
     "_validation": 0,
     "_words": -1,

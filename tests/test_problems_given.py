@@ -201,7 +201,7 @@ def test_csv_of_other_programs(tmp_path):
         ("", {}, "is empty"),
         ("\n \n", {}, "is empty"),
         ("x,y\n", {}, "no points"),
-        ("1,2\n3,4\n", {}, "line of column names, got numbers: 1,2"),
+        ("1,2\n3,4\n", {}, "line of column names, got numbers: 1, 2"),
         ("x,x,y\n1,2,0\n", {}, "more than one column named 'x'"),
         ("x,y\n1,0\n2\n", {}, "line 3: expected 2 values like the first line, got 1"),
         ("x,y\n1,0\n\n2,1,1\n", {}, "line 4: expected 2 values"),

@@ -15,12 +15,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hyperna._csv import CsvTable
 from hyperna._files import check_writable, write_file
-from hyperna._words import counted
+from hyperna._words import counted, listed
 
 if TYPE_CHECKING:
     from hyperna.classifier import NAClassifier
-    from hyperna.datasets.sources import CsvTable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,8 +46,6 @@ def run(args: argparse.Namespace) -> int:
     path = None if args.output is None else Path(args.output)
     if path is not None:
         check_writable(path)
-
-    from hyperna.datasets.sources import CsvTable
 
     classifier = read_model(args.model)
     table = CsvTable(args.data)
@@ -79,19 +77,19 @@ def read_model(name: str) -> "NAClassifier":
         raise ValueError(f"{name} must be a model saved by 'hyperna fit': {error}") from None
 
 
-def features(classifier: "NAClassifier", table: "CsvTable", label: str | None) -> Any:
+def features(classifier: "NAClassifier", table: CsvTable, label: str | None) -> Any:
     """Return the columns that the model was fitted to, found by name if it knows names."""
     dim = classifier.n_features_in_
     names = getattr(classifier, "feature_names_in_", None)
     if names is not None:
         # Found by name here, so that scikit-learn need not look for names in an array.
         del classifier.feature_names_in_
-        return table.numbers(tuple(names))
-    found = tuple(name for name in table.header if name != label)
+        return table.numbers(names)
+    found = table.others([] if label is None else [label])
     if len(found) != dim:
         raise ValueError(
             f"{table.path} must have {counted(dim, 'column')} of features, since the model has no "
-            f"names for them, got {len(found)}: {', '.join(found)}"
+            f"names for them, got {len(found)}: {listed(found)}"
         )
     return table.numbers(found)
 
@@ -105,7 +103,7 @@ def probabilities(classifier: "NAClassifier", X: Any, column: str) -> dict[str, 
     }
 
 
-def with_columns(table: "CsvTable", added: dict[str, list[str]]) -> str:
+def with_columns(table: CsvTable, added: dict[str, list[str]]) -> str:
     """Return the text of the table with columns added."""
     for name in added:
         if name in table.header:
@@ -119,9 +117,8 @@ def with_columns(table: "CsvTable", added: dict[str, list[str]]) -> str:
     return text.getvalue()
 
 
-def report_accuracy(table: "CsvTable", label: str, answers: list[str], stream: Any) -> None:
+def report_accuracy(table: CsvTable, label: str, answers: list[str], stream: Any) -> None:
     """Say how many answers are right."""
-    place = table.header.index(label)
-    truth = [row[place].strip() for row in table.cells]
+    truth = table.texts(label)
     right = sum(answer == true for answer, true in zip(answers, truth, strict=True))
     print(f"accuracy: {right} of {len(truth)} ({right / len(truth):.4f})", file=stream)

@@ -1,19 +1,18 @@
 """Where data come from: files, arrays, problems, scikit-learn's own sets, the generators."""
 
 from collections.abc import Iterable
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperna._validation import FloatArray, check_choice, check_integer
+from hyperna._csv import CsvTable
+from hyperna._validation import check_choice, check_integer
 from hyperna._words import did_you_mean, shown
 from hyperna.datasets.base import DATASETS, DECIMALS, SHIPPED, Dataset, dataset
 from hyperna.datasets.draws import Draws
 from hyperna.problems import PROBLEMS, PointProblem, Problem, problem
-from hyperna.problems.tables import read_numbers, read_rows
 
 # Those that come with scikit-learn and need no download.
 SKLEARN = ("breast_cancer", "digits", "iris", "wine")
@@ -131,82 +130,8 @@ def read_dataset(
     table = CsvTable(path)
     label = table.header[-1] if label is None else label
     labels = table.classes(label)
-    apart = {label, *(table.checked("ignore", name) for name in ignore)}
-    features = tuple(name for name in table.header if name not in apart)
+    apart = [label, *(table.checked("ignore", name) for name in ignore)]
+    features = tuple(table.others(apart))
     if not features:
-        raise ValueError(f"{path} must have a column besides the label {label!r}, got none")
+        raise ValueError(f"{path} must have a column besides the label {shown(label)}, got none")
     return Dataset(table.numbers(features), labels, Path(path).stem, "", features, label)
-
-
-class CsvTable:
-    """A CSV file with a line of column names, whose columns are read by name.
-
-    Attributes
-    ----------
-    path : str
-        The file.
-    header : list of str
-        Names of its columns.
-    """
-
-    def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = fspath(path)
-        self.header, self._rows = read_rows(Path(path))
-
-    @property
-    def cells(self) -> list[list[str]]:
-        """Every row as it is written."""
-        return [cells for _, cells in self._rows]
-
-    def numbers(self, names: tuple[str, ...]) -> FloatArray:
-        """Return columns of finite numbers as an array (n, number of columns)."""
-        for name in names:
-            self.checked("features", name)
-        return np.array(list(read_numbers(self.path, self.header, self._rows, list(names))))
-
-    def classes(self, label: str) -> NDArray[Any]:
-        """Return a column of at least two classes: whole numbers if all are, else text."""
-        place = self.header.index(self.checked("label", label))
-        texts = [cells[place].strip() for _, cells in self._rows]
-        for (line, _), text in zip(self._rows, texts, strict=True):
-            if text.lower() in ("", "nan"):
-                raise ValueError(
-                    f"{self.path}, line {line}: the label {label!r} is missing, got {text!r}"
-                )
-        if len(set(texts)) < 2:
-            raise ValueError(
-                f"{self.path}: the label column {label!r} must hold at least two classes, "
-                f"got only {texts[0]!r}"
-            )
-        return self._as_classes(label, texts)
-
-    def _as_classes(self, label: str, texts: list[str]) -> NDArray[Any]:
-        if all(_is_whole(text) for text in texts):
-            return np.array([int(text) for text in texts])
-        try:
-            fractions = [text for text in texts if not float(text).is_integer()]
-        except ValueError:
-            return np.array(texts)
-        if fractions:
-            raise ValueError(
-                f"{self.path}: the label column {label!r} must hold classes, whole numbers or "
-                f"words, got the number {fractions[0]}"
-            )
-        return np.array(texts)
-
-    def checked(self, argument: str, name: str) -> str:
-        """Return the name of a column if there is one, else say which there are."""
-        if name not in self.header:
-            raise ValueError(
-                f"{argument} must name a column of {self.path}, got {name!r}; "
-                f"its columns: {', '.join(self.header)}"
-            )
-        return name
-
-
-def _is_whole(text: str) -> bool:
-    """Whether a text is an integer as Python writes it, so that it is written back the same."""
-    try:
-        return str(int(text)) == text and abs(int(text)) < 2**53
-    except ValueError:
-        return False

@@ -1,14 +1,17 @@
 """Problems that are finite sets of labelled points."""
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hyperna._csv import CsvTable
 from hyperna._validation import (
     BoolArray,
     FloatArray,
@@ -18,9 +21,8 @@ from hyperna._validation import (
     check_points,
     check_reals,
 )
-from hyperna._words import counted
+from hyperna._words import counted, listed, shown
 from hyperna.problems.base import Problem, check_network, register
-from hyperna.problems.tables import read_table
 
 # 2**20 corners with 20 coordinates take 168 MB.
 LARGEST_CUBE = 20
@@ -234,11 +236,39 @@ def read_csv(
     >>> fruit.name, fruit.y.tolist(), fruit.summary
     ('fruit', [False, True], "2 points in R^2, 1 of them positive (kind = 'pear')")
     """
-    table = read_table(path, label, weight)
-    found = PointProblem(table.points, table.positive, table.weight, Path(path).stem)
-    summary = f"{found.summary} ({table.label} = {table.positive_label!r})"
+    table = CsvTable(path)
+    label = table.header[-1] if label is None else label
+    columns = [table.checked("label", label)]
+    if weight is not None:
+        columns.append(table.checked("weight", weight))
+    if label == weight:
+        raise ValueError(f"weight and label must be different columns of {path}, got {label!r}")
+    features = table.others(columns)
+    if not features:
+        raise ValueError(f"{path} must have a column besides label and weight, got {table.header}")
+    X = table.numbers(features)
+    positive, value = _larger_of_two(table, label)
+    weights = None if weight is None else table.numbers([weight])[:, 0]
+    found = PointProblem(X, positive, weights, Path(path).stem)
+    summary = f"{found.summary} ({label} = {value!r})"
     named = PointProblem(found.X, found.y, found.weight, found.name, summary)
     return named.scaled() if scale else named
+
+
+def _larger_of_two(table: CsvTable, label: str) -> tuple[BoolArray, str]:
+    """Return which labels are the larger of the two, and that one: as numbers, if both are."""
+    texts = table.labels(label)
+    values: list[Any] = texts
+    with suppress(ValueError):
+        values = [float(text) for text in texts]
+    found = sorted(set(values))
+    if len(found) != 2:
+        raise ValueError(
+            f"{table.path}: the label column {shown(label)} must hold exactly two different "
+            f"values, got {len(found)}: {listed(map(repr, found), 5)}"
+        )
+    positive = np.array([value == found[1] for value in values])
+    return positive, texts[int(np.argmax(positive))]
 
 
 def _key(point: FloatArray) -> bytes:

@@ -1,0 +1,61 @@
+"""The reader of CSV files: wide files, odd files, long names and values."""
+
+import numpy as np
+import pytest
+
+from hyperna import read_csv
+from hyperna._csv import CsvTable
+from hyperna.cli import main
+from hyperna.datasets import read_dataset
+
+
+def test_wide_files_take_linear_time(tmp_path):
+    """Looking names up in a list took five minutes for this file."""
+    columns = 100_000
+    file = tmp_path / "wide.csv"
+    names = ",".join(f"c{i}" for i in range(columns))
+    row = ",".join(map(str, range(columns)))
+    file.write_text(f"{names},kind\n{row},plum\n{row},fig\n")
+    expected = np.arange(columns, dtype=float)
+    for X in (read_csv(file).X, read_dataset(file).X):
+        assert np.array_equal(X, [expected, expected])
+    ignored = read_dataset(file, ignore=[f"c{i}" for i in range(0, columns, 2)])
+    assert np.array_equal(ignored.X[0], expected[1::2])
+    table = CsvTable(file)
+    assert np.array_equal(table.numbers(table.header[:-1][::-1])[0], expected[::-1])
+
+
+def test_the_same_points_whoever_reads_them(tmp_path):
+    file = tmp_path / "points.csv"
+    file.write_text("\ufeff a , class,b\r\n\r\n 1.5 , yes ,-2e3\r\n0,no,7\r\n", encoding="utf-8")
+    problem, data = read_csv(file, label="class"), read_dataset(file, label="class")
+    assert problem.X.tolist() == data.X.tolist() == [[1.5, -2000.0], [0.0, 7.0]]
+    assert data.features == ("a", "b")
+    assert problem.y.tolist() == (data.y == "yes").tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b,{long}\n1,2,x\n3,4,y\n", "label must name a column"),
+        ("{long},{long},y\n1,2,x\n3,4,y\n", "more than one column"),
+        ("a,b,zz\n{long},2,x\n3,4,y\n", "line 2, column 'a': expected a finite number"),
+        ("a,b,zz\n1,2,{long}\n3,4,{long}\n", "label must name a column"),
+    ],
+)
+def test_long_names_and_values_are_shortened(tmp_path, text, message):
+    file = tmp_path / "long.csv"
+    file.write_text(text.format(long="w" * 50_000))
+    for read in (read_csv, read_dataset):
+        with pytest.raises(ValueError, match=message) as caught:
+            read(file, label="nowhere" if "must name" in message else None)
+        assert len(str(caught.value)) < 600
+
+
+def test_many_columns_are_not_all_listed(tmp_path, capsys):
+    file = tmp_path / "wide.csv"
+    file.write_text(",".join(f"c{i}" for i in range(5000)) + "\n" + ",".join(["1"] * 5000) + "\n")
+    assert main(["fit", str(file), "--label", "c50x"]) == 2
+    error = capsys.readouterr().err
+    assert "got 'c50x'; did you mean 'c50'?; its columns: c0, c1," in error
+    assert "c19, ... (5,000 in all)" in error
