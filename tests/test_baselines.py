@@ -12,7 +12,7 @@ import pytest
 from hyperna import ExactArcs, Grid, Network, Sampled, problem
 from hyperna.baselines import BASELINES, Baseline, baseline, baseline_task
 from hyperna.baselines.space import REPRESENTATIONS, Space
-from hyperna.baselines.task import Counter
+from hyperna.baselines.task import GridCounter
 from hyperna.paper.verdicts import share_difference
 from hyperna.results import STOP_REASONS
 
@@ -94,7 +94,7 @@ def test_error_is_one_minus_exact_fitness(output, representation):
     fitness = ExactArcs(two)
     networks = [Network(task.grid, genome) for genome in task.space.genomes(X)]
     expected = [1 - fitness(network) for network in networks]
-    assert Counter(task.settings, task.space)(X) == pytest.approx(expected, abs=1e-15)
+    assert GridCounter(task.settings, task.space)(X) == pytest.approx(expected, abs=1e-15)
 
 
 # ---- counting

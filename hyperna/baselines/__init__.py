@@ -8,9 +8,20 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from hyperna.baselines.base import BASELINES, Baseline, baseline
+from hyperna.baselines.neat import Neat, NeatTask, neat_task
 from hyperna.baselines.task import BaselineTask, baseline_task, run_block
 
-__all__ = ["BASELINES", "Baseline", "BaselineTask", "baseline", "baseline_task", "run_block"]
+__all__ = [
+    "BASELINES",
+    "Baseline",
+    "BaselineTask",
+    "Neat",
+    "NeatTask",
+    "baseline",
+    "baseline_task",
+    "neat_task",
+    "run_block",
+]
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from hyperna._kernels import loop
+from hyperna._kernels import state
 from hyperna._kernels.batch import judge
 from hyperna._kernels.protocol import workspace
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines.base import Baseline, baseline
+from hyperna.baselines.counting import Counter, Finished, run_generator
 from hyperna.baselines.space import Space
 from hyperna.fitness import Fitness, fitness_of
 from hyperna.grid import Grid
@@ -21,25 +22,13 @@ from hyperna.results import STOP_REASONS, Improvements, RunResult
 from hyperna.search import Seed, Task, seed_words
 
 
-class Finished(Exception):
-    """Ends a search from within its error function; the reason is in the `Counter`."""
-
-
-class Counter:
-    """The error function of one run: it counts, keeps the best network and ends the run in time."""
+class GridCounter(Counter):
+    """The error function of one run: it rounds parameters to the grid, judges and counts."""
 
     def __init__(self, task: Task, space: Space) -> None:
+        super().__init__(task.budget, task.stagnation)
         self._task, self._space = task, space
         self._work = workspace(task.kernel)
-        self.evaluations, self.best, self.stop = 0, -1, loop.RUNNING
-        self.genome = np.zeros(task.grid.components, np.int64)
-        self.improvements: list[tuple[int, int]] = []
-        self.begin()
-
-    def begin(self) -> None:
-        """Note that the search begins, or begins anew."""
-        self._best_of_start = -1
-        self._horizon = self._horizon_from_here()
 
     def __call__(self, X: FloatArray) -> FloatArray:
         """Return the share of wrong answers of each row of X."""
@@ -48,34 +37,9 @@ class Counter:
         task = self._task
         judge(task.kernel, self._work, task.limits, genomes, scores, reasons)
         for genome, score, reason in zip(genomes, scores.tolist(), reasons.tolist(), strict=True):
-            self._count(genome, score, reason)
+            self.count(genome, score, reason)
         errors: FloatArray = (task.units - scores) / task.units
         return errors
-
-    def _count(self, genome: IntArray, score: int, reason: int) -> None:
-        self.evaluations += 1
-        if score > self._best_of_start:
-            self._best_of_start = score
-            self._horizon = self._horizon_from_here()
-        if score > self.best:
-            self.best, self.genome = score, genome
-            self.improvements.append((self.evaluations, score))
-        if reason != loop.RUNNING:
-            # Near an optimum the score may be lower than elsewhere: the network found is this one.
-            self.best, self.genome = score, genome
-            self._finish(reason)
-        if self.evaluations >= self._task.budget:
-            self._finish(loop.BUDGET)
-        if self.evaluations >= self._horizon:
-            self._finish(loop.STAGNATION)
-
-    def _finish(self, reason: int) -> None:
-        self.stop = reason
-        raise Finished
-
-    def _horizon_from_here(self) -> int:
-        stagnation = self._task.stagnation
-        return loop.NEVER if stagnation is None else self.evaluations + stagnation
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,11 +91,11 @@ class BaselineTask:
         counter, restarts = self._search(entropy, check_integer("number", number, 0))
         found = np.array(counter.improvements, np.int64).reshape(-1, 2)
         return RunResult(
-            network=Network(self.grid, counter.genome),
+            network=Network(self.grid, counter.found),
             fitness=counter.best / self.units,
             evaluations=counter.evaluations,
             stop_reason=STOP_REASONS[counter.stop],
-            success=counter.stop in (loop.OPTIMUM, loop.TARGET),
+            success=counter.stop in (state.OPTIMUM, state.TARGET),
             stuck_at=None,
             restarts=restarts,
             improvements=Improvements(found[:, 0], found[:, 1] / self.units),
@@ -152,23 +116,22 @@ class BaselineTask:
             rows[number - first] = counter.evaluations, counter.best, counter.stop, 0, restarts
         return rows
 
-    def _search(self, seed: np.random.SeedSequence, number: int) -> tuple[Counter, int]:
+    def _search(self, seed: np.random.SeedSequence, number: int) -> tuple[GridCounter, int]:
         """Search until success or the budget, beginning anew as often as allowed.
 
         An algorithm that stops by itself counts as stagnated.
         """
-        key = [int(word) for word in seed.generate_state(4, np.uint64)]
-        rng = np.random.default_rng(np.random.SeedSequence([*key, number]))
-        counter = Counter(self.settings, self.space)
+        rng = run_generator(seed, number)
+        counter = GridCounter(self.settings, self.space)
         restarts = 0
         while True:
             counter.begin()
             try:
                 self.baseline.search(counter, self.space, rng, self.budget - counter.evaluations)
-                counter.stop = loop.STAGNATION
+                counter.stop = state.STAGNATION
             except Finished:
                 pass
-            if counter.stop != loop.STAGNATION or restarts == self.settings.restarts:
+            if counter.stop != state.STAGNATION or restarts == self.settings.restarts:
                 return counter, restarts
             restarts += 1
 

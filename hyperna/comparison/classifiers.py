@@ -29,6 +29,8 @@ class Contender:
         Returns the size of a fitted estimator.
     unit : str
         What the size counts, in the singular.
+    named_only : bool
+        Whether it takes part only where it is named: it is slow, or needs an extra.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class Contender:
     build: Callable[[int], Any]
     size: Callable[[Any], int] | None = None
     unit: str = ""
+    named_only: bool = False
 
 
 CLASSIFIERS: dict[str, Contender] = {}
@@ -51,12 +54,17 @@ Build = Callable[[int], Any]
 
 
 def register(
-    name: str, summary: str, *, size: Callable[[Any], int], unit: str = "parameter"
+    name: str,
+    summary: str,
+    *,
+    size: Callable[[Any], int],
+    unit: str = "parameter",
+    named_only: bool = False,
 ) -> Callable[[Build], Build]:
     """Enter the decorated function into `CLASSIFIERS`; nothing else is needed to add one."""
 
     def enter(build: Build) -> Build:
-        CLASSIFIERS[name] = Contender(name, summary, build, size, unit)
+        CLASSIFIERS[name] = Contender(name, summary, build, size, unit, named_only)
         return build
 
     return enter
@@ -67,7 +75,7 @@ def contenders(
 ) -> tuple[Contender, ...]:
     """Return who is meant: all if None, else by name, as contenders or as named estimators."""
     if classifiers is None:
-        return tuple(CLASSIFIERS.values())
+        return tuple(entry for entry in CLASSIFIERS.values() if not entry.named_only)
     if isinstance(classifiers, str):
         classifiers = [classifiers]
     if isinstance(classifiers, Mapping):
@@ -125,6 +133,10 @@ def _forest_size(fitted: Any) -> int:
 
 def _stored_size(fitted: Any) -> int:
     return int(fitted.n_samples_fit_ * fitted.n_features_in_)
+
+
+def _neat_size(fitted: Any) -> int:
+    return int(fitted.network_.size)
 
 
 def _na_size(fitted: Any) -> int:
@@ -199,3 +211,10 @@ def _knn(seed: int) -> Any:
     from sklearn.neighbors import KNeighborsClassifier
 
     return KNeighborsClassifier()
+
+
+@register("neat", "NEAT: 15,000 networks of any topology", size=_neat_size, named_only=True)
+def _neat(seed: int) -> Any:
+    from hyperna.comparison.neat import NeatClassifier
+
+    return NeatClassifier(random_state=seed)

@@ -43,7 +43,8 @@ def compare(
         A source as `hyperna.datasets.load` takes it (a CSV file, ``"moons"``, ``"sklearn:wine"``,
         ``"quarter:dim=3"``, a pair (X, y), ...), a list of sources, or sources by name.
     classifiers
-        Names from `CLASSIFIERS`, all of them if not given; or your own estimators by name.
+        Names from `CLASSIFIERS`, or your own estimators by name. By default all but those that
+        are slow or need an extra (NEAT).
     label : str, optional
         Label column of CSV files, the last one if not given.
     folds, repeats : int

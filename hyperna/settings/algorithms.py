@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from hyperna._validation import IntArray
 from hyperna._words import did_you_mean
-from hyperna.baselines import BASELINES, baseline, baseline_task
+from hyperna.baselines import BASELINES, Neat, baseline, baseline_task, neat_task
 from hyperna.search import Task, run_block
 
 if TYPE_CHECKING:
@@ -151,3 +151,26 @@ for _baseline in BASELINES.values():
             spell=_spell_baseline,
         )
     )
+
+
+def _make_neat(setting: "Setting") -> Runner:
+    return neat_task(
+        setting.algorithm,
+        setting.make_fitness(),
+        resolution=setting.resolution,
+        budget=setting.budget,
+        stagnation=setting.stagnation,
+        target=setting.target,
+        restarts=setting.restarts or 0,
+    )
+
+
+register(
+    Algorithm(
+        name="neat",
+        summary="NEAT (package neat-python): networks of any topology, judged on points",
+        make=_make_neat,
+        keys=frozenset({"stagnation", "restarts"}),
+        spell=lambda text: str(Neat.parse(text)),
+    )
+)

@@ -1,0 +1,205 @@
+"""NEAT (package `neat-python`): populations of networks of any topology, on labelled points.
+
+`evolve` is the search; `hyperna.baselines.neat` counts its evaluations like those of the other
+algorithms and `hyperna.comparison` lets it take part as a classifier.
+"""
+
+import importlib.util
+import random
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hyperna._validation import FloatArray
+
+Judge = Callable[["NeatNetwork"], float]
+
+# The values of the package's own XOR example, which follow Stanley and Miikkulainen (2002).
+_NEAT = {
+    "fitness_criterion": "max",
+    "fitness_threshold": "inf",
+    "reset_on_extinction": True,
+    "no_fitness_termination": False,
+}
+_GENOME = {
+    "num_hidden": 0,
+    "feed_forward": True,
+    "initial_connection": "full",
+    "single_structural_mutation": False,
+    "structural_mutation_surer": "default",
+    "compatibility_disjoint_coefficient": 1.0,
+    "compatibility_weight_coefficient": 0.5,
+    "conn_add_prob": 0.5,
+    "conn_delete_prob": 0.5,
+    "node_add_prob": 0.2,
+    "node_delete_prob": 0.2,
+    "activation_default": "sigmoid",
+    "activation_mutate_rate": 0.0,
+    "activation_options": "sigmoid",
+    "aggregation_default": "sum",
+    "aggregation_mutate_rate": 0.0,
+    "aggregation_options": "sum",
+    "enabled_default": True,
+    "enabled_mutate_rate": 0.01,
+    "enabled_rate_to_true_add": 0.0,
+    "enabled_rate_to_false_add": 0.0,
+}
+_REAL = {
+    "bias": {"mutate_power": 0.5, "mutate_rate": 0.7, "replace_rate": 0.1},
+    "weight": {"mutate_power": 0.5, "mutate_rate": 0.8, "replace_rate": 0.1},
+    "response": {"mutate_power": 0.0, "mutate_rate": 0.0, "replace_rate": 0.0},
+    "time_constant": {"mutate_power": 0.0, "mutate_rate": 0.0, "replace_rate": 0.0},
+}
+_SPECIES = {"compatibility_threshold": 3.0}
+_STAGNATION = {"species_fitness_func": "max", "max_stagnation": 20, "species_elitism": 2}
+_REPRODUCTION = {"elitism": 2, "survival_threshold": 0.2, "min_species_size": 2}
+
+# neat-python draws from Python's global generator.
+_GLOBAL_RANDOM = threading.Lock()
+
+
+def check_installed() -> None:
+    """Raise an ImportError that names the extra if neat-python is missing."""
+    if importlib.util.find_spec("neat") is None:
+        raise ImportError(
+            "algorithm 'neat' needs neat-python: install it with pip install 'hyperna[baselines]'"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class NeatNetwork:
+    """A network of sigmoid nodes, evaluated on all points at once.
+
+    Parameters
+    ----------
+    inputs, outputs : tuple of int
+        Keys of the input and the output nodes.
+    nodes : tuple
+        For each other node, in order of evaluation: its key, its bias and its incoming
+        connections as pairs (key, weight).
+    """
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    nodes: tuple[tuple[int, float, tuple[tuple[int, float], ...]], ...]
+
+    @property
+    def size(self) -> int:
+        """Number of parameters: biases and connection weights."""
+        return sum(1 + len(links) for _, _, links in self.nodes)
+
+    @property
+    def hidden(self) -> int:
+        """Number of hidden nodes."""
+        return sum(key not in self.outputs for key, _, _ in self.nodes)
+
+    def activations(self, X: FloatArray) -> FloatArray:
+        """Return what enters the sigmoids of the output nodes, shape (n, outputs)."""
+        values = {key: X[:, column] for column, key in enumerate(self.inputs)}
+        total = {}
+        for key, bias, links in self.nodes:
+            total[key] = np.full(len(X), bias)
+            for source, weight in links:
+                total[key] = total[key] + weight * values[source]
+            # as in neat-python: the logistic function of 5 z
+            values[key] = 1.0 / (1.0 + np.exp(-np.clip(5.0 * total[key], -60.0, 60.0)))
+        # an output that nothing leads to is not evaluated and stays at 0, as the logistic at -inf
+        silent = np.full(len(X), -np.inf)
+        return np.column_stack([total.get(key, silent) for key in self.outputs])
+
+    def predict(self, X: FloatArray) -> Any:
+        """Return the number of the class: with one output whether it is >= 1/2, else the argmax."""
+        found = self.activations(X)
+        return (found[:, 0] >= 0).astype(int) if found.shape[1] == 1 else found.argmax(axis=1)
+
+
+def evolve(
+    judge: Judge, inputs: int, outputs: int, population: int, rng: np.random.Generator
+) -> None:
+    """Evolve networks until `judge` ends the search by an exception.
+
+    Parameters
+    ----------
+    judge : callable
+        Takes a `NeatNetwork` and returns its fitness, the larger the better. Every network of a
+        generation is judged, those carried over unchanged too.
+    inputs, outputs : int
+        Number of input and output nodes.
+    population : int
+        Networks in a generation.
+    rng : numpy Generator
+        The only source of randomness.
+    """
+    import neat
+
+    def judge_all(genomes: list[tuple[int, Any]], config: Any) -> None:
+        for _, genome in genomes:
+            genome.fitness = judge(_network(genome, config))
+
+    config = _configuration(inputs, outputs, population)
+    with _seeded(int(rng.integers(2**63))):
+        neat.Population(config).run(judge_all)
+
+
+def _network(genome: Any, config: Any) -> NeatNetwork:
+    import neat
+
+    made = neat.nn.FeedForwardNetwork.create(genome, config)
+    nodes = tuple((entry[0], entry[3], tuple(entry[5])) for entry in made.node_evals)
+    return NeatNetwork(tuple(made.input_nodes), tuple(made.output_nodes), nodes)
+
+
+def _configuration(inputs: int, outputs: int, population: int) -> Any:
+    """Return neat-python's settings, which it reads from a file only."""
+    import neat
+
+    real = {
+        f"{name}_{key}": value
+        for name, rates in _REAL.items()
+        for key, value in {
+            "init_mean": 1.0 if name in ("response", "time_constant") else 0.0,
+            "init_stdev": 0.0 if name in ("response", "time_constant") else 1.0,
+            "init_type": "gaussian",
+            "max_value": 30.0,
+            "min_value": -30.0 if name != "time_constant" else 0.1,
+            **rates,
+        }.items()
+    }
+    sections = {
+        "NEAT": {**_NEAT, "pop_size": population},
+        "DefaultGenome": {**_GENOME, **real, "num_inputs": inputs, "num_outputs": outputs},
+        "DefaultSpeciesSet": _SPECIES,
+        "DefaultStagnation": _STAGNATION,
+        "DefaultReproduction": _REPRODUCTION,
+    }
+    lines = []
+    for title, values in sections.items():
+        lines += [f"[{title}]", *(f"{key} = {value}" for key, value in values.items())]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "neat.ini"
+        path.write_text("\n".join(lines), encoding="utf-8")
+        return neat.Config(
+            neat.DefaultGenome,
+            neat.DefaultReproduction,
+            neat.DefaultSpeciesSet,
+            neat.DefaultStagnation,
+            str(path),
+        )
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """Seed Python's global generator and set it back afterwards, one search at a time."""
+    with _GLOBAL_RANDOM:
+        state = random.getstate()
+        random.seed(seed)
+        try:
+            yield
+        finally:
+            random.setstate(state)

@@ -1,0 +1,123 @@
+"""NEAT: the package's own networks, counted, judged and seeded like everything else here."""
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+
+from hyperna import CLASSIFIERS, compare
+from hyperna.baselines import Neat, neat_networks, neat_task
+from hyperna.comparison.classifiers import contenders
+from hyperna.problems import problem
+from hyperna.results import STOP_REASONS
+from hyperna.settings import setting
+
+neat = pytest.importorskip("neat", reason="needs hyperna[baselines]")
+
+
+class Enough(Exception):
+    pass
+
+
+def test_networks_answer_as_the_package_does():
+    """All networks of some generations on random points, one and three outputs."""
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    original = neat_networks._network
+    compared = []
+
+    def watched(genome, config):
+        network = original(genome, config)
+        own = neat.nn.FeedForwardNetwork.create(genome, config)
+        expected = np.array([own.activate(list(x)) for x in X])
+        found = 1 / (1 + np.exp(-np.clip(5 * network.activations(X), -60, 60)))
+        assert found == pytest.approx(expected, abs=1e-12)
+        compared.append(network.hidden)
+        return network
+
+    def judge(network):
+        if len(compared) > 600:
+            raise Enough
+        return random.random() + network.hidden
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neat_networks, "_network", watched)
+        for outputs in (1, 3):
+            compared.clear()
+            with pytest.raises(Enough):
+                neat_networks.evolve(judge, 3, outputs, 50, np.random.default_rng(1))
+            assert max(compared) >= 2
+
+
+def test_runs_depend_on_seed_and_number_only():
+    task = neat_task("neat:population=20", problem("quarter"), budget=60, target=False)
+    random.seed(3)
+    before = random.getstate()
+    rows = task.run_block(7, 0, 3)
+    assert random.getstate() == before
+    assert (rows[:, 0] == 60).all()
+    assert (task.run_block(7, 1, 3) == rows[1:]).all()
+    assert (pickle.loads(pickle.dumps(task)).run_block(7, 2, 3) == rows[2:]).all()
+    run = task.run(7, 1)
+    assert (run.evaluations, run.fitness) == (rows[1, 0], rows[1, 1] / task.units)
+    assert (task.run_block(8, 0, 3)[:, 1] != rows[:, 1]).any()
+
+
+def test_success_is_the_share_of_points_that_the_found_network_gets_right():
+    task = neat_task("neat", problem("half"), target=0.98)
+    run = task.run(seed=2)
+    right = run.network.predict(task.points.X) == task.points.y
+    assert run.success
+    assert run.fitness == right.mean() >= 0.98
+    assert run.improvements.evaluations[-1] == run.evaluations
+
+
+def test_stagnation_and_restarts_count_as_for_the_others():
+    task = neat_task(
+        "neat:population=10", problem("quarter"), target=False, stagnation=30, restarts=2
+    )
+    run = task.run(seed=1)
+    assert (run.stop_reason, run.restarts) == ("stagnation", 2)
+    assert run.evaluations >= 3 * 31
+
+
+def test_campaign_settings_take_it():
+    made = setting(algorithm="neat", problem="cube", dim=3, budget=50)
+    assert made == setting(algorithm="neat:population=150", problem="cube", dim=3, budget=50)
+    rows = made.runner().run_block(made.entropy, 0, 2)
+    assert made.runner().units == 8
+    assert all(STOP_REASONS[code] in ("budget", "target") for code in rows[:, 2])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("neat:populaton=3", "no setting 'populaton'.*did you mean 'population'"),
+        ("neat:population=many", "population must be an integer, got 'many'"),
+        ("neat:population=1", "population must be an integer >= 2, got 1"),
+    ],
+)
+def test_wrong_settings_are_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        Neat.parse(text)
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setattr(neat_networks.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"neat-python: .*pip install 'hyperna\[baselines\]'"):
+        neat_task("neat", problem("half"))
+
+
+def test_it_takes_part_in_comparisons_where_it_is_named():
+    assert "neat" in CLASSIFIERS
+    assert "neat" not in [entry.name for entry in contenders(None)]
+    from hyperna.comparison.neat import NeatClassifier
+
+    own = {"neat": NeatClassifier(evaluations=600, population=50)}
+    result = compare("sklearn:iris", own, folds=3, repeats=1)
+    assert result.test_accuracies("neat").mean() > 0.6
+    data = np.random.default_rng(0).normal(size=(40, 2))
+    fitted = CLASSIFIERS["neat"].build(1).set_params(evaluations=300)
+    fitted.fit(data, data[:, 0] > 0)
+    assert CLASSIFIERS["neat"].size(fitted) == fitted.network_.size
+    assert fitted.score(data, data[:, 0] > 0) > 0.8
