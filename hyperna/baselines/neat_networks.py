@@ -171,7 +171,7 @@ def _configuration(inputs: int, outputs: int, population: int) -> Any:
             **rates,
         }.items()
     }
-    sections = {
+    sections: dict[str, dict[str, Any]] = {
         "NEAT": {**_NEAT, "pop_size": population},
         "DefaultGenome": {**_GENOME, **real, "num_inputs": inputs, "num_outputs": outputs},
         "DefaultSpeciesSet": _SPECIES,
