@@ -5,15 +5,18 @@ import logging
 import re
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+from joblib.parallel import get_active_backend
 
 from hyperna import __version__
+from hyperna._validation import check_integer
+from hyperna._words import shown
 
 # Seconds to wait for a scheduler, and for its first worker.
 TIMEOUT = 20
@@ -21,6 +24,8 @@ TIMEOUT = 20
 _AHEAD = 2
 # Jobs for each worker in a portion, for backends that deliver a portion when all of it is done.
 _PORTION = 4
+# Killed worker processes in a row after which nothing is tried again.
+_LOSSES = 3
 # Backends of joblib that work on this machine; others are clusters.
 _LOCAL = frozenset({"sequential", "threading", "loky", "multiprocessing"})
 # The client of the Dask cluster that is in use.
@@ -52,8 +57,13 @@ def parallel_backend(
     >>> len(runs)
     10
     """
+    for name, value in (("backend", backend), ("scheduler", scheduler)):
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"{name} must be a str, got {shown(value)}")
+    if n_jobs is not None and check_integer("n_jobs", n_jobs, -(2**31)) == 0:
+        raise ValueError("n_jobs must not be 0; use 1 for one worker, -1 for all cores")
     if scheduler is not None and backend not in (None, "dask"):
-        raise ValueError(f"scheduler is for the backend 'dask', got backend {backend!r}")
+        raise ValueError(f"scheduler is for the backend 'dask', got backend {shown(backend)}")
     if scheduler is not None or backend == "dask":
         with _dask_client(scheduler) as client, _joblib_config("dask", -1, client=client):
             token = _CLIENT.set(client)
@@ -79,7 +89,7 @@ def _joblib_config(backend: str, n_jobs: int | None, **options: Any) -> Any:
     try:
         return parallel_config(backend, n_jobs=n_jobs, **options)
     except (ValueError, TypeError, ImportError) as error:
-        raise ValueError(f"backend {backend!r} is not known to joblib: {error}") from None
+        raise ValueError(f"backend {shown(backend)} is not known to joblib: {error}") from None
 
 
 def _start_ray() -> None:
@@ -119,10 +129,10 @@ def _dask_client(scheduler: str | None) -> Iterator[Any]:
         _shake_hands(scheduler)
         client = distributed.Client(scheduler, timeout=TIMEOUT, set_as_default=False)
     except MemoryError:  # what another server says, read as the length of a message
-        text = f"{scheduler!r} answers, but not as a Dask scheduler; its dashboard has another port"
-        raise ConnectionError(text) from None
+        text = "answers, but not as a Dask scheduler; its dashboard has another port"
+        raise ConnectionError(f"{shown(scheduler)} {text}") from None
     except (OSError, ValueError) as error:
-        text = f"no Dask scheduler answers at {scheduler!r}: {str(error) or 'time is up'}"
+        text = f"no Dask scheduler answers at {shown(scheduler)}: {str(error) or 'time is up'}"
         raise ConnectionError(text) from None
     # What goes wrong from here on is raised as an error; Dask would log its traceback as well.
     with distributed.utils.silence_logging_cmgr(logging.CRITICAL), client:
@@ -156,7 +166,8 @@ def _check_address(scheduler: str) -> None:
     """Refuse what cannot be an address at once, for Dask would wait for it."""
     if not re.fullmatch(r"inproc://.+|(\w+://)?.+:\d+/?", scheduler):
         raise ValueError(
-            f"scheduler must be an address with a port such as 'tcp://host:8786', got {scheduler!r}"
+            "scheduler must be an address with a port such as 'tcp://host:8786', "
+            f"got {shown(scheduler)}"
         )
 
 
@@ -201,32 +212,17 @@ def unordered(
 
     `arguments` is read little by little, while results come in. Backends that cannot deliver as
     they go get the work in portions. Backend and, if `n_jobs` is None, number of workers are those
-    of `parallel_backend`; where it names none, threads or processes as `processes` says.
+    of `parallel_backend`; where it names none, threads or processes as `processes` says. The work
+    of a worker that was killed is done again by another one.
 
     Examples
     --------
     >>> sorted(unordered(divmod, [(7, 2), (9, 4)]))
     [(2, 1), (3, 1)]
     """
-    client = _CLIENT.get()
-    if client is not None:
-        yield from _on_cluster(client, function, iter(arguments))
-        return
-    # Asked for threads, joblib forgets the number of workers that its context names.
-    n_jobs = effective_n_jobs(n_jobs)
-    prefer = "processes" if processes else "threads"
-    options = {"n_jobs": n_jobs, "prefer": prefer, "batch_size": 1}
-    calls = (delayed(function)(*each) for each in arguments)
-    for order in ("generator_unordered", "generator"):
-        try:
-            parallel = Parallel(**options, return_as=order)
-        except ValueError:  # joblib's way to say that the backend does not support it
-            continue
-        yield from _closed_quietly(parallel(calls))
-        return
-    with Parallel(**options) as parallel:
-        while part := list(islice(calls, _PORTION * n_jobs)):
-            yield from parallel(part)
+    with closing(_numbered_results(function, arguments, n_jobs, processes)) as results:
+        for _, result in results:
+            yield result
 
 
 def in_order(
@@ -242,10 +238,9 @@ def in_order(
     >>> list(in_order(divmod, [(7, 2), (9, 4)]))
     [(3, 1), (2, 1)]
     """
-    numbered = ((function, number, each) for number, each in enumerate(arguments))
     early: dict[int, Any] = {}
     following = 0
-    with closing(unordered(_numbered, numbered, n_jobs, processes)) as results:
+    with closing(_numbered_results(function, arguments, n_jobs, processes)) as results:
         for number, result in results:
             early[number] = result
             while following in early:
@@ -253,8 +248,81 @@ def in_order(
                 following += 1
 
 
+def _numbered_results(
+    function: Callable[..., Any],
+    arguments: Iterable[tuple[Any, ...]],
+    n_jobs: int | None,
+    processes: bool,
+) -> Generator[tuple[int, Any], None, None]:
+    """Yield the number of each call with its result; what a killed worker had is done again."""
+    new = ((function, number, each) for number, each in enumerate(arguments))
+    backend = get_active_backend()[0]
+    if "Dask" in type(backend).__name__:
+        if _is_dask_worker():
+            # Waiting here for other workers, which may wait as well, could last for ever.
+            yield from (_numbered(*call) for call in new)
+        else:
+            yield from _on_cluster(_CLIENT.get() or backend.client, _numbered, new)
+        return
+    begun: dict[int, Any] = {}
+
+    def calls(again: list[Any]) -> Iterator[Any]:
+        for call in chain(again, new):
+            begun[call[1]] = call
+            yield delayed(_numbered)(*call)
+
+    losses = 0
+    while True:
+        try:
+            again = calls([*begun.values()])
+            with closing(_joblib_results(again, n_jobs, processes)) as results:
+                for number, result in results:
+                    del begun[number]
+                    losses = 0
+                    yield number, result
+            return
+        except BrokenExecutor:
+            losses += 1
+            if losses == _LOSSES:
+                raise ChildProcessError(
+                    f"worker processes were killed {losses} times without finishing anything, "
+                    f"perhaps for lack of memory; use fewer jobs"
+                ) from None
+
+
 def _numbered(function: Callable[..., Any], number: int, each: tuple[Any, ...]) -> tuple[int, Any]:
     return number, function(*each)
+
+
+def _is_dask_worker() -> bool:
+    """Whether this is a job on a Dask worker, as when scikit-learn sends fits to a cluster."""
+    from distributed import get_worker
+
+    try:
+        get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+def _joblib_results(
+    calls: Iterator[Any], n_jobs: int | None, processes: bool
+) -> Generator[Any, None, None]:
+    """Yield the results of calls as joblib's backend delivers them."""
+    # Asked for threads, joblib forgets the number of workers that its context names.
+    n_jobs = effective_n_jobs(n_jobs)
+    prefer = "processes" if processes else "threads"
+    options = {"n_jobs": n_jobs, "prefer": prefer, "batch_size": 1}
+    for order in ("generator_unordered", "generator"):
+        try:
+            parallel = Parallel(**options, return_as=order)
+        except ValueError:  # joblib's way to say that the backend does not support it
+            continue
+        yield from _closed_quietly(parallel(calls))
+        return
+    with Parallel(**options) as parallel:
+        while part := list(islice(calls, _PORTION * n_jobs)):
+            yield from parallel(part)
 
 
 def _on_cluster(
@@ -284,7 +352,8 @@ def _on_cluster(
             yield future.result()
             submit_more()
     except KilledWorker as error:
-        raise RuntimeError(f"Dask gave up a job, perhaps it needs more memory: {error}") from None
+        text = "Dask gave up a job whose workers were killed, perhaps it needs more memory"
+        raise ChildProcessError(f"{text}: {error}") from None
     except CancelledError:
         raise ConnectionError("the Dask scheduler is gone; start it again and go on") from None
     finally:

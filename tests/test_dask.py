@@ -101,7 +101,7 @@ def test_a_job_that_kills_its_workers_does_not_wait_for_ever(cluster, monkeypatc
     monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
     with (
         parallel_backend("dask", cluster.scheduler_address),
-        pytest.raises(RuntimeError, match="Dask gave up a job"),
+        pytest.raises(ChildProcessError, match="Dask gave up a job"),
     ):
         list(unordered(os._exit, [(1,)]))
 
@@ -258,3 +258,19 @@ def test_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ImportError, match=r"hyperna\[dask\]"), parallel_backend("dask"):
         pass
+
+
+def fit_of_another(number):
+    """What scikit-learn does on a worker: something that itself uses joblib."""
+    return list(parallel.in_order(divmod, [(number, 2), (number, 3)]))
+
+
+@pytest.mark.filterwarnings("default")
+def test_joblib_s_own_context_leads_to_the_same_place(cluster):
+    """Set with joblib or with hyperna: a job that Dask gives up must not be waited for."""
+    import joblib
+
+    with distributed.Client(cluster), joblib.parallel_config("dask"):
+        assert list(parallel.in_order(divmod, [(7, 2), (9, 4)])) == [(3, 1), (2, 1)]
+        nested = joblib.Parallel()(joblib.delayed(fit_of_another)(n) for n in (5, 6, 7))
+    assert nested == [[(2, 1), (1, 2)], [(3, 0), (2, 0)], [(3, 1), (2, 1)]]
