@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from hyperna import NAClassifier
-from hyperna.classifier import problem
+from hyperna.classifier import work
 from hyperna.datasets import dataset
 
 
@@ -203,7 +203,7 @@ def test_warm_start_goes_on_from_the_last_network():
         clf.fit(X, y + 1)
 
 
-class InterruptedSearch(problem.Search):
+class InterruptedSearch(work.Search):
     """A search during whose n-th piece a key is pressed."""
 
     left = 0
@@ -219,7 +219,7 @@ class InterruptedSearch(problem.Search):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_interrupted_fit_leaves_the_best_network(monkeypatch, piece, jobs):
     X, y = xor()
-    monkeypatch.setattr(problem, "Search", InterruptedSearch)
+    monkeypatch.setattr(work, "Search", InterruptedSearch)
     InterruptedSearch.left = piece
     clf = NAClassifier(4, max_evals=4000, random_state=0, n_jobs=jobs)
     with pytest.warns(ConvergenceWarning, match="interrupted"):
@@ -227,7 +227,7 @@ def test_interrupted_fit_leaves_the_best_network(monkeypatch, piece, jobs):
     assert clf.score(X, y) == clf.training_score_ >= 0.5
 
 
-class KeySearch(problem.Search):
+class KeySearch(work.Search):
     """A search during whose tenth piece the system delivers an interrupt to the main thread."""
 
     pieces = itertools.count()
@@ -242,7 +242,7 @@ class KeySearch(problem.Search):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_key_pressed_ends_an_endless_fit(monkeypatch, jobs):
     X, y = xor(20)
-    monkeypatch.setattr(problem, "Search", KeySearch)
+    monkeypatch.setattr(work, "Search", KeySearch)
     KeySearch.pieces = itertools.count()
     clf = NAClassifier(2, max_evals=10**12, random_state=0, n_jobs=jobs)
     with pytest.warns(ConvergenceWarning, match="interrupted"):
@@ -252,7 +252,7 @@ def test_a_key_pressed_ends_an_endless_fit(monkeypatch, jobs):
 
 def test_an_interrupt_ends_one_fit_of_a_grid_search_or_all(monkeypatch):
     X, y = xor(40)
-    monkeypatch.setattr(problem, "Search", InterruptedSearch)
+    monkeypatch.setattr(work, "Search", InterruptedSearch)
     grid = {"n_neurons": [1, 2, 3]}
     InterruptedSearch.left = 2
     search = GridSearchCV(NAClassifier(output="or", **QUICK), grid, cv=2, refit=False)
@@ -268,7 +268,7 @@ def test_an_interrupt_ends_one_fit_of_a_grid_search_or_all(monkeypatch):
 
 def test_interrupt_before_there_is_a_network_is_raised(monkeypatch):
     X, y = xor()
-    monkeypatch.setattr(problem, "Search", InterruptedSearch)
+    monkeypatch.setattr(work, "Search", InterruptedSearch)
     InterruptedSearch.left = 1
     clf = NAClassifier(4, **QUICK)
     with pytest.raises(KeyboardInterrupt):

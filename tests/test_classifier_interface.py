@@ -76,13 +76,15 @@ def test_json_keeps_everything_that_predicts(labels):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 2}, "version must be 1, got 2"),
+        ({"version": 1}, "version must be 2, got 1"),
         ({"format": "x"}, "format 'hyperna.classifier'"),
         ({"classes": [1, 0]}, "sorted"),
         ({"classes": [0, "1"]}, "classes must be a list"),
         ({"width": [1.0, -1.0]}, "width must not be negative"),
         ({"width": [1.0]}, "width must have shape"),
         ({"centre": [0.0, None]}, "centre must be"),
+        ({"slope": -1.0}, "slope must be positive"),
+        ({"lapse": 0.5}, "lapse from 0"),
         ({"networks": []}, "networks must be a list"),
         ({"parameters": {"colour": 1}}, "parameters must be those of"),
         ({"feature_names": [1, 2]}, "feature_names must be 2 strings"),

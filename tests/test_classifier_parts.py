@@ -7,9 +7,10 @@ import pytest
 
 from hyperna import Grid, Network
 from hyperna.classifier.candidates import candidates
-from hyperna.classifier.linear import Cloud, least_squares, linear_fits
-from hyperna.classifier.margins import FARTHEST, logistic_slope, signed_distance, softmax
-from hyperna.classifier.scaling import Scaling, Table
+from hyperna.classifier.linear import least_squares, linear_fits, logistic_fit
+from hyperna.classifier.margins import FARTHEST, fitted_chances, probabilities, signed_distance
+from hyperna.classifier.points import LabelledPoints, Table
+from hyperna.classifier.scaling import Scaling
 from hyperna.classifier.spaces import HalfSpaces, balanced, cut
 from hyperna.outputs import OUTPUTS
 
@@ -18,7 +19,7 @@ def cloud(n=60, dim=3, seed=0):
     rng = np.random.default_rng(seed)
     Z = rng.normal(size=(n, dim)) / 4
     weight = rng.integers(1, 4, n)
-    return Cloud(Z, rng.random(n) < 0.4, weight / weight.sum())
+    return LabelledPoints(Z, rng.random(n) < 0.4, weight, float(weight.sum()))
 
 
 def random_network(rng, output, neurons=4, dim=3):
@@ -68,17 +69,30 @@ def test_a_point_on_the_boundary_counts_as_inside():
     assert signed_distance(network, np.zeros((1, 2)))[0] > 0
 
 
-def test_slope_maximises_the_likelihood():
+@pytest.mark.parametrize("classes", [2, 3])
+def test_slope_and_lapse_maximise_the_weighted_likelihood(classes):
     rng = np.random.default_rng(3)
-    distance, label = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
-    distance[np.arange(200), label] += 0.7
-    weight = np.full(200, 10**9)
+    distance, label = rng.normal(size=(300, classes)), rng.integers(0, classes, 300)
+    sure = rng.random(300) < 0.85  # the others are far on the wrong side
+    distance[np.arange(300), label] += np.where(sure, 1.5, -6.0)
+    share = rng.random(300)
+    share /= share.sum()
 
-    def likelihood(slope):
-        return np.log(softmax(slope * distance)[np.arange(200), label]).sum()
+    def likelihood(slope, lapse):
+        return share @ np.log(probabilities(distance, slope, lapse)[np.arange(300), label])
 
-    best = logistic_slope(distance, label, weight)
-    assert likelihood(best) > max(likelihood(best * 0.99), likelihood(best * 1.01))
+    slope, lapse = fitted_chances(distance, label, share, 1e9)
+    assert 0.01 < lapse < 1 / classes
+    for other in [(slope * 0.97, lapse), (slope * 1.03, lapse), (slope, lapse - 0.004)]:
+        assert likelihood(slope, lapse) > likelihood(*other)
+    assert likelihood(slope, lapse) > likelihood(slope, lapse + 0.004)
+
+
+def test_chances_of_separated_classes_are_finite():
+    distance = np.array([[-1.0, 1.0], [1.0, -1.0]])
+    slope, lapse = fitted_chances(distance, np.array([1, 0]), np.array([0.5, 0.5]), 2.0)
+    assert np.isfinite(slope)
+    assert 0 <= lapse < 0.5
 
 
 def test_best_cut_is_the_best_of_all():
@@ -124,7 +138,7 @@ def test_pruning_leaves_out_what_does_no_good(vote):
     def share(spaces):
         fires = spaces.t <= points.Z @ spaces.W.T
         any_ = fires.any(axis=1) if vote is None else fires @ spaces.vote >= spaces.quorum
-        return points.weight @ (any_ == points.y)
+        return points.share @ (any_ == points.y)
 
     fewer = spaces.pruned(points)
     assert len(fewer.t) < 5
@@ -139,7 +153,7 @@ def test_pruning_a_parity_turns_one_round_where_that_makes_up_for_what_goes():
     Z = rng.normal(size=(300, 3)) / 3
     W, t = rng.normal(size=(4, 3)), np.array([0.1, -9.0, 9.0, -0.1])
     y = np.logical_xor.reduce(t <= Z @ W.T, axis=1)
-    points = Cloud(Z, y, np.full(300, 1 / 300))
+    points = LabelledPoints(Z, y, np.ones(300, np.int64), 300.0)
     fewer = HalfSpaces(W, t).pruned_for_parity(points)
     assert len(fewer.t) == 2
     assert (np.logical_xor.reduce(fewer.t <= Z @ fewer.W.T, axis=1) == y).all()
@@ -170,16 +184,16 @@ def test_small_candidates_come_before_large_ones():
 def test_linear_fits_separate_what_can_be_separated():
     points = cloud()
     y = points.Z @ [1.0, -2.0, 0.5] >= 0.1
-    separable = Cloud(points.Z, y, points.weight)
+    separable = LabelledPoints(points.Z, y, points.weight, points.rows)
     best, _ = cut(separable.Z @ linear_fits(separable, (1e-6,)).T, separable.gain)
-    assert best[0] == pytest.approx(separable.weight @ y)
+    assert best[0] == pytest.approx(separable.share @ y)
 
 
 def test_least_squares_from_points_and_from_features_agree():
     wide = cloud(n=10, dim=12)
     row = least_squares(wide)[0]
-    Z = wide.Z - wide.weight @ wide.Z
-    B = Z * np.sqrt(wide.weight)[:, None]
+    Z = wide.Z - wide.share @ wide.Z
+    B = Z * np.sqrt(wide.share)[:, None]
     penalty = 1e-3 * (B**2).sum() / 12 + 1e-12
     expected = np.linalg.solve(B.T @ B + penalty * np.eye(12), wide.gain @ Z)
     assert np.allclose(row, expected)
@@ -188,10 +202,11 @@ def test_least_squares_from_points_and_from_features_agree():
 def test_thinning_keeps_both_classes():
     rng = np.random.default_rng(0)
     y = np.arange(2000) == 7
-    thin = Cloud(rng.normal(size=(2000, 2)), y, np.full(2000, 1 / 2000)).thinned(rng, 100)
+    points = LabelledPoints(rng.normal(size=(2000, 2)), y, np.ones(2000, np.int64), 2000.0)
+    thin = points.thinned(rng, 100)
     assert thin.y.any()
     assert len(thin.y) <= 101
-    assert thin.weight.sum() == pytest.approx(1)
+    assert 100 <= thin.total <= 101
 
 
 def test_scaling_centres_and_fills_the_unit_ball():
@@ -212,6 +227,46 @@ def test_table_ignores_order_repetition_and_rows_without_weight():
     rows = rng.permutation(np.repeat(np.arange(60), weight))
     one = Table.of(X, label, weight.astype(float))
     two = Table.of(X[rows], label[rows], np.ones(len(rows)))
+    assert one.rows == two.rows == weight.sum()
     for part in ("X", "label", "weight"):
         assert np.array_equal(getattr(one, part), getattr(two, part))
     assert len(np.unique(np.column_stack([one.X, one.label]), axis=0)) == len(one.X)
+
+
+@pytest.mark.parametrize("levels", [2, 10**6])
+def test_folds_divide_the_rows_of_every_class(levels):
+    """Where rows are equal their counts are divided; every fold gets its share of every class."""
+    rng = np.random.default_rng(5)
+    X, label = rng.integers(0, levels, (300, 3)).astype(float), rng.integers(0, 3, 300)
+    table = Table.of(X, label, np.ones(300))
+    row, weight, fold = table.folds(3, 10**6, rng)
+    assert np.array_equal(np.bincount(row, weights=weight), table.weight)
+    for k in range(3):
+        each = [weight[(fold == f) & (table.label[row] == k)].sum() for f in range(3)]
+        assert max(each) - min(each) <= 1
+    unequal = Table(table.X, table.label, table.weight, 0.5 * table.rows)  # weights, not counts
+    row, weight, _ = unequal.folds(3, 10**6, rng)
+    assert np.array_equal(np.sort(row), np.arange(len(table.label)))
+    assert np.array_equal(weight, table.weight[row])
+
+
+def test_few_of_many_rows_are_tried():
+    rng = np.random.default_rng(5)
+    table = Table.of(rng.normal(size=(5000, 2)), (np.arange(5000) < 9).astype(int), np.ones(5000))
+    row, _, fold = table.folds(3, 500, rng)
+    assert len(np.unique(row)) == len(row) < 520
+    assert np.bincount(fold[table.label[row] == 1]).tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("dim", [3, 600])
+def test_logistic_fit_is_scikit_learn_s(dim):
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(dim)
+    X, y = rng.normal(size=(80, dim)), rng.random(80) < 0.4
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    points = LabelledPoints(X / 100, y, np.ones(80, np.int64), 80.0)
+    w, constant = logistic_fit(points)
+    model = LogisticRegression(tol=1e-10, max_iter=10_000).fit(X, y)
+    assert np.allclose(w / 100, model.coef_[0], atol=2e-4)
+    assert constant == pytest.approx(model.intercept_[0], abs=2e-4)

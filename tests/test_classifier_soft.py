@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import check_grad
 
 from hyperna import Grid
-from hyperna.classifier.linear import Cloud
+from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.soft import (
     intersection,
     parity,
@@ -28,7 +28,7 @@ def labelled(n=50, dim=3, seed=0):
 
 def cloud(X, y):
     Z = X / np.linalg.norm(X, axis=1).max()
-    return Cloud(Z, np.asarray(y, bool), np.full(len(y), 1 / len(y)))
+    return LabelledPoints(Z, np.asarray(y, bool), np.ones(len(y), np.int64), len(y))
 
 
 @pytest.mark.parametrize("neurons", [1, 2, 5])

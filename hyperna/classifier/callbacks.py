@@ -5,7 +5,8 @@ from typing import Any, TypeVar
 
 from hyperna._words import counted
 from hyperna.classifier.control import Control
-from hyperna.classifier.fitting import FOLDS, PIECE, Fit
+from hyperna.classifier.fitting import FOLDS, Fit
+from hyperna.classifier.work import PIECE
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -63,7 +64,7 @@ class Watch:
         for fit in self.fits:
             shapes = len(fit.candidates)
             # Rounding the length of a piece down may add some, and long pieces are cut.
-            searches = shapes * (fit.settings.restarts + 1)
+            searches = shapes * (min(fit.settings.restarts, fit.settings.max_evals // 100) + 1)
             cuts = fit.settings.max_evals // PIECE
             each += FOLDS * shapes + (PIECES + 2) * searches + cuts
         return each + len(self.fits)
@@ -93,7 +94,7 @@ class Watch:
     def _print(self) -> None:
         evaluations = sum(fit.evaluations for fit in self.fits)
         losses = [
-            1.0 - fit.current.score / int(fit.problem.weight.sum())
+            1.0 - fit.current.score / fit.points.total
             for fit in self.fits
             if fit.current is not None
         ]

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hyperna.classifier import soft, starts
-from hyperna.classifier.linear import Cloud
+from hyperna.classifier import linear, soft
+from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.spaces import HalfSpaces
 from hyperna.grid import Grid
 from hyperna.networks import Network
 from hyperna.outputs import OUTPUTS
 
-Construction = Callable[[Cloud, int, np.random.Generator], HalfSpaces]
+Construction = Callable[[LabelledPoints, int, np.random.Generator], HalfSpaces]
 
 # Neurons at most where their number is left open.
 AUTO_NEURONS = 8
@@ -58,19 +58,23 @@ class Candidate:
     @property
     def again(self) -> "Candidate":
         """The same shape for further starts, which are to differ from the first."""
-        if self.construction is starts.sharp_half_space:
-            return replace(self, construction=starts.rough_half_space)
+        if self.construction is linear.sharp_half_space:
+            return replace(self, construction=linear.rough_half_space)
         return self
 
+    def grid(self, dim: int, resolution: int, neurons: int | None = None) -> Grid:
+        """Return the grid on which the candidate is evolved."""
+        return Grid(dim, neurons or self.neurons, resolution, self.output)
+
     def start(
-        self, cloud: Cloud, grid_of: Callable[[int, str], Grid], rng: np.random.Generator
-    ) -> tuple[Grid, Network | None]:
-        """Return the grid, one of those of `grid_of`, and the first network, None: a random one."""
+        self, points: LabelledPoints, resolution: int, rng: np.random.Generator
+    ) -> Network | None:
+        """Return the first network; None: a random one."""
         if self.construction is None:
-            return grid_of(self.neurons, self.output), None
-        spaces = self.construction(cloud, self.constructed, rng)
-        grid = grid_of(self.neurons if self.exact else len(spaces.t), self.output)
-        return grid, spaces.network(grid)
+            return None
+        spaces = self.construction(points, self.constructed, rng)
+        neurons = self.neurons if self.exact else len(spaces.t)
+        return spaces.network(self.grid(points.Z.shape[1], resolution, neurons))
 
 
 def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
@@ -86,8 +90,8 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
             for kind in (outputs if size > 1 else outputs[:1])
         ]
     if most == 1:
-        return [Candidate(outputs[0], 1, starts.sharp_half_space, 1, True)]
-    result = [Candidate(outputs[0], most, starts.smooth_half_space, 1, exact)]
+        return [Candidate(outputs[0], 1, linear.sharp_half_space, 1, True)]
+    result = [Candidate(outputs[0], most, linear.logistic_half_space, 1, exact)]
     many = min(most, MOST_CONSTRUCTED)
     for kind in outputs:
         construction, few = CONSTRUCTIONS[kind], min(FEW.get(kind, many), many)

@@ -5,10 +5,9 @@ from contextlib import contextmanager
 from threading import Condition
 from typing import Any
 
-from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from hyperna.classifier.problem import Outcome
+from hyperna.parallel import in_order
 
 
 class Control:
@@ -34,7 +33,7 @@ class Control:
     def __init__(self) -> None:
         self.report: Callable[[], bool] | None = None
         self.pieces = 1
-        self.under_way: dict[int, Outcome] = {}
+        self.under_way: dict[int, Any] = {}
         self.stopped = self.interrupted = self._away = False
         self._busy, self._change = 0, Condition()
 
@@ -54,7 +53,7 @@ class Control:
         if self.report is not None and not self.stopped and self.report():
             self.stopped = True
 
-    def note(self, number: int, outcome: Outcome) -> None:
+    def note(self, number: int, outcome: Any) -> None:
         """Remember the best of the searches under way, for those who watch or interrupt."""
         with self._change:
             known = self.under_way.get(number)
@@ -72,8 +71,7 @@ class Control:
                 for item in items:
                     results.append(self._do(work, item))
             elif items:
-                calls = (delayed(self._do)(work, item) for item in items)
-                for result in _workers(n_jobs)(calls):
+                for result in in_order(self._do, ((work, item) for item in items), n_jobs):
                     results.append(result)
         except KeyboardInterrupt:
             self.interrupt()
@@ -105,11 +103,3 @@ class Control:
         """Wait for the threads at work, which note where they stand."""
         with self._change:
             self._change.wait_for(lambda: self._busy == 0)
-
-
-def _workers(n_jobs: int | None) -> Any:
-    """Return joblib's workers, which deliver in order as results come, if they can."""
-    try:
-        return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    except ValueError:  # joblib's way to say that the backend does not support it
-        return Parallel(n_jobs=n_jobs, prefer="threads")

@@ -16,12 +16,14 @@ from threadpoolctl import threadpool_limits
 
 from hyperna._validation import FloatArray, IntArray, check_choice, check_integer, check_real
 from hyperna.classifier import sharing
+from hyperna.classifier.attributes import class_columns, fitted_attributes
 from hyperna.classifier.callbacks import CallbackSupportMixin, Watch, with_callbacks
 from hyperna.classifier.control import Control
-from hyperna.classifier.fitting import Fit, fit_all
-from hyperna.classifier.margins import logistic_slope, signed_distance, softmax
-from hyperna.classifier.problem import Binary, Settings
-from hyperna.classifier.scaling import Scaling, Table
+from hyperna.classifier.fitting import FOLDS, MOST_TRIED, Fit, fit_all
+from hyperna.classifier.margins import probabilities, signed_distance
+from hyperna.classifier.points import LabelledPoints, Table
+from hyperna.classifier.scaling import Scaling
+from hyperna.classifier.work import Settings
 from hyperna.grid import MAX_RESOLUTION
 from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
@@ -45,9 +47,11 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     output : {"auto", "or", "and", "xor", "evolved"}, default="auto"
         How the neurons are joined. "or": the second class is a union of half-spaces; "and": an
         intersection; "xor": what an odd number of half-spaces holds; "evolved": a weighted vote.
-        "auto" tries all of them on held-out training points and fits the one that does best on
-        these, for as long as that helps. Where none does convincingly better than a constant
-        answer, the best on the training points is taken.
+        "auto" tries them on held-out training points (three folds) and fits the best one, for as
+        long as that helps. One half-space, that of logistic regression, is kept unless a network
+        is better by more than one standard error of the paired difference, and also where nothing
+        is better than a constant answer by one standard error, unless some network with no more
+        parameters than points makes no training error at all.
     resolution : int, default=65536
         Number of angles and biases on the search grid, from 2 to 2**40.
     mutation : str or StepLaw, default="harmonic"
@@ -56,7 +60,8 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         Fitness evaluations at most, for each of the binary problems, the trials included. Where
         trials are made, the final searches are about as long as these.
     n_restarts : int, default=2
-        How many times to begin anew after the first search; the best network is kept.
+        Number of further searches after the first one; the best network is kept. Each gets at
+        least 100 evaluations, so that there may be fewer.
     stagnation : int, optional
         Evaluations without fewer errors after which a search ends early.
     tie_break : {"margin"}, float or None, default="margin"
@@ -99,7 +104,7 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         than two classes: the mean over the binary problems).
     training_score_ : float
         Accuracy on the training points, with their weights.
-    slope_ : float
+    slope_, lapse_ : float
         See `predict_proba`.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
@@ -107,7 +112,9 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     Notes
     -----
     Rows that are equal are merged and the rest is sorted, so that the result depends neither on the
-    order of the rows nor on whether a row has weight 2 or stands there twice.
+    order of the rows nor on whether a row has weight 2 or stands there twice. So weights are read
+    as numbers of rows where their size matters: in the standard errors and in the penalty of the
+    logistic regression.
 
     Interrupting `fit` from the keyboard leaves a fitted estimator with the best networks so far,
     and a ConvergenceWarning says so. If it comes before every class has a first network, the
@@ -179,7 +186,8 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self
         """
         settings = self._settings()
-        features, y = validate_data(self, X, y, dtype=np.float64)
+        with np.errstate(all="ignore"):  # sums of huge numbers, which are no fault
+            features, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         weight = _check_sample_weight(sample_weight, features, dtype=np.float64)
         if (weight < 0).any():
@@ -219,7 +227,8 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         positive for the second class; shape (n_samples,). For more: one column a class.
         """
         check_is_fitted(self)
-        features = validate_data(self, X, dtype=np.float64, reset=False)
+        with np.errstate(all="ignore"):
+            features = validate_data(self, X, dtype=np.float64, reset=False)
         distance = self._distances(self.scaling_.apply(features))
         return distance[:, 0] if len(self.networks_) == 1 else distance
 
@@ -230,15 +239,17 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return self.classes_[chosen]
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return softmax(slope_ * distance): a probability that grows with the distance.
+        """Return the probability of each class, which grows with the distance.
 
-        The slope fits the training labels best, as in Platt's method, so that for two classes a
-        point on the boundary has probability 1/2. The values rank points and give an idea of
-        certainty; being fitted on the training points they are optimistic. Where probabilities
-        matter, wrap the classifier in CalibratedClassifierCV.
+        It is ``lapse_ + (1 - K * lapse_) * softmax(slope_ * distance)`` for K classes: for two
+        classes a point on the boundary has probability 1/2, and however far a point is, the
+        probability of a wrong label stays at `lapse_`. Both numbers fit the labels of the training
+        points best, with the distances to networks that had not seen these points. Where no points
+        were held out (few points or evaluations, or ``init`` other than "data" with nothing to
+        choose), the training points themselves are used, and the values are optimistic.
         """
         distance = self.decision_function(X)
-        probability = softmax(self.slope_ * _columns(distance))
+        probability = probabilities(class_columns(distance), self.slope_, self.lapse_)
         if distance.ndim == 1:
             # Near the boundary both would be 1/2, and the larger one must be that of the answer.
             positive = np.maximum(probability[:, 1], np.nextafter(0.5, 1.0))
@@ -335,11 +346,14 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         words = check_random_state(self.random_state).randint(2**31 - 1, size=4)
         entropy = [int(word) for word in words]
         Z = scaling.apply(table.X)
+        rng = np.random.default_rng(np.random.SeedSequence(entropy))
+        folds = table.folds(FOLDS, MOST_TRIED, rng)
         positives = range(classes) if classes > 2 else (1,)
         return [
             Fit(
                 number,
-                Binary(Z, table.label == k, table.weight),
+                LabelledPoints(Z, table.label == k, table.weight, table.rows),
+                folds,
                 settings,
                 np.random.SeedSequence(entropy, spawn_key=(k,)),
                 control,
@@ -349,40 +363,3 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _distances(self, Z: FloatArray) -> FloatArray:
         return np.column_stack([signed_distance(network, Z) for network in self.networks_])
-
-
-def _columns(distance: FloatArray) -> FloatArray:
-    """Return one column a class; the two of a binary problem differ by the distance."""
-    if distance.ndim == 2 and distance.shape[1] > 1:
-        return distance
-    half = distance.reshape(-1, 1) / 2
-    return np.column_stack([-half, half])
-
-
-def fitted_attributes(fits: list[Fit], table: Table, scaling: Scaling) -> dict[str, Any]:
-    """Return what makes an estimator fitted, from problems that each have a network."""
-    networks = [fit.current.network for fit in fits if fit.current is not None]
-    Z = scaling.apply(table.X)
-    distance = np.column_stack([signed_distance(network, Z) for network in networks])
-    columns = _columns(distance)
-    chosen = columns.argmax(axis=1) if len(networks) > 1 else (distance[:, 0] > 0).astype(int)
-    evals, losses = _mean_curve([fit.curve for fit in fits])
-    return {
-        "scaling_": scaling,
-        "networks_": networks,
-        "n_iter_": sum(fit.evaluations for fit in fits),
-        "loss_evals_": evals,
-        "loss_curve_": losses,
-        "training_score_": int(table.weight[chosen == table.label].sum()) / int(table.weight.sum()),
-        "slope_": logistic_slope(columns, table.label, table.weight),
-    }
-
-
-def _mean_curve(curves: list[list[tuple[int, float]]]) -> tuple[IntArray, FloatArray]:
-    """Return the mean of step functions, at the places where one of them changes."""
-    evals = np.unique([e for curve in curves for e, _ in curve]).astype(np.int64)
-    total = np.zeros(len(evals))
-    for curve in curves:
-        places, losses = np.array(curve).T
-        total += losses[np.maximum(np.searchsorted(places, evals, "right") - 1, 0)]
-    return evals, total / len(curves)

@@ -1,57 +1,66 @@
-"""Fitting networks to binary problems: trials on held-out points, then the search itself."""
+"""Fitting networks to binary problems: a race of candidates on held-out points, then the search.
 
+The simplest candidate, the half-space of logistic regression, is tried first; the others only if it
+makes errors, large ones only if small ones do well, and only those are evolved whose starts are not
+hopeless. `hyperna.classifier.choice` says which candidate wins.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from hyperna._validation import BoolArray, IntArray
-from hyperna.classifier.candidates import Candidate
+from hyperna._validation import BoolArray, FloatArray, IntArray
+from hyperna.classifier import choice
+from hyperna.classifier.candidates import candidates
 from hyperna.classifier.control import Control
-from hyperna.classifier.problem import Binary, Outcome, Settings
+from hyperna.classifier.margins import signed_distance
+from hyperna.classifier.points import LabelledPoints
+from hyperna.classifier.work import Outcome, Settings, continued, final, first_look, trial
 from hyperna.networks import Network
-from hyperna.search import Search
 
 FOLDS = 3
-# Trials look at the network after these shares of their evaluations.
-CHECKPOINTS = (0.0, 0.25, 1.0)
+# Trials are made on so many points at most: enough to choose by.
+MOST_TRIED = 20_000
+# A trial looks at its start, and at the network after these shares of its evaluations.
+CHECKPOINTS = (0.25, 1.0)
 # Fewer evaluations tell nothing about a candidate, more tell nothing new.
 SHORTEST_TRIAL, LONGEST_TRIAL = 20, 10_000
-# Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
-PIECE = 2**13
-# How many standard errors better than a constant answer held-out points must be classified, or
-# which part of the way to no errors.
-CONVINCING, HALF_WAY = 4.0, 0.5
-# With so few held-out errors the simplest candidate is not contested.
-GOOD_ENOUGH = 0.01
-# Candidates whose starts are so many standard errors behind are not evolved; those that are so many
-# better than one half-space may be made larger.
-HOPELESS, PROMISING = 2.0, 0.5
-# A difference of so many standard errors does not justify more than one half-space, nor a larger
-# network in place of a smaller one.
-LOYAL, INDIFFERENT = 1.0, 0.25
+# A restart gets at least so many evaluations.
+SHORTEST_RESTART = 100
 
 
 @dataclass(eq=False)
 class Fit:
     """The state of one binary problem.
 
-    `held_out` is the weight of held-out points classified correctly, by candidate, fold and
-    checkpoint; what was not tried is -1.
+    Attributes
+    ----------
+    points : LabelledPoints
+        The whole problem.
+    folds : tuple of ndarray
+        Number, weight and fold of the points that take part in trials.
+    networks : dict
+        By candidate and fold: the networks of a trial, its start first.
     """
 
     number: int
-    problem: Binary
+    points: LabelledPoints
+    folds: tuple[IntArray, IntArray, IntArray]
     settings: Settings
     seed: np.random.SeedSequence
     control: Control
     best: Outcome | None = None
     evaluations: int = 0
     curve: list[tuple[int, float]] = field(default_factory=list)
+    networks: dict[tuple[int, int], list[Network]] = field(default_factory=dict)
+    chosen: choice.Choice | None = None
 
     def __post_init__(self) -> None:
-        self.candidates = self.settings.candidates()
-        self.held_out = np.full((len(self.candidates), FOLDS, len(CHECKPOINTS)), -1)
-        self.starts: dict[tuple[int, int], Network] = {}
+        settings = self.settings
+        self.candidates = candidates(settings.neurons, settings.output, settings.init)
+        self._right: dict[tuple[int, int], list[BoolArray]] = {}
 
     def stream(self, *place: int) -> np.random.SeedSequence:
         """Return the seed for a part of the work, given by its place in it."""
@@ -80,6 +89,11 @@ class Fit:
             self.best = outcome
 
     @property
+    def left(self) -> int:
+        """Evaluations that have not been spent."""
+        return self.settings.max_evals - self.evaluations
+
+    @property
     def share(self) -> int:
         """Evaluations of each search; all trials together take two thirds of them at most."""
         small = sum(not candidate.larger for candidate in self.candidates)
@@ -90,240 +104,208 @@ class Fit:
         """Evaluations of each trial."""
         return min(self.share, LONGEST_TRIAL)
 
+    @cached_property
+    def tried(self) -> LabelledPoints:
+        """The points that take part in trials."""
+        points, (index, weight, _) = self.points, self.folds
+        rows = points.rows * float(weight.sum()) / points.total
+        return LabelledPoints(points.Z[index], points.y[index], weight, rows)
+
+    @cached_property
+    def seen(self) -> list[LabelledPoints]:
+        """The points that the trials of each fold learn from."""
+        return [self.tried.part(self.folds[2] != k) for k in range(FOLDS)]
+
     @property
     def undecided(self) -> bool:
-        """Whether there is a choice, and enough points and evaluations to make it by trials."""
-        fewest = np.bincount(self.problem.y, minlength=2).min()
+        """Whether there are enough points and evaluations for trials, and something to learn.
+
+        A single candidate is tried for the sake of its probabilities.
+        """
+        fewest = np.bincount(self.points.y, minlength=2).min()
         enough = self.share >= SHORTEST_TRIAL and fewest >= 2 * FOLDS
-        return len(self.candidates) > 1 and bool(enough)
+        return bool(enough) and (len(self.candidates) > 1 or self.settings.init == "data")
 
-    def fold(self) -> IntArray:
-        """Return the number of each point's fold."""
-        return self.problem.folds(FOLDS, np.random.default_rng(self.stream(1)))
+    def right(self, c: int) -> list[BoolArray]:
+        """Return which tried points the networks of a candidate classify correctly, held out.
 
-    def correct(self) -> IntArray:
-        """Return the weight classified correctly, by candidate and checkpoint; -1: not tried."""
-        known = (self.held_out >= 0).all(axis=1)
-        return np.where(known, self.held_out.sum(axis=1), -1)
+        One row for the starts and one for each checkpoint that all folds have reached.
+        """
+        networks = [self.networks.get((c, k), []) for k in range(FOLDS)]
+        rows = []
+        for checkpoint in range(min(map(len, networks))):
+            if (c, checkpoint) not in self._right:
+                row = np.zeros(len(self.tried.y), bool)
+                for k in range(FOLDS):
+                    out = self.folds[2] == k
+                    row[out] = networks[k][checkpoint].predict(self.tried.Z[out])
+                self._right[c, checkpoint] = [row == self.tried.y]
+            rows.append(self._right[c, checkpoint][0])
+        return rows
 
-    def standard_error(self, share: float) -> float:
-        """Return the standard error, as a weight, of a share of correct points."""
-        weight = self.problem.weight.astype(float)
-        return float(np.sqrt(share * (1 - share) * (weight @ weight)))
+    def trials(self) -> dict[int, list[BoolArray]]:
+        """Return `right` of all candidates that were tried."""
+        known = {c: self.right(c) for c in range(len(self.candidates))}
+        return {c: rows for c, rows in known.items() if rows}
+
+    def held_out_distances(self) -> FloatArray | None:
+        """Return the signed distance of each tried point to the network that did not see it.
+
+        None where the candidate that was chosen has not been tried.
+        """
+        if self.chosen is None or self.chosen.checkpoint is None:
+            return None
+        c, checkpoint = self.chosen.candidate, self.chosen.checkpoint
+        distance = np.zeros(len(self.tried.y))
+        for k in range(FOLDS):
+            out = self.folds[2] == k
+            distance[out] = signed_distance(self.networks[c, k][checkpoint], self.tried.Z[out])
+        return distance
 
     @property
     def others(self) -> list[int]:
         """The candidates to look at after the simplest, if that makes errors."""
-        rest = range(1, len(self.candidates)) if self.undecided and self.contested else ()
+        rest = range(1, len(self.candidates)) if self.undecided else ()
+        if not rest or not choice.contested(self.tried, self.right(0)):
+            return []
         return [c for c in rest if not self.candidates[c].larger]
 
     @property
     def larger(self) -> list[int]:
         """The large candidates to look at, where the small ones are better than one half-space."""
-        if not self.others:
-            return []
-        correct = self.correct()
-        best = int(correct[0].max())
-        least = best + PROMISING * self.standard_error(best / int(self.problem.weight.sum()))
-        return [c + 1 for c in self.others if self._grows(c) and correct[c, 0] >= least]
+        grown = [c for c in self.others if self._grows(c)]
+        return [c + 1 for c in grown if choice.promising(self.tried, self.trials(), c)]
 
     def _grows(self, c: int) -> bool:
         return c + 1 < len(self.candidates) and self.candidates[c + 1].larger
 
     def hopeful(self) -> list[int]:
-        """Return the candidates to evolve, by the first look at them.
+        """Return the candidates to evolve; random starts tell nothing about them."""
+        if not self.others:
+            return []
+        if self.settings.init != "data":
+            return self.others
+        return choice.hopeful(self.tried, self.trials())
 
-        These are the ones that are as good as one half-space, and not far behind the best.
+    def exact(self) -> list[int]:
+        """Return the candidates that made no error on what they learned from, the simplest first.
+
+        A network with more parameters than there are points proves nothing by that.
         """
-        correct, total = self.correct(), int(self.problem.weight.sum())
-        best = int(correct.max())
-        least = max(best - HOPELESS * self.standard_error(best / total), correct[0].max())
-        return [c for c in range(1, len(correct)) if correct[c, 0] >= least]
-
-    @property
-    def contested(self) -> bool:
-        """Whether the simplest candidate makes so many errors that others are to be tried."""
-        return bool(self.correct()[0].max() < (1 - GOOD_ENOUGH) * self.problem.weight.sum())
-
-
-def first_look(
-    control: Control,
-    problem: Binary,
-    settings: Settings,
-    candidate: Candidate,
-    held_out: BoolArray,
-    seed: np.random.SeedSequence,
-) -> tuple[Network, int]:
-    """Return a candidate's start and the weight of held-out points it classifies correctly."""
-    seen, unseen = problem.part(~held_out), problem.part(held_out)
-    grid, start = seen.start(settings, candidate, seed)
-    if start is None:
-        start = seen.search(settings, grid, None, 1, seed).result().network
-    return start, unseen.correct(start)
-
-
-def trial(
-    control: Control,
-    problem: Binary,
-    settings: Settings,
-    start: Network,
-    held_out: BoolArray,
-    budget: int,
-    seed: np.random.SeedSequence,
-) -> tuple[list[int], int] | None:
-    """Return the held-out weight classified correctly at the checkpoints, and the evaluations."""
-    seen, unseen = problem.part(~held_out), problem.part(held_out)
-    search = seen.search(settings, start.grid, start, budget, seed)
-    correct = []
-    try:
-        for share in CHECKPOINTS[1:]:
-            search.advance(max(1, round(share * budget) - search.evaluations))
-            correct.append(unseen.correct(search.result().network))
-    except KeyboardInterrupt:
-        control.interrupt()
-        return None
-    control.pause()
-    return correct, search.evaluations
-
-
-def evolve(
-    control: Control, number: int, problem: Binary, settings: Settings, search: Search
-) -> Outcome:
-    """Run a search to its end, in pieces; an interrupt ends it early."""
-    quota = min(search.task.quota, PIECE)
-    if control.report is not None:
-        quota = min(quota, max(1, search.task.budget // control.pieces))
-    try:
-        while not search.advance(quota) and not control.stopped:
-            if control.report is not None:
-                control.note(number, Outcome.of(search, problem, settings.clip))
-                control.pause()
-    except KeyboardInterrupt:
-        control.interrupt()
-    outcome = Outcome.of(search, problem, settings.clip)
-    control.note(number, outcome)
-    return outcome
-
-
-def final(
-    control: Control,
-    number: int,
-    problem: Binary,
-    settings: Settings,
-    candidate: Candidate,
-    known: Network | None,
-    budget: int,
-    seed: np.random.SeedSequence,
-) -> Outcome:
-    """Return the outcome of one of the searches on the whole problem.
-
-    It begins with the start of a trial, if this is known and better than the candidate's start.
-    """
-    grid, start = problem.start(settings, candidate, seed)
-    if start and known and problem.correct(known) > problem.correct(start):
-        grid, start = known.grid, known
-    search = problem.search(settings, grid, start, budget, seed)
-    return evolve(control, number, problem, settings, search)
-
-
-def continued(
-    control: Control,
-    number: int,
-    problem: Binary,
-    settings: Settings,
-    network: Network,
-    seed: np.random.SeedSequence,
-) -> Outcome:
-    """Return the outcome of a search that begins with a given network."""
-    search = problem.search(settings, network.grid, network, settings.max_evals, seed)
-    return evolve(control, number, problem, settings, search)
+        found = []
+        for (c, k), networks in sorted(self.networks.items()):
+            network, seen = networks[-1], self.seen[k]
+            if (
+                c not in found
+                and network.grid.components <= len(seen.y)
+                and seen.right(network).all()
+            ):
+                found.append(c)
+        return found
 
 
 def first_network(fit: Fit) -> None:
     """Give the problem a usable network at once: the start of its simplest candidate."""
-    seed = fit.stream(0)
-    grid, start = fit.problem.start(fit.settings, fit.candidates[0], seed)
-    search = fit.problem.search(fit.settings, grid, start, 1, seed)
+    seed, candidate = fit.stream(0), fit.candidates[0]
+    start = fit.settings.start(fit.points, candidate, seed)
+    search = fit.settings.search(fit.points, candidate, start, 1, seed)
     search.advance(1)
-    fit.record(Outcome.of(search, fit.problem, fit.settings.clip))
+    fit.record(Outcome.of(search, fit.points, fit.settings.clip))
 
 
 def look_at(fits: list[Fit], numbers: list[list[int]], n_jobs: int | None) -> None:
     """Have a first look at some of the candidates of each problem."""
     items, places = [], []
     for fit, some in zip(fits, numbers, strict=True):
-        fold = fit.fold() if some else np.zeros(0)
         for c, k in [(c, k) for c in some for k in range(FOLDS)]:
             places.append((fit, c, k))
-            seed = fit.stream(2, c, k)
-            items.append((fit.problem, fit.settings, fit.candidates[c], fold == k, seed))
-    control = fits[0].control
-    for (fit, c, k), result in zip(places, control.map(first_look, items, n_jobs), strict=True):
-        if result is not None:
-            fit.starts[c, k], fit.held_out[c, k, 0] = result
+            items.append((fit.seen[k], fit.settings, fit.candidates[c], fit.stream(2, c, k)))
+    results = fits[0].control.map(first_look, items, n_jobs)
+    for (fit, c, k), network in zip(places, results, strict=True):
+        if network is not None:
+            fit.networks[c, k] = [network]
 
 
 def try_out(fits: list[Fit], numbers: list[list[int]], n_jobs: int | None) -> None:
     """Evolve candidates of each problem that have been looked at."""
     items, places = [], []
     for fit, some in zip(fits, numbers, strict=True):
-        fold = fit.fold() if some else np.zeros(0)
+        stops = tuple(max(1, round(share * fit.trial_length)) for share in CHECKPOINTS)
         for c, k in [(c, k) for c in some for k in range(FOLDS)]:
-            if (c, k) in fit.starts:
+            if (c, k) in fit.networks:
                 places.append((fit, c, k))
-                start, seed = fit.starts[c, k], fit.stream(2, c, k)
-                items.append((fit.problem, fit.settings, start, fold == k, fit.trial_length, seed))
-    control = fits[0].control
-    for (fit, c, k), result in zip(places, control.map(trial, items, n_jobs), strict=True):
+                start, candidate = fit.networks[c, k][0], fit.candidates[c]
+                seed = fit.stream(2, c, k)
+                items.append((fit.seen[k], fit.settings, candidate, start, stops, seed))
+    results = fits[0].control.map(trial, items, n_jobs)
+    for (fit, c, k), result in zip(places, results, strict=True):
         if result is not None:
-            fit.held_out[c, k, 1:] = result[0]
+            fit.networks[c, k] += result[0]
             fit.evaluations += result[1]
 
 
-def choose(fit: Fit) -> list[tuple[int, int]]:
-    """Return the numbers of the candidates to fit and the evaluations to spend on each start.
-
-    It is the one whose networks classify held-out points best, evolved as long as that helps. When
-    none of them does convincingly better than a constant answer, held-out points have nothing to
-    say, and all candidates compete by their training score.
-    """
-    left = max(1, fit.settings.max_evals - fit.evaluations)
-    starts = fit.settings.restarts + 1
-    weight, correct = fit.problem.weight, fit.correct()
-    total, positive = int(weight.sum()), int(weight[fit.problem.y].sum())
-    constant = max(positive, total - positive) / total
-    best = int(correct.max())
-    doubt = min(CONVINCING * fit.standard_error(constant), HALF_WAY * (1 - constant) * total)
-    if best <= constant * total + doubt:
-        share = left // len(fit.candidates) // starts
-        return [(number, share) for number in range(len(fit.candidates))]
-    slack = np.full(len(correct), INDIFFERENT * fit.standard_error(best / total))
-    slack[0] *= LOYAL / INDIFFERENT
-    number = int(np.flatnonzero(correct.max(axis=1) >= best - slack)[0])
-    checkpoint = int(np.flatnonzero(correct[number] == correct[number].max())[-1])
-    brief = max(1, round(CHECKPOINTS[1] * fit.trial_length))
-    budget = min((1, brief, fit.share)[checkpoint], left // starts)
-    return [(number, budget)]
+def searches(fit: Fit) -> list[tuple[int, int, int]]:
+    """Return candidate, number of the start and evaluations of the searches on all points."""
+    chosen = fit.chosen = choice.choose(
+        fit.tried, fit.trials(), len(fit.candidates), fit.settings.neurons != "auto"
+    )
+    starts = min(fit.settings.restarts, fit.left // SHORTEST_RESTART) + 1
+    if fit.left < 1:
+        return []
+    if chosen.checkpoint is None:
+        # Nothing was tried: all candidates compete by their training score.
+        every = len(fit.candidates)
+        budget = max(1, fit.left // (every * starts))
+        pairs = [(c, k) for c in range(every) for k in range(starts)]
+        return [(c, k, budget) for c, k in pairs[: fit.left]]
+    brief = max(1, round(CHECKPOINTS[0] * fit.trial_length))
+    longest = (
+        fit.left if len(fit.candidates) == 1 or fit.settings.init != "data" else fit.share * starts
+    )
+    if chosen.checkpoint == 0:
+        return [(chosen.candidate, 0, 1)]
+    budget = min(brief if chosen.checkpoint == 1 else longest // starts, fit.left // starts)
+    return [(chosen.candidate, k, max(1, budget)) for k in range(starts)]
 
 
 def run_finals(fits: list[Fit], n_jobs: int | None) -> None:
     """Search on the whole problems, with the candidates chosen."""
+    run_searches(fits, [searches(fit) for fit in fits], n_jobs, lambda fit, outcome: True)
+    exact = [[] if fit.chosen is None or fit.chosen.convincing else fit.exact() for fit in fits]
+    plans = [
+        [(c, 0, max(1, min(fit.share, fit.left // len(some)))) for c in some[: max(fit.left, 0)]]
+        for fit, some in zip(fits, exact, strict=True)
+    ]
+    run_searches(fits, plans, n_jobs, lambda fit, outcome: outcome.score == fit.points.total)
+
+
+def run_searches(
+    fits: list[Fit],
+    plans: list[list[tuple[int, int, int]]],
+    n_jobs: int | None,
+    wanted: Callable[[Fit, Outcome], bool],
+) -> None:
+    """Carry out searches and record their outcomes, if they are wanted."""
     items, owners = [], []
-    for fit in fits:
-        for i, (c, budget) in enumerate(choose(fit)):
-            for k in range(fit.settings.restarts + 1):
-                owners.append(fit)
-                build = fit.candidates[c] if k == 0 else fit.candidates[c].again
-                known, seed = fit.starts.get((c, k)), fit.stream(3, i, k)
-                items.append((fit.number, fit.problem, fit.settings, build, known, budget, seed))
+    for fit, plan in zip(fits, plans, strict=True):
+        for c, k, budget in plan:
+            owners.append(fit)
+            candidate = fit.candidates[c] if k == 0 else fit.candidates[c].again
+            # The start of a trial is worth a try only where the search goes on from it.
+            known = fit.networks.get((c, k), [None])[0] if budget > 1 else None
+            seed = fit.stream(3, c, k)
+            items.append((fit.number, fit.points, fit.settings, candidate, known, budget, seed))
     for fit, outcome in zip(owners, fits[0].control.map(final, items, n_jobs), strict=True):
-        fit.record(outcome)
+        if outcome is not None and wanted(fit, outcome):
+            fit.record(outcome)
+        elif outcome is not None:
+            fit.evaluations += outcome.evaluations
 
 
 def go_on(fits: list[Fit], networks: list[Network], n_jobs: int | None) -> None:
     """Search on, beginning with given networks."""
     items = [
-        (fit.number, fit.problem, fit.settings, network, fit.stream(4))
+        (fit.number, fit.points, fit.settings, fit.candidates[0], network, fit.stream(4))
         for fit, network in zip(fits, networks, strict=True)
     ]
     for fit, outcome in zip(fits, fits[0].control.map(continued, items, n_jobs), strict=True):
@@ -331,11 +313,7 @@ def go_on(fits: list[Fit], networks: list[Network], n_jobs: int | None) -> None:
 
 
 def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None) -> None:
-    """Fit all problems; `networks` are continued if given.
-
-    Trials are a race: the simplest candidate is tried first, the others only if it makes errors,
-    large ones only if small ones do well, and only those are evolved whose starts are not hopeless.
-    """
+    """Fit all problems; `networks` are continued if given."""
     if networks is not None:
         go_on(fits, networks, n_jobs)
         return
@@ -346,5 +324,5 @@ def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None)
     try_out(fits, simplest, n_jobs)
     look_at(fits, [fit.others for fit in fits], n_jobs)
     look_at(fits, [fit.larger for fit in fits], n_jobs)
-    try_out(fits, [fit.hopeful() if fit.others else [] for fit in fits], n_jobs)
+    try_out(fits, [fit.hopeful() for fit in fits], n_jobs)
     run_finals(fits, n_jobs)

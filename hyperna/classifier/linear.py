@@ -1,68 +1,98 @@
-"""Labelled points for the constructions, and linear functions fitted to them."""
-
-from dataclasses import dataclass
+"""Half-spaces made from the data: linear fits, and cuts along directions of the points."""
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 
-from hyperna._validation import BoolArray, FloatArray
+from hyperna._validation import FloatArray
+from hyperna.classifier.points import LabelledPoints
+from hyperna.classifier.spaces import HalfSpaces, cut
 
-# Enough to see where the classes lie, and for a linear fit; larger sets are thinned.
-MOST_POINTS = 500
+# Enough points for a linear fit; larger sets are thinned.
 MOST_FITTED = 20_000
+# With more features than this the normal equations take too long.
 _MOST_FEATURES_SOLVED = 500
+_NEWTON_STEPS, _QUASI_NEWTON_STEPS = 25, 100
+_DIRECTIONS = 6
+_AXES = 4
+_MOST_FEATURES_SQUARED = 200
 
 
-@dataclass(frozen=True, eq=False)
-class Cloud:
-    """Points in the unit ball, their labels, and weights that sum to one."""
+def logistic_fit(points: LabelledPoints) -> tuple[FloatArray, float]:
+    """Return weights and constant of logistic regression, as scikit-learn's default fits it.
 
-    Z: FloatArray
-    y: BoolArray
-    weight: FloatArray
-
-    @property
-    def gain(self) -> FloatArray:
-        """What a point adds to the share of correct ones when the network fires on it."""
-        return np.where(self.y, self.weight, -self.weight)
-
-    def with_weight(self, weight: FloatArray) -> "Cloud":
-        """Return the same points with other weights, none of them zero."""
-        some = weight > 0
-        return Cloud(self.Z[some], self.y[some], weight[some] / weight[some].sum())
-
-    def flipped(self) -> "Cloud":
-        """Return the same points with the classes exchanged."""
-        return Cloud(self.Z, ~self.y, self.weight)
-
-    def thinned(self, rng: np.random.Generator, most: int = MOST_POINTS) -> "Cloud":
-        """Return about `most` of the points at most, drawn with their weights, of both classes."""
-        if len(self.y) <= most:
-            return self
-        drawn = rng.choice(len(self.y), most, p=self.weight)
-        count = np.bincount(drawn, minlength=len(self.y))
-        for label in (False, True):
-            if not count[self.y == label].any():
-                count[np.flatnonzero(self.y == label)[0]] = 1
-        return self.with_weight(count / count.sum())
+    The L2 penalty is that of features with deviation 1; the constant is free.
+    """
+    unit = _deviation(points)
+    A = np.column_stack([points.Z / unit, np.ones(len(points.y))])
+    weight = points.share * points.rows
+    penalty = np.append(np.ones(points.Z.shape[1]), 1e-9)
+    v = np.zeros(A.shape[1])
+    if len(v) > _MOST_FEATURES_SOLVED:
+        v = _logistic_by_gradients(A, points.y, weight, penalty)
+    else:
+        v = _logistic_by_newton(A, points.y, weight, penalty)
+    return v[:-1] / unit, float(v[-1])
 
 
-def linear_fits(cloud: Cloud, strengths: tuple[float, ...], steps: int = 20) -> FloatArray:
+def _deviation(points: LabelledPoints) -> float:
+    """Return the deviation that all features of the unit ball share, up to constant ones."""
+    return float(np.sqrt((points.share @ points.Z**2).max())) or 1.0
+
+
+def _logistic_loss(v, A, y, weight, penalty):  # type: ignore[no-untyped-def]
+    logit = A @ v
+    loss = weight @ (np.logaddexp(0.0, logit) - y * logit) + 0.5 * penalty @ v**2
+    return float(loss), (weight * (expit(logit) - y)) @ A + penalty * v
+
+
+def _logistic_by_newton(A, y, weight, penalty):  # type: ignore[no-untyped-def]
+    v = np.zeros(A.shape[1])
+    loss, gradient = _logistic_loss(v, A, y, weight, penalty)
+    for _ in range(_NEWTON_STEPS):
+        chance = expit(A @ v)
+        curvature = weight * chance * (1 - chance)
+        step = np.linalg.solve((A * curvature[:, None]).T @ A + np.diag(penalty), gradient)
+        length = 1.0
+        new_loss, new_gradient = _logistic_loss(v - step, A, y, weight, penalty)
+        while new_loss > loss and length > 1e-3:
+            length /= 2
+            new_loss, new_gradient = _logistic_loss(v - length * step, A, y, weight, penalty)
+        if new_loss >= loss:
+            break
+        v, gain, loss, gradient = v - length * step, loss - new_loss, new_loss, new_gradient
+        if gain < 1e-8 * loss:
+            break
+    return v
+
+
+def _logistic_by_gradients(A, y, weight, penalty):  # type: ignore[no-untyped-def]
+    options = {"maxiter": _QUASI_NEWTON_STEPS, "maxcor": 10}
+    data = (A, y, weight, penalty)
+    return minimize(
+        _logistic_loss, np.zeros(A.shape[1]), data, "L-BFGS-B", jac=True, options=options
+    ).x
+
+
+def linear_fits(
+    points: LabelledPoints, strengths: tuple[float, ...], steps: int = 20
+) -> FloatArray:
     """Return normals of half-spaces that minimise the squared hinge loss with an L2 penalty.
 
     Each strength of the penalty gives one row, after at most so many steps of Newton's method,
     shortened where that is needed (Keerthi and DeCoste 2005). For very many features the penalised
     least squares fit stands in.
     """
-    if cloud.Z.shape[1] > _MOST_FEATURES_SOLVED:
-        return np.repeat(least_squares(cloud), len(strengths), axis=0)
-    sign = np.where(cloud.y, 1.0, -1.0)
-    scale = np.sqrt((cloud.weight @ cloud.Z**2).max()) or 1.0
-    A = np.column_stack([cloud.Z / scale, np.ones(len(sign))]) * sign[:, None]
+    if points.Z.shape[1] > _MOST_FEATURES_SOLVED:
+        return np.repeat(least_squares(points), len(strengths), axis=0)
+    sign = np.where(points.y, 1.0, -1.0)
+    scale = np.sqrt((points.share @ points.Z**2).max()) or 1.0
+    A = np.column_stack([points.Z / scale, np.ones(len(sign))]) * sign[:, None]
     v, rows = np.zeros(A.shape[1]), []
     for strength in strengths:
         # The constant term is all but free.
-        penalty = np.append(np.full(cloud.Z.shape[1], strength), 1e-9)
-        v = _squared_hinge(A, cloud.weight, penalty, v, steps)
+        penalty = np.append(np.full(points.Z.shape[1], strength), 1e-9)
+        v = _squared_hinge(A, points.share, penalty, v, steps)
         rows.append(v[:-1] if v[:-1].any() else np.eye(1, len(v) - 1)[0])
     return np.array(rows)
 
@@ -93,13 +123,13 @@ def _squared_hinge(
     return v
 
 
-def least_squares(cloud: Cloud) -> FloatArray:
+def least_squares(points: LabelledPoints) -> FloatArray:
     """Return the normal, as a row, of the linear function nearest to the labels -1 and 1."""
-    Z = cloud.Z - cloud.weight @ cloud.Z
-    root = np.sqrt(cloud.weight)
+    Z = points.Z - points.share @ points.Z
+    root = np.sqrt(points.share)
     B = Z * root[:, None]
     penalty = 1e-3 * float((B**2).sum()) / B.shape[1] + 1e-12
-    target = np.where(cloud.y, root, -root)
+    target = np.where(points.y, root, -root)
     if B.shape[1] > len(B):
         # With more features than points the same solution comes cheaper from the points.
         w = B.T @ np.linalg.solve(B @ B.T + penalty * np.eye(len(B)), target)
@@ -112,3 +142,88 @@ def unit_rows(U: FloatArray) -> FloatArray:
     """Return the rows of U divided by their lengths, without those of length zero."""
     length = np.sqrt((U**2).sum(axis=1))
     return U[length > 0] / length[length > 0, None]
+
+
+def directions(
+    points: LabelledPoints, rng: np.random.Generator, count: int = _DIRECTIONS
+) -> FloatArray:
+    """Return unit vectors along which positive points may be told from negative ones.
+
+    They lead to positive points (chosen at random, with their weights): from the centre, from the
+    mean of the negative points, from a random negative point, and from the nearest negative points
+    to the nearest positive ones.
+    """
+    Z, positive, negative = points.Z, np.flatnonzero(points.y), np.flatnonzero(~points.y)
+    weight = points.share
+    p = rng.choice(positive, count, p=weight[positive] / weight[positive].sum())
+    q = rng.choice(negative, count, p=weight[negative] / weight[negative].sum())
+    mean = weight[negative] @ Z[negative] / weight[negative].sum()
+    local = _local_differences(points, p, positive, negative)
+    rows = [Z[p], Z[p] - mean, Z[p] - Z[q], local, _curved(points)]
+    return unit_rows(np.vstack(rows))
+
+
+def _curved(points: LabelledPoints) -> FloatArray:
+    """Axes along which the classes are spread most differently, both ways.
+
+    They are eigenvectors of the difference of the classes' second moments, which show what a
+    linear fit cannot see: opposite corners, rings, slabs.
+    """
+    if points.Z.shape[1] > _MOST_FEATURES_SQUARED:
+        return np.zeros((0, points.Z.shape[1]))
+    Z = points.Z - points.share @ points.Z
+    value, axes = np.linalg.eigh((Z * points.gain[:, None]).T @ Z)
+    chosen = axes[:, np.argsort(-np.abs(value))[:_AXES]].T
+    return np.vstack([chosen, -chosen])
+
+
+def _local_differences(points: LabelledPoints, p, positive, negative) -> FloatArray:  # type: ignore[no-untyped-def]
+    """Mean of the positive points nearest to each of p, minus that of the nearest negative ones."""
+    Z = points.Z
+    square = (Z**2).sum(axis=1)
+    distance = square[p, None] - 2 * Z[p] @ Z.T + square
+
+    def local_mean(some):  # type: ignore[no-untyped-def]
+        k = min(len(some), max(1, len(some) // 8))
+        nearest = np.argpartition(distance[:, some], k - 1, axis=1)[:, :k]
+        return Z[some[nearest]].mean(axis=1)
+
+    return local_mean(positive) - local_mean(negative)
+
+
+def best_half_space(
+    points: LabelledPoints, U: FloatArray, gain: FloatArray
+) -> tuple[float, FloatArray, float]:
+    """Return gain, normal and threshold of the best half-space with one of the normals U."""
+    best, threshold = cut(points.Z @ U.T, gain)
+    k = int(best.argmax())
+    return float(best[k]), U[k], float(threshold[k])
+
+
+def logistic_half_space(
+    points: LabelledPoints, neurons: int, rng: np.random.Generator
+) -> HalfSpaces:
+    """Return the half-space of logistic regression, or a good one where its weights vanish."""
+    points = points.thinned(rng, MOST_FITTED)
+    w, constant = logistic_fit(points)
+    if not w.any():
+        return _best_of(points, np.eye(1, len(w)))
+    return HalfSpaces(w[None], np.array([-constant]))
+
+
+def sharp_half_space(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+    """Return the half-space with the fewest errors along linear fits and directions of the data."""
+    points = points.thinned(rng, MOST_FITTED)
+    fits = unit_rows(linear_fits(points, (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)))
+    return _best_of(points, np.vstack([fits, directions(points.thinned(rng), rng)]))
+
+
+def rough_half_space(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+    """Return the half-space with the fewest errors along some directions of the data."""
+    points = points.thinned(rng)
+    return _best_of(points, directions(points, rng, 4))
+
+
+def _best_of(points: LabelledPoints, U: FloatArray) -> HalfSpaces:
+    _, u, t = best_half_space(points, U, points.gain)
+    return HalfSpaces(u[None], np.array([t]))

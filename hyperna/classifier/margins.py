@@ -1,6 +1,11 @@
 """How far a point is from the other class, and what that says about its probability."""
 
+import math
+from typing import Any
+
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.networks import Network
@@ -77,23 +82,56 @@ def softmax(values: FloatArray) -> FloatArray:
     return np.asarray(power / power.sum(axis=1, keepdims=True))
 
 
-def logistic_slope(distance: FloatArray, label: IntArray, weight: IntArray) -> float:
-    """Return the slope s for which softmax(s * distance) fits the labels best.
+def probabilities(distance: FloatArray, slope: float, lapse: float) -> FloatArray:
+    """Return the chance of each class: a softmax of the distances, never below `lapse`.
 
-    Labels are softened as by Platt (1999), by as much as two made-up points, which keeps the slope
-    finite for separated classes.
+    Examples
+    --------
+    >>> probabilities(np.array([[-1.0, 1.0], [-50.0, 50.0]]), slope=1.0, lapse=0.1)
+    array([[0.19536234, 0.80463766],
+           [0.1       , 0.9       ]])
     """
-    share = weight / weight.sum()
-    soft = 1.0 / (weight.sum() + 2.0)
-    target = np.full(distance.shape, soft / (distance.shape[1] - 1))
+    chance: FloatArray = lapse + (1.0 - distance.shape[1] * lapse) * softmax(slope * distance)
+    return chance
+
+
+def fitted_chances(distance: FloatArray, label: IntArray, share: FloatArray, rows: float) -> Any:
+    """Return slope and lapse for which `probabilities` fit the labels best.
+
+    Labels are softened as by Platt (1999), by as much as two made-up rows, which keeps the slope
+    finite for separated classes, and the lapse is drawn towards 0 by as much as one row.
+
+    Parameters
+    ----------
+    distance : ndarray of shape (n, K)
+        Signed distances, one column for each class.
+    label : ndarray of shape (n,)
+        Class of each point.
+    share : ndarray of shape (n,)
+        Weights that sum to one.
+    rows : float
+        How many rows the points stand for.
+    """
+    classes = distance.shape[1]
+    soft = 1.0 / (rows + 2.0)
+    target = np.full(distance.shape, soft / (classes - 1))
     target[np.arange(len(label)), label] = 1.0 - soft
+    unit = float(np.abs(distance).max()) or 1.0
 
-    def rise(slope: float) -> float:
-        """Derivative of the log-likelihood, which decreases in the slope."""
-        return float(share @ ((target - softmax(slope * distance)) * distance).sum(axis=1))
+    def loss(v: FloatArray) -> tuple[float, FloatArray]:
+        slope, part = math.exp(v[0]) / unit, float(expit(v[1]))
+        plain = softmax(slope * distance)
+        chance = part / classes + (1 - part) * plain
+        odds = target / chance
+        value = -share @ (target * np.log(chance)).sum(axis=1) - math.log(1 - part) / rows
+        # derivatives of the softmax along its logits
+        mean = (plain * odds).sum(axis=1, keepdims=True)
+        by_slope = -(1 - part) * share @ (plain * (odds - mean) * distance).sum(axis=1)
+        by_part = -share @ (odds * (1 / classes - plain)).sum(axis=1) + 1 / ((1 - part) * rows)
+        return float(value), np.array([by_slope * slope, by_part * part * (1 - part)])
 
-    low, high = 1e-3, 1e6
-    for _ in range(64):
-        middle = np.sqrt(low * high)
-        low, high = (middle, high) if rise(middle) > 0 else (low, middle)
-    return float(high)
+    begins = [(math.log(s), lapse) for s in (3.0, 30.0) for lapse in (-5.0, -1.5)]
+    bounds = [(-7.0, 14.0), (-12.0, 6.0)]
+    runs = [minimize(loss, v, jac=True, method="L-BFGS-B", bounds=bounds) for v in begins]
+    best = min(runs, key=lambda run: float(run.fun)).x
+    return math.exp(best[0]) / unit, float(expit(best[1])) / classes

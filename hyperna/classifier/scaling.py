@@ -1,11 +1,14 @@
-"""From a user's table to weighted points in the unit ball."""
+"""The map from the features to the unit ball."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from hyperna._validation import FloatArray, IntArray
-from hyperna.fitness.points import integer_weights
+from hyperna._validation import FloatArray
+
+LARGEST, SMALLEST = float(np.finfo(float).max), float(np.finfo(float).tiny)
+# No coordinate is larger after scaling, so that sums of products stay finite.
+FARTHEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,52 +50,22 @@ class Scaling:
         inside[:, varies] /= deviation[varies]
         inside[:, ~varies] = 0.0
         radius = np.sqrt((inside**2).sum(axis=1).max())
-        width = np.where(varies, half * deviation * radius, 0.0)
+        with np.errstate(over="ignore"):
+            width = np.minimum(half * deviation * radius, LARGEST)
+        # Below the smallest normal number rounding would decide; such a feature is constant.
+        width = np.where(varies & (width >= SMALLEST), width, 0.0)
         return cls(middle + half * mean, width)
 
     def apply(self, X: FloatArray) -> FloatArray:
         """Return the rows of X in the network's coordinates."""
-        result = np.zeros(X.shape)
-        np.subtract(X, self.centre, out=result, where=self.width > 0)
-        np.divide(result, self.width, out=result, where=self.width > 0)
+        result, used = np.zeros(X.shape), self.width > 0
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.subtract(X, self.centre, out=result, where=used)
+            np.divide(result, self.width, out=result, where=used)
+        if not (np.abs(result).max(initial=0.0) <= FARTHEST):
+            # The difference is too large for a number, or the row is beyond all bounds.
+            width = np.where(used, self.width, 1.0)
+            with np.errstate(over="ignore"):
+                apart = np.clip(X / width - self.centre / width, -FARTHEST, FARTHEST)
+            result = np.where(used & ~(np.abs(result) <= FARTHEST), apart, result)
         return result
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """Distinct labelled rows, in an order that depends only on their values, and their weights.
-
-    Rows given twice and a row of weight 2 become the same table, so that they lead to the same
-    network; the order of the rows has no influence either.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, D)
-        Features.
-    label : ndarray of shape (n,)
-        Index of the class.
-    weight : ndarray of shape (n,)
-        Integer weights, in the proportion of the given ones.
-    """
-
-    X: FloatArray
-    label: IntArray
-    weight: IntArray
-
-    @classmethod
-    def of(cls, X: FloatArray, label: IntArray, weight: FloatArray) -> "Table":
-        """Collect the rows of positive weight."""
-        heavy = weight > 0
-        X, label, weight = X[heavy], label[heavy], weight[heavy]
-        group = np.unique(label, return_inverse=True)[1]
-        size = int(group.max()) + 1
-        for column in X.T:
-            if size == len(X):
-                break
-            values, place = np.unique(column, return_inverse=True)
-            group = np.unique(group * len(values) + place, return_inverse=True)[1]
-            size = int(group.max()) + 1
-        first = np.zeros(size, np.int64)
-        first[group[::-1]] = np.arange(len(X))[::-1]
-        total = np.bincount(group, weights=weight)
-        return cls(X[first], label[first], integer_weights(total, size))

@@ -11,7 +11,7 @@ from hyperna.mutation import StepLaw
 from hyperna.networks import Network
 
 FORMAT = "hyperna.classifier"
-VERSION = 1
+VERSION = 2
 _KEYS = {
     "format",
     "version",
@@ -22,6 +22,7 @@ _KEYS = {
     "centre",
     "width",
     "slope",
+    "lapse",
     "training_score",
     "evaluations",
     "networks",
@@ -48,6 +49,7 @@ def to_json(classifier: Any) -> str:
         "centre": classifier.scaling_.centre.tolist(),
         "width": classifier.scaling_.width.tolist(),
         "slope": classifier.slope_,
+        "lapse": classifier.lapse_,
         "training_score": classifier.training_score_,
         "evaluations": classifier.n_iter_,
         "networks": [network.to_dict() for network in classifier.networks_],
@@ -81,6 +83,9 @@ def from_json(cls: type, text: str) -> Any:
         raise ValueError(f"width must not be negative, got {width.min()}")
     classifier.scaling_ = Scaling(check_reals("centre", data["centre"], (dim,)), width)
     classifier.slope_ = _number(data, "slope")
+    classifier.lapse_ = _number(data, "lapse")
+    if classifier.slope_ <= 0 or not 0 <= classifier.lapse_ * len(classifier.classes_) < 1:
+        raise ValueError("slope must be positive, and lapse from 0 to less than 1 / classes")
     classifier.training_score_ = _number(data, "training_score")
     classifier.n_iter_ = int(_number(data, "evaluations"))
     return classifier

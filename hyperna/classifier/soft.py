@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from hyperna._validation import FloatArray
-from hyperna.classifier.linear import Cloud
+from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.spaces import HalfSpaces, cut
 
 # Larger sets are thinned: enough points for a few hundred parameters, and quick.
@@ -143,16 +143,16 @@ def _effort(data: Any) -> int:
     return min(max(SMALL_SET // len(data[1]), 1), MOST_EFFORT)
 
 
-def _thinned(cloud: Cloud, rng: np.random.Generator) -> Cloud:
-    most = MOST_NUMBERS // cloud.Z.shape[1]
-    return cloud.thinned(rng, min(max(most, FEWEST_POINTS), MOST_POINTS))
+def _thinned(points: LabelledPoints, rng: np.random.Generator) -> LabelledPoints:
+    most = MOST_NUMBERS // points.Z.shape[1]
+    return points.thinned(rng, min(max(most, FEWEST_POINTS), MOST_POINTS))
 
 
-def _data(cloud: Cloud) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
+def _data(points: LabelledPoints) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
     """Return the points as the losses take them, about one unit wide, and that unit."""
-    unit = float(np.sqrt((cloud.weight @ cloud.Z**2).max())) or 1.0
-    points = np.vstack([cloud.Z.T / unit, np.ones(len(cloud.y))])
-    return (points, cloud.y.astype(float), cloud.weight), unit
+    unit = float(np.sqrt((points.share @ points.Z**2).max())) or 1.0
+    columns = np.vstack([points.Z.T / unit, np.ones(len(points.y))])
+    return (columns, points.y.astype(float), points.share), unit
 
 
 def _promising(loss: Loss, begin: Callable[[], FloatArray], data: Any) -> FloatArray:
@@ -167,10 +167,10 @@ def _random_rows(rng: np.random.Generator, neurons: int, width: int) -> FloatArr
     return rng.normal(size=(neurons, width)) * np.sqrt(3 / width)
 
 
-def union(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+def union(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces whose union holds the positive points, those that help."""
-    cloud = _thinned(cloud, rng)
-    data, unit = _data(cloud)
+    points = _thinned(points, rng)
+    data, unit = _data(points)
 
     def begin() -> FloatArray:
         V = _random_rows(rng, neurons, len(data[0]))
@@ -179,35 +179,35 @@ def union(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
 
     V = _promising(union_loss, begin, data).reshape(neurons, -1)
     # The soft union lies beyond the hard one: what is right on average must be found anew.
-    _, threshold = cut((V @ data[0]).max(axis=0)[:, None], cloud.gain)
-    return HalfSpaces(V[:, :-1] / unit, threshold - V[:, -1]).pruned(cloud)
+    _, threshold = cut((V @ data[0]).max(axis=0)[:, None], points.gain)
+    return HalfSpaces(V[:, :-1] / unit, threshold - V[:, -1]).pruned(points)
 
 
-def intersection(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+def intersection(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces whose intersection holds the positive points.
 
     By De Morgan that is the union of the negative points' half-spaces, turned round.
     """
-    outside = union(cloud.flipped(), neurons, rng)
+    outside = union(points.flipped(), neurons, rng)
     return HalfSpaces(-outside.W, -outside.t)
 
 
-def parity(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+def parity(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces an odd number of which holds the positive points, those that help."""
-    cloud = _thinned(cloud, rng)
-    data, unit = _data(cloud)
+    points = _thinned(points, rng)
+    data, unit = _data(points)
 
     def begin() -> FloatArray:
         return _random_rows(rng, neurons, len(data[0])).ravel()
 
     V = _promising(parity_loss, begin, data).reshape(neurons, -1)
-    return HalfSpaces(V[:, :-1] / unit, -V[:, -1]).pruned_for_parity(cloud)
+    return HalfSpaces(V[:, :-1] / unit, -V[:, -1]).pruned_for_parity(points)
 
 
-def vote(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+def vote(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces and their weights in a vote, those that help."""
-    cloud = _thinned(cloud, rng)
-    data, unit = _data(cloud)
+    points = _thinned(points, rng)
+    data, unit = _data(points)
     width = len(data[0])
 
     def begin() -> FloatArray:
@@ -218,4 +218,4 @@ def vote(cloud: Cloud, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     V, u = _split(_least(vote_loss, soft, (*data, STEEPNESS), STEEP_STEPS)[1], width)
     # A vote of -1 or 1 is a vote of 0 or 2, less one.
     quorum = float(u[:-1].sum() - u[-1])
-    return HalfSpaces(V[:, :-1] / unit, -V[:, -1], 2 * u[:-1], quorum).pruned(cloud)
+    return HalfSpaces(V[:, :-1] / unit, -V[:, -1], 2 * u[:-1], quorum).pruned(points)

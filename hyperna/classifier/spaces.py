@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray
-from hyperna.classifier.linear import Cloud
+from hyperna.classifier.points import LabelledPoints
 from hyperna.grid import Grid
 from hyperna.networks import Network
 
@@ -22,24 +22,24 @@ class HalfSpaces:
     vote: FloatArray | None = None
     quorum: float = 0.0
 
-    def pruned(self, cloud: Cloud) -> "HalfSpaces":
+    def pruned(self, points: LabelledPoints) -> "HalfSpaces":
         """Return the union or the vote without neurons that do no good on the points.
 
         One after the other is left out (in a vote: says what it says to most), as long as the share
         of correct points does not fall, always the one whose loss is the least. At least one stays.
         """
-        fires = (self.t <= cloud.Z @ self.W.T).astype(float)
+        fires = (self.t <= points.Z @ self.W.T).astype(float)
         votes = self.vote is not None
         vote = self.vote if self.vote is not None else np.ones(len(self.t))
         quorum = self.quorum if votes else 0.5
-        usual = np.rint(cloud.weight @ fires) if votes else np.zeros(len(self.t))
+        usual = np.rint(points.share @ fires) if votes else np.zeros(len(self.t))
         kept = np.arange(len(self.t))
-        right = _share(fires @ vote >= quorum, cloud)
+        right = _share(fires @ vote >= quorum, points)
         while len(kept) > 1:
             total = fires[:, kept] @ vote[kept]
             # One column for each neuron that may go.
             without = total[:, None] - (fires[:, kept] - usual[kept]) * vote[kept]
-            share = _share(without >= quorum, cloud)
+            share = _share(without >= quorum, points)
             k = int(share.argmax())
             if share[k] < right - 1e-12:
                 break
@@ -50,21 +50,21 @@ class HalfSpaces:
         if not votes:
             return HalfSpaces(W, t)
         # In the middle of a gap the grid's rounding does no harm.
-        _, threshold = cut((fires[:, kept] @ vote)[:, None], cloud.gain)
+        _, threshold = cut((fires[:, kept] @ vote)[:, None], points.gain)
         return HalfSpaces(W, t, vote, float(threshold[0]))
 
-    def pruned_for_parity(self, cloud: Cloud) -> "HalfSpaces":
+    def pruned_for_parity(self, points: LabelledPoints) -> "HalfSpaces":
         """Return the neurons of an XOR without those that do no good on the points.
 
         One that fires nearly everywhere is as idle as one that is nearly silent: without it the
         answer is turned into its opposite, and back when another one is turned round.
         """
-        fires = self.t <= cloud.Z @ self.W.T
+        fires = self.t <= points.Z @ self.W.T
         kept, answer, opposite = np.arange(len(self.t)), np.logical_xor.reduce(fires, axis=1), False
-        right = _share(answer, cloud)
+        right = _share(answer, points)
         while len(kept) > 1:
             without = answer[:, None] ^ fires[:, kept]
-            share = _share(without, cloud)
+            share = _share(without, points)
             k = int(np.abs(share - 0.5).argmax())
             if max(share[k], 1 - share[k]) < right - 1e-12:
                 break
@@ -120,9 +120,9 @@ def cut(P: FloatArray, gain: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.maximum(best, nothing), np.where(best > nothing, threshold, ranked[0] + 0.02)
 
 
-def _share(fires: BoolArray, cloud: Cloud) -> FloatArray:
+def _share(fires: BoolArray, points: LabelledPoints) -> FloatArray:
     """Share of correct points, for each column of outputs."""
-    share: FloatArray = fires.T.astype(float) @ cloud.gain + cloud.weight @ ~cloud.y
+    share: FloatArray = fires.T.astype(float) @ points.gain + points.share @ ~points.y
     return share
 
 

@@ -1,0 +1,62 @@
+"""What a fitted estimator knows: networks, losses, and how distances become probabilities."""
+
+from typing import Any
+
+import numpy as np
+
+from hyperna._validation import FloatArray, IntArray
+from hyperna.classifier.fitting import Fit
+from hyperna.classifier.margins import fitted_chances, signed_distance
+from hyperna.classifier.points import Table
+from hyperna.classifier.scaling import Scaling
+
+
+def class_columns(distance: FloatArray) -> FloatArray:
+    """Return one column a class; the two of a binary problem differ by the distance."""
+    if distance.ndim == 2 and distance.shape[1] > 1:
+        return distance
+    half = distance.reshape(-1, 1) / 2
+    return np.column_stack([-half, half])
+
+
+def fitted_attributes(fits: list[Fit], table: Table, scaling: Scaling) -> dict[str, Any]:
+    """Return what makes an estimator fitted, from problems that each have a network."""
+    networks = [fit.current.network for fit in fits if fit.current is not None]
+    distance = np.column_stack([signed_distance(net, fits[0].points.Z) for net in networks])
+    chosen = distance.argmax(axis=1) if len(networks) > 1 else (distance[:, 0] > 0).astype(int)
+    evals, losses = _mean_curve([fit.curve for fit in fits])
+    slope, lapse = _chances(fits, table, distance)
+    return {
+        "scaling_": scaling,
+        "networks_": networks,
+        "n_iter_": sum(fit.evaluations for fit in fits),
+        "loss_evals_": evals,
+        "loss_curve_": losses,
+        "training_score_": int(table.weight[chosen == table.label].sum()) / int(table.weight.sum()),
+        "slope_": slope,
+        "lapse_": lapse,
+    }
+
+
+def _chances(fits: list[Fit], table: Table, distance: FloatArray) -> tuple[float, float]:
+    """Return slope and lapse by the distances of held-out points, where there are any."""
+    index, weight = np.arange(len(table.label)), table.weight
+    held_out = [fit.held_out_distances() for fit in fits]
+    if any(column is not None for column in held_out):
+        index, weight, _ = fits[0].folds
+        columns = [
+            distance[index, k] if column is None else column for k, column in enumerate(held_out)
+        ]
+        distance = np.column_stack(columns)
+    rows = table.rows * float(weight.sum()) / float(table.weight.sum())
+    return fitted_chances(class_columns(distance), table.label[index], weight / weight.sum(), rows)
+
+
+def _mean_curve(curves: list[list[tuple[int, float]]]) -> tuple[IntArray, FloatArray]:
+    """Return the mean of step functions, at the places where one of them changes."""
+    evals = np.unique([e for curve in curves for e, _ in curve]).astype(np.int64)
+    total = np.zeros(len(evals))
+    for curve in curves:
+        places, losses = np.array(curve).T
+        total += losses[np.maximum(np.searchsorted(places, evals, "right") - 1, 0)]
+    return evals, total / len(curves)

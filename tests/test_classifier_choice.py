@@ -1,0 +1,136 @@
+"""Which candidate wins on held-out points, and that the points are held out indeed."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.preprocessing import StandardScaler
+
+from hyperna import NAClassifier
+from hyperna.classifier import fitting
+from hyperna.classifier.choice import choose, contested, gain
+from hyperna.classifier.points import LabelledPoints
+
+
+def points(n=100, seed=0):
+    rng = np.random.default_rng(seed)
+    return LabelledPoints(rng.normal(size=(n, 2)), np.arange(n) % 2 == 0, np.ones(n, int), float(n))
+
+
+def right(share, n=100, first=0):
+    """The points from `first` on are right, as many as the share says, with wrap-around."""
+    return np.roll(np.arange(n) < share * n, first)
+
+
+def test_gain_is_paired():
+    assert gain(points(), right(0.8), right(0.8)) == (pytest.approx(0), 0.0)
+    better, error = gain(points(), right(0.8), right(0.6))
+    assert better == pytest.approx(0.2)
+    assert error == pytest.approx(np.sqrt(20) / 100)
+
+
+def test_weights_and_equal_rows_count_in_the_error():
+    """800 rows of which few differ have the error of 800 rows."""
+    few = LabelledPoints(np.eye(4), np.arange(4) < 2, np.array([100, 300, 200, 200]), 800.0)
+    better, error = gain(few, np.array([1, 1, 0, 1]) > 0, np.array([1, 0, 1, 1]) > 0)
+    assert better == pytest.approx(100 / 800)
+    assert error == pytest.approx(np.sqrt(500) / 800)
+
+
+def test_one_half_space_stays_unless_a_network_is_better_by_a_standard_error():
+    plain = right(0.8)
+    chosen = choose(points(), {0: [plain], 3: [right(0.81)]}, 9, False)
+    assert (chosen.candidate, chosen.convincing) == (0, True)
+    assert choose(points(), {0: [plain], 3: [right(0.84)]}, 9, False).candidate == 3
+    # the same gain, with many more differences between the two
+    assert choose(points(), {0: [plain], 3: [right(0.84, first=-40)]}, 9, False).candidate == 0
+
+
+def test_held_out_points_have_no_say_where_nothing_beats_a_constant_answer():
+    chosen = choose(points(), {0: [right(0.48)], 2: [right(0.54)]}, 9, False)
+    assert (chosen.candidate, chosen.checkpoint, chosen.convincing) == (0, 0, False)
+
+
+def test_evolution_stops_where_it_does_not_help():
+    trials = {0: [right(0.7)], 1: [right(0.9), right(0.9), right(0.89)]}
+    assert choose(points(), trials, 9, False).checkpoint == 0
+    trials = {0: [right(0.7)], 1: [right(0.8), right(0.8), right(0.95)]}
+    assert choose(points(), trials, 9, False).checkpoint == 2
+
+
+def test_few_errors_are_not_contested():
+    assert not contested(points(), [right(0.9), right(1.0)])
+    assert contested(points(), [right(0.9)])
+
+
+def test_trials_learn_from_other_points_than_they_are_judged_by(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.random(60) < 0.5
+    seen = []
+
+    def watched(self, c):
+        seen.append(self)
+        return original(self, c)
+
+    original = fitting.Fit.right
+    monkeypatch.setattr(fitting.Fit, "right", watched)
+    NAClassifier(max_evals=3000, random_state=0).fit(X, y)
+    fit = seen[-1]
+    for k in range(fitting.FOLDS):
+        out = fit.folds[2] == k
+        learned = {tuple(row) for row in fit.seen[k].Z}
+        assert not learned & {tuple(row) for row in fit.tried.Z[out]}
+        assert len(learned) + out.sum() == 60
+    rows = original(fit, 0)
+    for k in range(fitting.FOLDS):
+        out = fit.folds[2] == k
+        expected = fit.networks[0, k][0].predict(fit.tried.Z[out]) == fit.tried.y[out]
+        assert np.array_equal(rows[0][out], expected)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_is_not_memorised(seed):
+    """Three weak signals among seventeen idle features: logistic regression is hard to beat."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(2150, 20))
+    y = rng.random(2150) < 1 / (1 + np.exp(-0.8 * X[:, :3].sum(axis=1)))
+    ours = NAClassifier(random_state=seed).fit(X[:150], y[:150])
+    scaler = StandardScaler().fit(X[:150])
+    theirs = LogisticRegression().fit(scaler.transform(X[:150]), y[:150])
+    test = scaler.transform(X[150:])
+    assert ours.score(X[150:], y[150:]) > theirs.score(test, y[150:]) - 0.03
+    assert log_loss(y[150:], ours.predict_proba(X[150:])) < 0.03 + log_loss(
+        y[150:], theirs.predict_proba(test)
+    )
+
+
+def test_equal_rows_convince_as_different_ones_do():
+    """800 rows of which 16 differ: the two that make an XOR are seen for what they are."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (800, 4)).astype(float)
+    y = (X[:, 0] != X[:, 1]) ^ (rng.random(800) < 0.2)
+    clf = NAClassifier(random_state=0).fit(X, y)
+    assert (clf.predict(X) == (X[:, 0] != X[:, 1])).all()
+
+
+@pytest.mark.parametrize("restarts", [0, 3, 1000, 2**31])
+@pytest.mark.parametrize("neurons", [1, "auto"])
+@pytest.mark.parametrize("max_evals", [1, 50, 777])
+def test_max_evals_is_at_most(neurons, restarts, max_evals):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 2
+    clf = NAClassifier(neurons, max_evals=max_evals, n_restarts=restarts, random_state=0)
+    assert clf.fit(X, y).n_iter_ <= max_evals
+
+
+@pytest.mark.parametrize("size", [1e-307, 1e-200, 1.0, 1e200, 1.7e308])
+def test_units_of_any_size(size):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (80, 2))
+    y = X[:, 0] > 0.1
+    X *= [size, 1.0]
+    clf = NAClassifier(random_state=0).fit(X, y)
+    assert clf.score(X, y) > 0.95
+    far = np.array([[1e308, -1e308], [-1e308, 1e308], [1.7e308, 0.0]])
+    assert np.isfinite(clf.predict_proba(far)).all()
+    assert np.isfinite(clf.decision_function(far)).all()
