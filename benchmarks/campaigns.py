@@ -30,7 +30,7 @@ import numpy as np
 from hyperna.campaign import execution
 from hyperna.campaign.campaign import Campaign
 from hyperna.settings import setting
-from hyperna.store.chunks import Block
+from hyperna.store.lines import Block
 from hyperna.store.store import Store
 
 # 40,000 steps of some 25 ns.
@@ -193,7 +193,7 @@ def report_store(runs):
                     writer.append([Block(made, first, rows, runner.units)])
                     simulated += middle - start
                     written += time.perf_counter() - middle
-        size = sum(file.stat().st_size for file in store.chunk_files())
+        size = sum(file.stat().st_size for file in store.files())
         frame = store.to_frame()  # loads pandas
         read = timed(store.to_frame)
     print(f"{len(frame):,} stored runs: {size / len(frame):.2f} bytes a run, {size / 1e6:.1f} MB")

@@ -1,11 +1,14 @@
-"""Words of messages: numbers with their nouns, values shown briefly, names that are near."""
+"""Words of messages: numbers for people, values shown briefly, names that are near."""
 
 import difflib
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 # What is longer is shortened in messages.
 _LONGEST = 60
+# Stands for a number that is not there.
+NOTHING = "–"
 
 
 def counted(number: int, noun: str, form: str = ",") -> str:
@@ -91,3 +94,57 @@ def did_you_mean(value: Any, choices: Iterable[str]) -> str:
     lower = value[: 2 * _LONGEST].lower() if isinstance(value, str) else ""
     near = difflib.get_close_matches(lower, choices, 1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def number(value: float, digits: int | None = None) -> str:
+    """Return a number for people, with a fixed number of digits after the point if given.
+
+    Examples
+    --------
+    >>> number(12345.6), number(12.34), number(7), number(math.inf), number(0.5, 3)
+    ('12,346', '12.3', '7', '∞', '0.500')
+    """
+    if math.isnan(value):
+        return NOTHING
+    if math.isinf(value):
+        return "∞"
+    if digits is None:
+        digits = 0 if abs(value) >= 100 or value == int(value) else 1
+    return f"{value:,.{digits}f}"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent.
+
+    Examples
+    --------
+    >>> percent(0.125)
+    '12.5 %'
+    """
+    return f"{number(100 * share, 1)} %"
+
+
+def interval(ends: Sequence[float], write: Callable[[float], str] = number) -> str:
+    """Return the two ends of an interval.
+
+    Examples
+    --------
+    >>> interval((98, 131)), interval((math.nan, math.nan))
+    ('98 … 131', '–')
+    """
+    low, high = ends
+    return NOTHING if math.isnan(low) else f"{write(low)} … {write(high)}"
+
+
+def with_interval(
+    value: float, ends: Sequence[float], write: Callable[[float], str] = number
+) -> str:
+    """Return a number and its interval.
+
+    Examples
+    --------
+    >>> with_interval(115, (98, 131)), with_interval(115, (math.nan, math.nan))
+    ('115 (98 … 131)', '115')
+    """
+    written = interval(ends, write)
+    return write(value) if written == NOTHING else f"{write(value)} ({written})"

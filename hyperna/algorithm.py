@@ -1,25 +1,19 @@
 """The (1+1) NA: one network, one offspring at a time, the offspring kept if it is not worse."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from hyperna._validation import check_choice, check_integer, check_real
+from hyperna.batches import Progress, run_many
 from hyperna.fitness import Fitness, fitness_of
 from hyperna.grid import INITS, MAX_RESOLUTION, Grid
 from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
-from hyperna.parallel import in_order
 from hyperna.problems import Problem
 from hyperna.results import RunResult, Runs
-from hyperna.search import MOST_RUNS, Halt, Seed, Task, run_block, seed_words
-
-Progress = Callable[[int, int], None]
-
-# More blocks than workers, so that none is idle for long and progress can be shown.
-_BLOCKS = 128
+from hyperna.search import Seed, Task
 
 
 @dataclass(frozen=True)
@@ -246,26 +240,7 @@ class OnePlusOneNA:
         >>> runs.stop_counts
         {'optimum': 1000}
         """
-        total = check_integer("runs", runs, 1, MOST_RUNS)
-        if n_jobs is not None and check_integer("n_jobs", n_jobs, -(2**31)) == 0:
-            raise ValueError("n_jobs must not be 0 (1: one worker, -1: all processors), got 0")
-        if progress is not None and not callable(progress):
-            raise TypeError(f"progress must be callable or None, got {progress!r}")
         task = self.task(
             problem, budget=budget, stagnation=stagnation, target=target, restarts=restarts
         )
-        entropy = seed_words(seed)
-        size = max(1, math.ceil(total / _BLOCKS))
-        blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
-        rows = []
-        halt = Halt()
-        results = in_order(run_block, ((task, entropy, *block, halt) for block in blocks), n_jobs)
-        try:
-            for block, part in zip(blocks, results, strict=True):
-                rows.append(part)
-                if progress is not None:
-                    progress(block[1], total)
-        finally:
-            halt.raised = True
-            results.close()
-        return Runs(task, entropy, np.concatenate(rows))
+        return run_many(task, runs, seed=seed, n_jobs=n_jobs, progress=progress)

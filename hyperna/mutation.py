@@ -36,6 +36,7 @@ from hyperna._kernels.mutation import (
     UNIFORM,
 )
 from hyperna._kernels.tables import Steps
+from hyperna._spelling import parse_name
 from hyperna._validation import check_integer, check_real
 from hyperna._words import did_you_mean
 
@@ -358,7 +359,7 @@ def law(mutation: str | StepLaw) -> StepLaw:
         return mutation
     if not isinstance(mutation, str):
         raise TypeError(f"mutation must be a name or a StepLaw, got {mutation!r}")
-    name, _, settings = mutation.partition(":")
+    name, texts = parse_name("mutation", mutation)
     if name not in LAWS:
         known = ", ".join(sorted(LAWS))
         hint = did_you_mean(name, LAWS)
@@ -366,11 +367,10 @@ def law(mutation: str | StepLaw) -> StepLaw:
     cls = LAWS[name]
     allowed = [field.name for field in fields(cls)]
     values: dict[str, float] = {}
-    for setting in filter(None, settings.split(",")):
-        key, equals, text = setting.partition("=")
-        if key not in allowed or not equals:
+    for key, text in texts.items():
+        if key not in allowed:
             known = ", ".join(f"{key}=..." for key in allowed) or "none"
-            raise ValueError(f"mutation parameters of {name} are {known}; got {setting!r}")
+            raise ValueError(f"mutation parameters of {name} are {known}; got {key!r}")
         try:
             values[key] = float(text)
         except ValueError:

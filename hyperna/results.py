@@ -1,18 +1,22 @@
 """What runs leave behind: `RunResult` for one run, `Runs` for many."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from hyperna import __version__
 from hyperna._kernels import state
-from hyperna._validation import FloatArray, IntArray, check_integer
+from hyperna._validation import BoolArray, FloatArray, IntArray, check_integer
 from hyperna._words import counted
 from hyperna.grid import Grid
 from hyperna.networks import Network
 
 STOP_REASONS = ("running", "optimum", "target", "budget", "stagnation", "stuck")
+# What a run leaves behind, as integers; `stop` is an index into `STOP_REASONS`, the fitness is
+# score / units.
+COLUMNS = ("evaluations", "score", "stop", "stuck_at", "restarts")
 _SUCCESS = (state.OPTIMUM, state.TARGET)
 
 
@@ -46,7 +50,7 @@ class Trajectory:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """One run of the (1+1) NA.
+    """One run of the (1+1) NA or of a baseline.
 
     Attributes
     ----------
@@ -64,11 +68,11 @@ class RunResult:
     stuck_at : int or None
         Evaluations after which the run was found to be stuck.
     restarts : int
-        How often it began anew.
+        Number of restarts.
     improvements : Improvements
         The rises of the best fitness.
     trajectory : Trajectory or None
-        All accepted networks, if asked for.
+        All accepted networks, if they were recorded.
     seed, number
         What repeats the run.
 
@@ -96,7 +100,27 @@ class RunResult:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Runs:
-    """Many runs of the (1+1) NA, as arrays with one entry a run.
+    """Many runs of one task, as arrays with one entry per run.
+
+    Attributes
+    ----------
+    rows : array (runs, 5)
+        Evaluations, score, stop code, stuck_at and restarts of each run (`COLUMNS`).
+    units : int
+        Score of a network without a mistake.
+    seed : SeedSequence or int
+        Seed of all runs.
+    task : Task or BaselineTask, optional
+        What was run; runs from a store make it from their setting when it is needed.
+    setting : Setting, optional
+        What was run, if it comes from a store.
+    numbers : array
+        Numbers of the runs under the seed, ascending: 0, 1, ... unless they come from a store that
+        is not complete.
+    versions : tuple of str
+        Versions of hyperna that made the runs.
+    seconds : float
+        Computing time, where it was measured.
 
     Examples
     --------
@@ -109,9 +133,18 @@ class Runs:
     True
     """
 
-    task: Any
-    seed: Any
     rows: IntArray
+    units: int
+    seed: Any
+    task: Any = None
+    setting: Any = None
+    numbers: IntArray = None  # type: ignore[assignment]
+    versions: tuple[str, ...] = (__version__,)
+    seconds: float = np.nan
+
+    def __post_init__(self) -> None:
+        if self.numbers is None:
+            object.__setattr__(self, "numbers", np.arange(len(self.rows)))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -119,6 +152,10 @@ class Runs:
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {reason}" for reason, count in self.stop_counts.items())
         return f"Runs({counted(len(self), 'run', 'd')}: {counts})"
+
+    def __getitem__(self, places: slice) -> "Runs":
+        """Some of the runs; `seconds` is still the time of all."""
+        return replace(self, numbers=self.numbers[places], rows=self.rows[places])
 
     @property
     def evaluations(self) -> IntArray:
@@ -128,7 +165,7 @@ class Runs:
     @cached_property
     def fitness(self) -> FloatArray:
         """Best fitness of each run."""
-        shares: FloatArray = self.rows[:, 1] / self.task.units
+        shares: FloatArray = self.rows[:, 1] / self.units
         return shares
 
     @property
@@ -148,7 +185,7 @@ class Runs:
         return {name: int(n) for name, n in zip(STOP_REASONS, counts, strict=True) if n}
 
     @property
-    def success(self) -> Any:
+    def success(self) -> BoolArray:
         """Whether each run reached an optimum or its target."""
         return np.isin(self.stop_codes, _SUCCESS)
 
@@ -159,16 +196,37 @@ class Runs:
 
     @property
     def restarts(self) -> IntArray:
-        """How often each run began anew."""
+        """Number of restarts of each run."""
         return self.rows[:, 4]
 
     @property
     def best(self) -> int:
         """Number of the run with the best fitness (the quickest of these)."""
-        return int(np.lexsort((self.evaluations, -self.fitness))[0])
+        return int(self.numbers[np.lexsort((self.evaluations, -self.fitness))[0]])
+
+    @cached_property
+    def runner(self) -> Any:
+        """The task; runs from a store make it from their setting."""
+        return self.setting.runner() if self.task is None else self.task
 
     def replay(self, number: int, trajectory: bool = False) -> RunResult:
-        """Repeat one of the runs, to see its network, improvements and trajectory."""
-        number = check_integer("number", number, 0, len(self) - 1)
-        result: RunResult = self.task.run(self.seed, number, trajectory)
+        """Repeat one of the runs, to see its network, improvements and trajectory.
+
+        A ValueError says so if it ends differently now, as it may with another version.
+        """
+        number = check_integer("number", number, 0, int(self.numbers[-1]))
+        place = int(np.searchsorted(self.numbers, number))
+        if self.numbers[place] != number:
+            raise ValueError(f"number must be one of a stored run, got {number}")
+        if not hasattr(self.runner, "run"):
+            raise ValueError(f"runs of algorithm {self.setting.algorithm!r} cannot be replayed")
+        result: RunResult = self.runner.run(self.seed, number, trajectory)
+        again = [result.evaluations, result.fitness, result.stop_reason, result.restarts]
+        evaluations, _, stop, stuck_at, restarts = self.rows[place].tolist()
+        stored = [evaluations, float(self.fitness[place]), STOP_REASONS[stop], restarts]
+        if again != stored or result.stuck_at not in (None, stuck_at):
+            raise ValueError(
+                f"run {number} ends differently now: it was made by hyperna "
+                f"{', '.join(self.versions)}; use that version to replay it"
+            )
         return result

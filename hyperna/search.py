@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,13 @@ def seed_words(seed: Seed) -> Any:
     if seed is not None:
         seed = check_integer("seed", seed, 0)
     return np.random.SeedSequence(seed)
+
+
+@dataclass
+class Halt:
+    """A flag that ends the blocks of a batch which run in other threads."""
+
+    raised: bool = False
 
 
 class Goal(NamedTuple):
@@ -213,6 +220,13 @@ class Task:
             pass
         return search.result()
 
+    # Kernels release the interpreter lock, so workers may be threads.
+    processes: ClassVar[bool] = False
+
+    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
+        """Return the rows of runs first..last-1: see `run_block`."""
+        return run_block(self, seed, first, last, halt)
+
     @property
     def quota(self) -> int:
         """Offspring to simulate at a time."""
@@ -347,13 +361,6 @@ class Search:
         rows = self._trace.path[: self._run.counter[state.PATH_LENGTH]]
         fitness = rows[:, 1] / self.task.units
         return Trajectory(self.task.grid, rows[:, 0].copy(), fitness, rows[:, 2:].copy())
-
-
-@dataclass
-class Halt:
-    """A flag that ends the blocks of a batch which run in other threads."""
-
-    raised: bool = False
 
 
 def run_block(task: Task, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:

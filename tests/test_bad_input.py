@@ -355,7 +355,7 @@ def test_wrong_arguments_are_refused_by_name(name, argument):
         (lambda: NA.run(HALF, target=True), "target must be a fitness, False or None, got True"),
         (lambda: NA.run_many(HALF, runs=1, n_jobs=0), "n_jobs must not be 0.*got 0"),
         (lambda: fitness_of(problem("cube"), n=5), "n must be left out"),
-        (lambda: problem("arcs"), "needs the parameter 'k'"),
+        (lambda: problem("arcs"), "must be given either k"),
         (lambda: problem("half", width=3), "no parameter 'width'"),
         (lambda: problem("half:dim=2", dim=3), "dim is given twice"),
         (

@@ -14,7 +14,7 @@ from hyperna.cli import main
 from hyperna.parallel import parallel_backend, unordered
 from hyperna.settings import setting
 from hyperna.settings.algorithms import ALGORITHMS, Algorithm, register
-from hyperna.store.chunks import Block
+from hyperna.store.lines import Block
 from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
@@ -34,7 +34,7 @@ def frame(tmp_path_factory):
 
 
 def test_a_campaign_is_many_batches(frame):
-    for made, runs in SMALL.plan.items():
+    for made, runs in SMALL.wanted.items():
         batch = made.make_algorithm().run_many(made.make_problem(), runs=runs, seed=made.entropy)
         part = frame[frame.setting == made.id]
         assert part.evaluations.tolist() == batch.evaluations.tolist()
@@ -52,7 +52,7 @@ def test_workers_make_no_difference(frame, tmp_path, backend, jobs):
 
 
 def test_order_and_company_make_no_difference(frame, tmp_path):
-    backwards = Campaign(dict(reversed(SMALL.plan.items())))
+    backwards = Campaign(dict(reversed(SMALL.wanted.items())))
     other = Campaign.product(problem="local_opt", resolution=12, runs=5)
     mixed = (other + backwards).run(tmp_path / "store").to_frame()
     rest = mixed[mixed.problem != "local_opt"].reset_index(drop=True)
@@ -66,7 +66,7 @@ def test_more_runs_and_settings_extend(frame, tmp_path):
     def count(finished, total, seconds_left):
         done.append(finished)
 
-    less = Campaign(dict.fromkeys(list(SMALL.plan)[:3], 7))
+    less = Campaign(dict.fromkeys(list(SMALL.wanted)[:3], 7))
     store = less.run(tmp_path / "store", progress=count)
     assert (done[0], done[-1]) == (0, 21)
     done.clear()
@@ -103,14 +103,14 @@ def test_an_error_of_a_worker_arrives_and_keeps_what_is_finished(tmp_path):
         campaign = Campaign.product(problem="half", algorithm="broken", runs=2)
         store = campaign.run(tmp_path / "store", backend="threading")
         with pytest.raises(RuntimeError, match="out of order"):
-            Campaign(dict.fromkeys(campaign.plan, 9)).run(store, backend="threading")
+            Campaign(dict.fromkeys(campaign.wanted, 9)).run(store, backend="threading")
         assert len(store.to_frame()) >= 2
     finally:
         del ALGORITHMS["broken"]
 
 
 def test_runs_of_another_version_are_kept_and_mentioned(tmp_path):
-    made, other = list(SMALL.plan)[:2]
+    made, other = list(SMALL.wanted)[:2]
     with Store(tmp_path / "store").writer() as writer:
         rows = made.runner().run_block(made.entropy, 0, 3)
         writer.append([Block(made, 0, rows, made.runner().units, version="0.0.1")])
@@ -125,7 +125,7 @@ def test_runs_of_another_version_are_kept_and_mentioned(tmp_path):
 
 
 def test_a_worker_stops_when_time_is_up_but_does_at_least_one_run():
-    made, other = list(SMALL.plan)[:2]
+    made, other = list(SMALL.wanted)[:2]
     number, done = work(5, [(made, 3, 9), (other, 0, 4)], seconds=0.0)
     assert (number, len(done), len(done[0].rows)) == (5, 1, 1)
     _, done = work(5, [(made, 3, 9), (other, 0, 4)], seconds=60.0)
@@ -160,7 +160,7 @@ def _done(*values):
 
 @pytest.mark.parametrize("seconds", [1e-4, 1e-3, 0.1, 3.0])
 def test_jobs_take_about_a_second_and_cover_everything_once(seconds):
-    made = list(SMALL.plan)
+    made = list(SMALL.wanted)
     runs = max(3, int(40 / seconds / len(made)))
     runs = min(runs, 20_000)
     todo = {one: [(0, 2), (5, 5 + runs)] for one in made}
@@ -173,7 +173,7 @@ def test_jobs_take_about_a_second_and_cover_everything_once(seconds):
 
 
 def test_a_wrong_guess_costs_no_run():
-    fast, slow = list(SMALL.plan)[:2]
+    fast, slow = list(SMALL.wanted)[:2]
     todo = {fast: [(0, 5000)], slow: [(0, 30)]}
     times, seen = play(todo, 2, {fast: 1e-3, slow: 0.5})
     assert len(seen) == len(set(seen)) == 5030
@@ -319,4 +319,4 @@ def test_an_interrupted_command_says_what_is_kept(file, capsys, monkeypatch):
 def test_settings_in_a_frame_can_be_run_again(frame):
     made = setting(problem="quarter", resolution=60, mutation="local")
     row = frame[(frame.setting == made.id) & (frame.run == 17)].iloc[0]
-    assert made.task().run(made.entropy, 17).evaluations == row.evaluations
+    assert made.runner().run(made.entropy, 17).evaluations == row.evaluations

@@ -25,12 +25,12 @@ def test_page_counts_the_runs_of_its_campaign(path):
     page = path.with_suffix(".md").read_text(encoding="utf-8")
     runs, settings = re.search(r"([\d,]+) runs of (\d+) settings", page).groups()
     assert int(runs.replace(",", "")) == campaign.total
-    assert int(settings) == len(campaign.plan)
+    assert int(settings) == len(campaign.wanted)
     assert "## What it says" in page
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_campaigns_stay_small(path):
-    plan = Campaign.from_toml(path).plan
+    plan = Campaign.from_toml(path).wanted
     evaluations = sum(made.budget * runs for made, runs in plan.items())
     assert evaluations < 10**10

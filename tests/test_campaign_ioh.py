@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hyperna.analysis.statistics import expected_running_time
+from hyperna.campaign import ioh
 from hyperna.campaign.campaign import Campaign
 from hyperna.campaign.ioh import describe_algorithm, describe_function, export_ioh
 from hyperna.cli import main
@@ -17,8 +18,8 @@ from hyperna.interop import Cell, Objective, Trace, analyzer_logger, write_cell
 from hyperna.interop.names import distinct_ids, function_id
 from hyperna.networks import Network
 from hyperna.problems import points, problem, read_csv
+from hyperna.results import COLUMNS
 from hyperna.settings import setting
-from hyperna.store.replay import replay, replayable, stored_runs
 from hyperna.store.store import Store
 
 POINTS = "a,b,class\n0.5,0.1,1\n-0.5,0.2,0\n0.1,0.6,1\n-0.3,-0.4,0\n"
@@ -45,7 +46,7 @@ def store(tmp_path_factory):
 @pytest.fixture(scope="module")
 def exported(store, tmp_path_factory):
     folder = tmp_path_factory.mktemp("export") / "ioh"
-    assert export_ioh(store, folder, n_jobs=2) == sum(map(len, stored_runs(store)))
+    assert export_ioh(store, folder, n_jobs=2) == sum(map(len, store.runs()))
     return folder
 
 
@@ -126,7 +127,7 @@ class TestObjective:
 
     def test_success_is_that_of_the_algorithm(self):
         made = Objective(problem("quarter"), resolution=120)
-        result = setting(problem="quarter").task().run(3)
+        result = setting(problem="quarter").runner().run(3)
         made(result.network.genome)
         assert result.success
         assert made.success == 1.0
@@ -186,7 +187,7 @@ class TestObjective:
 class TestExport:
     def test_every_run_is_there_with_its_evaluations_and_fitness(self, store, exported):
         cells = summaries(exported)
-        for runs in stored_runs(store):
+        for runs in store.runs():
             _, content = cells[runs.setting.id]
             [scenario] = content["scenarios"]
             entries = scenario["runs"]
@@ -194,8 +195,16 @@ class TestExport:
             assert [entry["evals"] for entry in entries] == runs.evaluations.tolist()
             assert [entry["best"]["y"] for entry in entries] == runs.fitness.tolist()
             assert [entry["success"] for entry in entries] == runs.success.astype(int).tolist()
+            stuck_at = np.where(runs.stop_reasons == "stuck", runs.stuck_at, 0)
+            assert [entry["stuck_at"] for entry in entries] == stuck_at.tolist()
+            assert [entry["restarts"] for entry in entries] == runs.restarts.tolist()
+            for entry in entries[:5]:
+                improved = runs.replay(entry["number"]).improvements
+                reached = improved.fitness[-1] == entry["best"]["y"]
+                last = int(improved.evaluations[-1]) if reached else entry["evals"]
+                assert entry["best"]["evals"] == last
             fitness = runs.setting.make_fitness()
-            grid = replayable(runs.setting).grid
+            grid = runs.runner.grid
             for entry in entries[:5]:
                 assert fitness(Network(grid, entry["best"]["x"])) == entry["best"]["y"]
 
@@ -211,7 +220,7 @@ class TestExport:
             assert other.read_bytes() == path.read_bytes()
         assert sum(path.is_file() for path in (tmp_path / "alone").rglob("*")) == len(files)
         # Told again and again while a setting's runs are repeated, from none to all.
-        total = sum(map(len, stored_runs(store)))
+        total = sum(map(len, store.runs()))
         assert told[0] == (0, total)
         assert told[-1] == (total, total)
         steps = np.diff([done for done, _ in told])
@@ -226,9 +235,10 @@ class TestExport:
 
         def replay_together(part):
             both.wait()
-            return replay(part)
+            return replay_part(part)
 
-        monkeypatch.setattr("hyperna.campaign.ioh.replay", replay_together)
+        replay_part = ioh._replay_part
+        monkeypatch.setattr(ioh, "_replay_part", replay_together)
         assert export_ioh(store, tmp_path / "ioh", n_jobs=2) == 4
 
     def test_functions_and_algorithms_tell_all_settings_apart(self, exported):
@@ -256,13 +266,13 @@ class TestExport:
         inspector = pytest.importorskip("iohinspector")
         manager = inspector.DataManager()
         manager.add_folder(str(exported))
-        for runs in stored_runs(store):
+        for runs in store.runs():
             rows = manager.overview.filter(polars.col("setting") == runs.setting.id)
             rows = rows.sort("run_id")
             assert rows["evals"].to_list() == runs.evaluations.tolist()
             assert rows["best_y"].to_list() == runs.fitness.tolist()
         data = manager.load(monotonic=False, include_meta_data=True)
-        for runs in stored_runs(store):
+        for runs in store.runs():
             part = data.filter(polars.col("setting") == runs.setting.id)
             ended = part.filter(polars.col("success") == 1).sort("run_id")
             assert ended["evaluations"].to_list() == runs.evaluations[runs.success].tolist()
@@ -282,11 +292,13 @@ class TestExport:
             if len(set(runs.evaluations[~runs.success])) <= 1:
                 assert solved["ERT"] == pytest.approx(ours, rel=1e-12)
 
-    def test_changed_rows_are_noticed(self, store, tmp_path, monkeypatch):
-        found = stored_runs(store)[0]
-        found.rows[3, 0] += 1
-        monkeypatch.setattr("hyperna.campaign.ioh.stored_runs", lambda _: [found])
-        with pytest.raises(ValueError, match=r"run 3 of setting .* ends differently now"):
+    @pytest.mark.parametrize("column", range(5), ids=COLUMNS)
+    def test_changed_rows_are_noticed(self, store, tmp_path, monkeypatch, column):
+        found = next(runs for runs in store.runs() if "stuck" in runs.stop_counts)
+        changed = int(np.flatnonzero(found.stuck_at)[0])
+        found.rows[changed, column] += -1 if column == 2 else 1
+        monkeypatch.setattr(Store, "runs", lambda _: [found])
+        with pytest.raises(ValueError, match=f"run {changed} ends differently now"):
             export_ioh(store, tmp_path / "out")
         assert list(tmp_path.iterdir()) == []
 

@@ -149,7 +149,7 @@ def test_every_generator_has_defaults_and_finite_balanced_points(generator):
         ("moons:n", {}, "key=value"),
         ("moons:n=x", {}, "n must be an integer, got 'x'"),
         ("moons:noise=x", {}, "noise must be a number"),
-        ("moons:n=5,n=6", {}, "once"),
+        ("moons:n=5,n=6", {}, "n is given twice"),
         ("moons:n=5", {"n": 6}, "twice"),
         ("moons", {"n": 1}, "n must be an integer from 4 to"),
         ("moons", {"noise": -1}, "noise"),

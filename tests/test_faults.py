@@ -18,9 +18,8 @@ import hyperna
 from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
 from hyperna.settings import setting
-from hyperna.store import files, store
-from hyperna.store.chunks import Block
 from hyperna.store.files import StoreError
+from hyperna.store.lines import Block
 from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
@@ -42,8 +41,8 @@ def frame(tmp_path_factory):
 
 @pytest.fixture
 def stored(frame, tmp_path):
-    """A finished store with several chunks."""
-    for made, runs in SMALL.plan.items():
+    """A finished store with several files."""
+    for made, runs in SMALL.wanted.items():
         Campaign({made: runs}).run(tmp_path / "store")
     return Store(tmp_path / "store")
 
@@ -57,17 +56,15 @@ mutation = ["harmonic", "local"]
 runs = 800
 """
 
-# A process that has everything loaded begins a campaign for every line it reads, with small chunks
-# that are merged all the time.
+# A process that has everything loaded begins a campaign for every line it reads, with many
+# small appends.
 NURSERY = """
 import os, sys
 from hyperna.campaign import execution
-from hyperna.store import store
 from hyperna.campaign.campaign import Campaign
 execution._PLANNED = 0.03
-store.FAN = 3
 campaign = Campaign.from_toml(sys.argv[1])
-for made in campaign.plan:
+for made in campaign.wanted:
     made.runner().run_block(0, 0, 1)
 print("ready", flush=True)
 for line in sys.stdin:
@@ -142,7 +139,7 @@ def overwrite(file):
 
 @pytest.mark.parametrize("damage", [cut, empty, flip, overwrite])
 def test_damage_is_named_and_repaired(stored, frame, damage, capsys):
-    victim = stored.chunk_files()[1]
+    victim = stored.files()[1]
     damage(victim)
     assert {found.file for found in stored.damages()} == {victim.name}
     with pytest.raises(StoreError, match=f"{victim.name}.*run its campaign again"):
@@ -158,39 +155,56 @@ def test_damage_is_named_and_repaired(stored, frame, damage, capsys):
     same(stored.to_frame(), frame)
 
 
-def test_intact_runs_of_a_damaged_chunk_are_kept(tmp_path):
-    one, two = list(SMALL.plan)[:2]
+def test_intact_runs_of_a_damaged_file_are_kept(tmp_path):
+    one, two = list(SMALL.wanted)[:2]
     rows = np.arange(50).reshape(10, 5)
     rows[:, 2] = 1
     kept = Store(tmp_path / "store")
     with kept.writer() as writer:
         writer.append([Block(one, 0, rows, 100), Block(two, 0, rows, 100)])
-    cut(kept.chunk_files()[0])
+    cut(kept.files()[0])
     with kept.writer() as writer:
         assert len(writer.repaired) == 2
         assert (writer.missing(one, 10), writer.missing(two, 10)) == ([], [(0, 10)])
     assert kept.to_frame().evaluations.tolist() == rows[:, 0].tolist()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"digest": "0", "settings": []}'])
-def test_a_damaged_plan_is_named_and_made_anew(stored, frame, text):
-    (stored.path / "plan.json").write_text(text)
-    with pytest.raises(StoreError, match=r"plan\.json is damaged"):
-        stored.status()
-    same(stored.to_frame(), frame)
-    notes = []
-    SMALL.run(stored, notice=notes.append)
-    assert "plan.json" in notes[0]
-    assert {entry.setting: entry.wanted for entry in stored.status()} == SMALL.plan
+def dangle(file):
+    file.unlink()
+    file.symlink_to("nowhere")
 
 
-def test_drafts_of_a_killed_writer_are_removed(stored, frame):
-    draft = stored.chunks / "0000000099-0.chunk.draft"
-    draft.write_bytes(b"half a chu")
+def pipe(file):
+    file.unlink()
+    os.mkfifo(file)
+
+
+def folder(file):
+    file.unlink()
+    file.mkdir()
+
+
+@pytest.mark.parametrize("damage", [dangle, pipe, folder])
+def test_what_is_no_file_is_named_and_moved_aside(stored, frame, damage, capsys):
+    victim = stored.files()[1]
+    damage(victim)
+    assert main(["campaign", "status", str(stored.path)]) == 0
+    assert f"damaged: {victim.name}" in capsys.readouterr().out
+    assert main(["campaign", "export", str(stored.path), "csv", "-o", os.devnull]) == 2
+    assert main(["report", str(stored.path), "-o", str(stored.path / "x.html")]) == 2
+    same(SMALL.run(stored).to_frame(), frame)
+    assert not stored.damages()
+
+
+def test_what_a_killed_writer_left_behind_its_last_append_does_not_count(stored, frame):
+    last = stored.files()[-1]
+    with last.open("ab") as file:
+        file.write(b'{"check":"half a li')
+    (stored.path / "0099-0.jsonl").write_bytes(b'{"check":"half')
+    assert not stored.damages()
     same(stored.to_frame(), frame)
     with stored.writer() as writer:
         assert not writer.repaired
-    assert not draft.exists()
 
 
 # Other writers.
@@ -222,9 +236,8 @@ def test_the_lock_of_a_killed_writer_is_free(stored, frame):
     SMALL.run(stored)
 
 
-def test_reading_while_chunks_are_merged(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "FAN", 3)
-    made = next(iter(SMALL.plan))
+def test_reading_while_somebody_writes(tmp_path):
+    made = next(iter(SMALL.wanted))
     path = tmp_path / "store"
     stop, sizes, errors = threading.Event(), [0], []
     with Store(path).writer():
@@ -233,14 +246,14 @@ def test_reading_while_chunks_are_merged(tmp_path, monkeypatch):
     def read():
         try:
             while not stop.is_set():
-                sizes.append(sum(entry.done for entry in Store(path).status()))
+                sizes.append(len(Store(path).to_frame()))
         except Exception as error:
             errors.append(error)
 
     reader = threading.Thread(target=read)
     reader.start()
     with Store(path).writer() as writer:
-        for number in range(60):
+        for number in range(100):
             writer.append([Block(made, number, np.ones((1, 5), np.int64), 1)])
     stop.set()
     reader.join()
@@ -252,7 +265,7 @@ def test_reading_while_chunks_are_merged(tmp_path, monkeypatch):
 
 
 def test_a_full_disk_is_explained_and_nothing_is_lost(tmp_path, monkeypatch, frame):
-    real, written = files.os.fsync, []
+    real, written = os.fsync, []
 
     def full(descriptor):
         written.append(descriptor)
@@ -260,18 +273,17 @@ def test_a_full_disk_is_explained_and_nothing_is_lost(tmp_path, monkeypatch, fra
             raise OSError(errno.ENOSPC, "No space left on device")
         real(descriptor)
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     path = tmp_path / "store"
 
     def one_by_one():
-        for made, runs in SMALL.plan.items():
+        for made, runs in SMALL.wanted.items():
             Campaign({made: runs}).run(path)
 
     with pytest.raises(StoreError, match=r"No space left.*free some space.*safe") as caught:
         one_by_one()
     assert str(path) in str(caught.value)
     monkeypatch.undo()
-    assert not list(path.rglob("*.draft"))
     before = len(Store(path).to_frame())
     assert 0 < before < SMALL.total
     same(SMALL.run(path).to_frame(), frame)
@@ -334,11 +346,12 @@ def test_a_store_that_may_only_be_read_can_be_read(stored, frame, monkeypatch):
     def forbidden(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(files.os, "replace", forbidden)
+    monkeypatch.setattr(os, "replace", forbidden)
     same(stored.to_frame(), frame)
     assert sum(entry.done for entry in stored.status()) == SMALL.total
+    SMALL.run(stored)  # nothing is missing
     with pytest.raises(StoreError, match="cannot be written: Permission denied; choose a folder"):
-        SMALL.run(stored)
+        Campaign.product(problem="half", runs=1).run(stored)
 
 
 def test_the_source_of_points_may_vanish(tmp_path):
@@ -347,6 +360,6 @@ def test_the_source_of_points_may_vanish(tmp_path):
     with Store(tmp_path / "store").writer() as writer:
         writer.want({setting(problem=str(file)): 3})
     file.unlink()
-    ((stored, _),) = Store(tmp_path / "store").plan().items()
+    (stored,) = Store(tmp_path / "store").wanted()
     with pytest.raises(FileNotFoundError, match=r"points\.csv"):
-        stored.task()
+        stored.runner()

@@ -23,8 +23,9 @@ def test_units_agree():
         ([(Fraction(1, 6), Fraction(1, 3)), (Fraction(-1, 12), Fraction(1, 24))], "turn"),
         ([(60, 120), (330, 375.0)], "degree"),
         ([(pi / 3, 2 * pi / 3), (-pi / 6, pi / 12)], "radian"),
-        ("60..120 330..375", "degree"),
-        ("1/6..1/3 11/12..25/24", "turn"),
+        ("60-120 330-375", "degree"),
+        ("60-120, 330-15", "turn"),
+        ("120/2 - 120.0,330-375", "turn"),
     ]:
         assert custom_arcs(intervals, unit).arcs == wanted
 
@@ -36,7 +37,7 @@ def test_irregular_floats_stay_what_they_are():
 
 def test_custom_arcs_are_found_again_by_their_name():
     caps = custom_arcs([(350, 370), (90, 180)], unit="degree")
-    assert problem(caps.name) == caps
+    assert problem(caps.name) == caps == problem("arcs", arcs="90-180 350-10")
 
 
 @pytest.mark.parametrize(
@@ -54,9 +55,10 @@ def test_custom_arcs_are_found_again_by_their_name():
         ([(0, 1, 2)], ValueError, "pairs"),
         ([0.5], ValueError, "pairs"),
         (0.5, ValueError, "pairs"),
-        ("0..x", ValueError, "start..end"),
-        ("0..1/0", ValueError, "start..end"),
-        ("0-1", ValueError, "start..end"),
+        ("0-x", ValueError, "0-90 180-270"),
+        ("0-1/0", ValueError, "0-90 180-270"),
+        ("0..1", ValueError, "0-90 180-270"),
+        ("", ValueError, "0-90 180-270"),
     ],
 )
 def test_wrong_intervals_are_refused(intervals, error, message):

@@ -355,7 +355,7 @@ def test_every_entry_has_a_summary_of_one_line(name):
     assert set(factory.required) <= set(factory.parameters)
 
 
-@pytest.mark.parametrize("name", [name for name in PROBLEMS if not PROBLEMS[name].required])
+@pytest.mark.parametrize("name", [n for n in PROBLEMS if n != "arcs" and not PROBLEMS[n].required])
 def test_entries_without_parameters_build_and_travel(name):
     built = problem(name)
     assert isinstance(built, Problem)
@@ -382,10 +382,10 @@ def test_parameters_as_text_and_as_arguments_agree():
     [
         ({"name": "nonsense"}, ValueError, "'half', 'quarter'.*got 'nonsense'"),
         ({"name": 3}, TypeError, "got 3"),
-        ({"name": "arcs"}, ValueError, "needs the parameter 'k'"),
+        ({"name": "arcs"}, ValueError, "must be given either k"),
         ({"name": "half", "k": 2}, ValueError, "no parameter 'k'; its parameters: dim"),
         ({"name": "arcs:k"}, ValueError, "key=value"),
-        ({"name": "arcs:k=2,k=3"}, ValueError, "once each"),
+        ({"name": "arcs:k=2,k=3"}, ValueError, "k is given twice"),
         ({"name": "arcs:k=2", "k": 2}, ValueError, "given twice"),
         ({"name": "arcs:k=two"}, ValueError, "k must be an integer, got 'two'"),
         ({"name": "arcs", "k": 0}, ValueError, "k must be an integer from 1 to 1000, got 0"),

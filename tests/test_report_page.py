@@ -17,14 +17,13 @@ from hyperna.analysis.statistics import (
 )
 from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
-from hyperna.store.replay import stored_runs
 from hyperna.store.store import Store
 
 pytest.importorskip("matplotlib")
 
 from hyperna.report import write_report
-from hyperna.report.numbers import Summary, families, rows_digest
-from hyperna.report.page import summarise
+from hyperna.report.numbers import families, rows_digest
+from hyperna.report.page import read_entries
 from hyperna.report.rerun import campaign_toml, single_run
 
 
@@ -76,21 +75,31 @@ class TestNumbers:
             rows = frame[frame.setting == record["setting"]]
             evaluations, success = rows.evaluations.to_numpy(), rows.success.to_numpy()
             solved = int(success.sum())
-            assert record["runs"] == [[0, len(rows)]]
-            assert record["successes"] == solved
+            assert record["numbers"] == [[0, len(rows)]]
+            assert (record["runs"], record["successes"]) == (len(rows), solved)
+            assert record["success_share"] == solved / len(rows)
             assert record["success_interval"] == list(wilson_interval(solved, len(rows)))
-            assert record["mean"] == evaluations.mean()
+            assert record["mean_evaluations"] == evaluations.mean()
             assert record["mean_interval"] == list(bootstrap_interval(evaluations))
-            assert record["median"] == np.median(evaluations)
+            assert record["sd_evaluations"] == evaluations.std(ddof=1)
+            assert record["median_evaluations"] == np.median(evaluations)
+            assert record["median_interval"] == list(bootstrap_interval(evaluations, "median"))
             times = expected_running_time(evaluations, success)
             finite = [x if np.isfinite(x) else None for x in times[:3]]
-            assert record["ert"] == finite
+            assert record["expected_running_time"] == finite[0]
+            assert record["expected_running_time_interval"] == finite[1:]
+            assert record["best_fitness"] == rows.fitness.max()
+            assert record["mean_fitness"] == pytest.approx(rows.fitness.mean(), rel=1e-12)
+            interval = bootstrap_interval(rows.fitness.to_numpy())
+            assert record["mean_fitness_interval"] == list(interval)
+            counts = rows.stop_reason.value_counts()
+            assert record["stop_reasons"] == {k: int(n) for k, n in counts.items() if n}
             assert record["rows"]["evaluations"] == evaluations.tolist()
             assert record["rows"]["fitness"] == rows.fitness.tolist()
             assert record["rows"]["stop"] == list(rows.stop_reason)
 
     def test_digests_tell_changed_rows(self, store, data):
-        for runs, record in zip(stored_runs(store), data["settings"], strict=True):
+        for runs, record in zip(store.runs(), data["settings"], strict=True):
             assert record["rows_sha256"] == rows_digest(runs)
             runs.rows[0, 1] += 1
             assert record["rows_sha256"] != rows_digest(runs)
@@ -114,7 +123,7 @@ class TestNumbers:
         assert set(clipped) <= set(ids)
 
     def test_families_fit_growth_laws(self, store):
-        found = {family.title: family for family in families(summarise(store))}
+        found = {family.title: family for family in families(read_entries(store))}
         quarter = found["quarter D=2 N=1 or, na harmonic"]
         assert list(quarter.samples) == [24, 36, 48, 60]
         assert len(quarter.fits) == 3
@@ -137,7 +146,7 @@ class TestRerun:
 
         text = unescape(re.search(r'<pre class="long" id="toml">(.*?)</pre>', page, re.S)[1])
         again = Campaign.from_dict(tomllib.loads(text), folder)
-        assert again.plan == store.plan()
+        assert again.wanted == store.wanted()
 
     def test_texts_survive_the_campaign_file(self):
         made = unbacked_setting(problem='a"\\\n\x7fé.csv')
@@ -146,14 +155,14 @@ class TestRerun:
 
     def test_single_runs_come_out_as_stored(self, store, folder, monkeypatch):
         monkeypatch.chdir(folder)
-        for runs in stored_runs(store):
+        for runs in store.runs():
             scope = {}
             exec(single_run(runs.setting), scope)
             assert scope["result"].evaluations == runs.evaluations[0]
             assert scope["result"].fitness == runs.fitness[0]
 
     def test_versions_and_seeds_are_told(self, store, page):
-        for runs in stored_runs(store):
+        for runs in store.runs():
             assert str(runs.setting.entropy) in page
         assert f"hyperna {__version__}, Python 3." in page
 
@@ -172,7 +181,7 @@ class TestPage:
         half = Campaign.product(problem="half", runs=2)
         store = half.run(tmp_path / "store")
         with store.writer() as writer:
-            writer.want({next(iter(half.plan)): 5, unbacked_setting(problem="quarter"): 4})
+            writer.want({next(iter(half.wanted)): 5, unbacked_setting(problem="quarter"): 4})
         write_report(store, tmp_path / "x.html")
         assert "7 more runs are planned" in (tmp_path / "x.html").read_text(encoding="utf-8")
 
@@ -242,6 +251,5 @@ class TestCommand:
     def test_a_single_run_has_a_report(self, tmp_path):
         one = Campaign.product(problem="half", runs=1).run(tmp_path / "store")
         assert write_report(one, tmp_path / "x.html") == 1
-        [summary] = summarise(one)
-        assert isinstance(summary, Summary)
-        assert np.isnan(summary.mean_interval.low)
+        [entry] = read_entries(one)
+        assert np.isnan(entry.summary.mean_interval.low)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from hyperna.campaign.campaign import Campaign
 from hyperna.cli import build_parser
+from hyperna.problems import custom_arcs, problem
 from hyperna.settings import Setting, setting
-from hyperna.settings.algorithms import ALGORITHMS, Algorithm, register
-from hyperna.settings.keys import CHECKS, SPECIAL, parse_degrees
+from hyperna.settings.algorithms import ALGORITHMS, NA, Algorithm, register
+from hyperna.settings.keys import KEYS
 
 POINTS = "x,y,kind\n0.5,0.1,a\n-0.5,0.3,b\n0.1,-0.4,a\n"
 
@@ -20,7 +21,7 @@ POINTS = "x,y,kind\n0.5,0.1,a\n-0.5,0.3,b\n0.1,-0.4,a\n"
 def test_a_setting_is_the_same_with_its_defaults_written_out():
     short = setting(problem="quarter")
     written = {entry.name: getattr(short, entry.name) for entry in fields(Setting) if entry.compare}
-    written = {key: value for key, value in written.items() if key in CHECKS}
+    written = {key: value for key, value in written.items() if key in KEYS}
     assert setting(**written) == short
     assert setting(**{**written, "budget": "default", "target": None}).id == short.id
 
@@ -80,22 +81,25 @@ def test_stored_values_give_the_setting_back():
     made = setting(problem="arcs", k=3, mutation="cauchy:scale=2", target=0.9)
     assert Setting(**made.canonical) == made
     assert pickle.loads(pickle.dumps(made)) == made
-    assert made.task().fitness.problem == Setting(**made.canonical).task().fitness.problem
+    assert made.runner().fitness.problem == Setting(**made.canonical).runner().fitness.problem
 
 
-def test_three_ways_to_write_arcs():
+def test_arcs_are_written_in_one_way():
+    """In a name, as a key of their own, in a file, on the command line."""
     named = setting(problem="arcs:k=2")
     assert setting(problem="arcs", k=2) == named
     degrees = setting(problem="arcs", arcs="0-90, 180-270")
     assert degrees.make_problem().arcs == named.make_problem().arcs
-    assert parse_degrees("0-22.5")[0][1] * 2 == 45
+    assert setting(problem="arcs:arcs=0-90 180-270") == degrees
+    assert setting(problem=degrees.problem) == degrees
+    assert set(Campaign.from_dict({"problem": "arcs", "arcs": "0-90 180-270"}).wanted) == {degrees}
+    assert problem("arcs", arcs="0-90,180-270") == custom_arcs("0-90 180-270")
 
 
 def test_keys_are_the_options_of_run():
     args = build_parser().parse_args(["run", "half"])
     options = set(vars(args)) - {"command", "debug", "run", "runs", "jobs", "json", "all", "plot"}
-    options = {"bias" if option == "no_bias" else option for option in options}
-    assert options | {"algorithm"} == set(CHECKS)
+    assert options == set(KEYS)
 
 
 def test_the_task_is_that_of_the_algorithm():
@@ -127,9 +131,9 @@ def test_the_task_is_that_of_the_algorithm():
         ({"problem": "half", "target": True}, "target must be a fitness from 0 to 1"),
         ({"problem": "half", "k": 3}, "k does not apply to problem 'half'"),
         ({"problem": "half", "label": "kind"}, "label does not apply to problem 'half'"),
-        ({"problem": "arcs", "arcs": "0-90", "k": 3}, "arcs and k both describe"),
-        ({"problem": "arcs", "arcs": "ninety"}, "arcs must be written as"),
-        ({"problem": "arcs"}, "needs the parameter 'k'"),
+        ({"problem": "arcs", "arcs": "0-90", "k": 3}, "must be given either k"),
+        ({"problem": "arcs", "arcs": "ninety"}, "arcs must be written in degrees as"),
+        ({"problem": "arcs"}, "must be given either k"),
         ({"problem": "cube", "points": 10}, "points does not apply to 'cube'"),
         ({"problem": "half", "algorithm": "magic"}, "algorithm must be one of 'na'"),
         ({"problem": "csv:path=x.csv"}, "write problem = 'PATH'"),
@@ -202,16 +206,16 @@ runs = 9
 """,
     )
     campaign = Campaign.from_toml(file)
-    assert len(campaign.plan) == 2 * 2 * 2 + 1
-    assert campaign.plan[setting(problem="half", resolution=60)] == 9
-    assert campaign.plan[setting(problem="half", resolution=60, mutation="local")] == 7
-    assert campaign.plan[setting(problem="two_quarters", resolution=240)] == 3
+    assert len(campaign.wanted) == 2 * 2 * 2 + 1
+    assert campaign.wanted[setting(problem="half", resolution=60)] == 9
+    assert campaign.wanted[setting(problem="half", resolution=60, mutation="local")] == 7
+    assert campaign.wanted[setting(problem="two_quarters", resolution=240)] == 3
     product = Campaign.product(
         problem=["half", "quarter"], mutation=["harmonic", "local"], resolution=[60, 120], runs=7
     )
     rest = Campaign.product(problem="two_quarters", resolution=240, runs=3)
     again = Campaign.product(problem="half", resolution=[60, 120], runs=9)
-    assert (product + rest + again).plan == campaign.plan
+    assert (product + rest + again).wanted == campaign.wanted
 
 
 @pytest.mark.parametrize(
@@ -249,7 +253,7 @@ def test_without_a_file_the_block_is_named():
 def test_files_of_points_are_looked_for_beside_the_campaign(tmp_path):
     (tmp_path / "points.csv").write_text(POINTS)
     file = write(tmp_path, 'problem = "points.csv"\noutput = ["or", "and"]\nneurons = 2')
-    assert {made.output for made in Campaign.from_toml(file).plan} == {"or", "and"}
+    assert {made.output for made in Campaign.from_toml(file).wanted} == {"or", "and"}
 
 
 # Other algorithms.
@@ -277,7 +281,7 @@ def coin():
 def test_an_algorithm_takes_part_by_registering(coin, tmp_path):
     campaign = Campaign.product(problem="half", algorithm="coin:sides=2", runs=20)
     frame = campaign.run(tmp_path / "store", backend="threading", n_jobs=2).to_frame()
-    (made,) = campaign.plan
+    (made,) = campaign.wanted
     assert frame.evaluations.tolist() == Coin().run_block(made.entropy, 0, 20)[:, 0].tolist()
     assert (made.mutation, made.bias, made.init) == (None, None, None)
     assert frame.mutation.isna().all()
@@ -294,8 +298,8 @@ def test_keys_that_an_algorithm_does_not_know(coin):
             "settings": [{"algorithm": "na"}, {"algorithm": "coin"}],
         }
     )
-    assert [made.mutation for made in campaign.plan] == ["local", "harmonic", None]
-    assert coin.keys < SPECIAL
+    assert [made.mutation for made in campaign.wanted] == ["local", "harmonic", None]
+    assert coin.keys < NA.keys
 
 
 def test_baselines_are_algorithms():

@@ -1,6 +1,10 @@
 """The store: what is written is what is read, whatever happened to the files in between."""
 
+import json
+import os
+import tempfile
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,11 +13,11 @@ from hypothesis import strategies as st
 
 from hyperna.results import STOP_REASONS
 from hyperna.settings import setting
-from hyperna.store import chunks, store
-from hyperna.store.chunks import Block, decode_chunk, encode_chunk
+from hyperna.store import lines
 from hyperna.store.coverage import add_interval, count, gaps
 from hyperna.store.files import StoreError
-from hyperna.store.store import Store
+from hyperna.store.lines import Block, block_lines, read_lines, want_line
+from hyperna.store.store import Store, read_file
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 
@@ -45,9 +49,9 @@ def filled(path, blocks):
 @given(st.lists(st.tuples(WHOLE, WHOLE, st.integers(0, 5), WHOLE, WHOLE), min_size=1, max_size=50))
 def test_any_integers_survive(rows):
     block = Block(HALF, 7, np.array(rows, np.int64), 2**52, 1.25)
-    (segment,), damages = decode_chunk(encode_chunk([block]), "file")
-    back = segment.block()
-    assert not damages
+    content = read_lines(block_lines(block), "file")
+    (back,) = content.blocks
+    assert not content.damages
     assert np.array_equal(back.rows, block.rows)
     assert (back.setting, back.first, back.units) == (HALF, 7, 2**52)
     assert (back.seconds, back.version) == (1.25, block.version)
@@ -65,29 +69,87 @@ def test_intervals_are_sets_of_numbers(pieces):
     assert (count(intervals), count(intervals, 30)) == (len(numbers), len(numbers & set(range(30))))
 
 
-CHUNK = encode_chunk([made_up(HALF, 0, 4), made_up(QUARTER, 3, 8), made_up(HALF, 4, 6)])
+LINES = [
+    block_lines(made_up(HALF, 0, 4)),
+    want_line([(HALF, 10)]),
+    block_lines(made_up(QUARTER, 3, 8)),
+    block_lines(made_up(HALF, 4, 6)),
+]
+DATA = b"".join(LINES)
 
 
-@settings(max_examples=300)
-@given(st.integers(0, len(CHUNK) - 1), st.integers(1, 255))
+@settings(max_examples=400)
+@given(st.integers(0, len(DATA) - 1), st.integers(1, 255))
 def test_every_changed_byte_is_noticed_and_the_rest_kept(place, change):
-    data = bytearray(CHUNK)
+    data = bytearray(DATA)
     data[place] ^= change
-    segments, damages = decode_chunk(bytes(data), "file")
-    assert damages
-    assert all(damage.file == "file" for damage in damages)
-    assert len(segments) >= 2
-    for segment in segments:
-        block = made_up(segment.setting(), segment.first, segment.last)
-        assert np.array_equal(segment.block().rows, block.rows)
+    content = read_lines(bytes(data), "file")
+    assert content.damages
+    assert all(damage.file == "file" for damage in content.damages)
+    assert len(content.blocks) + len(content.wanted) >= 3
+    for block in content.blocks:
+        assert np.array_equal(block.rows, made_up(block.setting, block.first, block.last).rows)
 
 
-@given(st.integers(0, len(CHUNK) - 1))
+@given(st.integers(0, len(DATA) - 1))
 def test_every_cut_is_noticed_and_the_beginning_kept(length):
-    segments, damages = decode_chunk(CHUNK[:length], "file")
-    whole, _ = decode_chunk(CHUNK, "file")
-    assert damages
-    assert [s.first for s in segments] == [s.first for s in whole][: len(segments)]
+    ((file,), whole) = filled_file(DATA[:length], len(DATA))
+    content = read_file(file)
+    assert content.damages
+    assert [b.first for b in content.blocks] == [b.first for b in whole.blocks][
+        : len(content.blocks)
+    ]
+
+
+def test_what_is_behind_the_length_in_the_name_is_not_there_yet():
+    (file,), _ = filled_file(DATA, len(LINES[0]))
+    assert not read_file(file).damages
+    assert [block.first for block in read_file(file).blocks] == [0]
+
+
+def filled_file(data, length):
+    folder = Path(tempfile.mkdtemp())
+    file = folder / f"0000-{length}.jsonl"
+    file.write_bytes(data)
+    return [file], read_lines(DATA, "file")
+
+
+def forged(**changes):
+    """A line with the right checksum that says what no writer says."""
+    text = block_lines(made_up(HALF, 0, 4)).decode()
+    content = json.loads(text)["runs"]
+    return lines._line({"runs": {**content, **changes}})
+
+
+DEEP = b'"want":' + b"[" * 100_000 + b"]" * 100_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        forged(first=-1),
+        forged(last=10**18),
+        forged(last=3),
+        forged(units=0),
+        forged(first=None),
+        forged(columns={}),
+        forged(columns={name: [0, 3, "x"] for name in lines.COLUMNS}),
+        forged(columns={name: [0, 8, "not deflated"] for name in lines.COLUMNS}),
+        forged(columns={name: [0, 0, ""] for name in lines.COLUMNS}, reasons=[]),
+        forged(setting=[]),
+        forged(seconds="long"),
+        lines._line({"want": [[HALF.canonical, 0, None]]}),
+        lines._line({"want": [[HALF.canonical, 1, 5]]}),
+        lines._line({"want": 5}),
+        lines._line({"want": [[1]]}),
+        b'{"check":"%s",%s}\n' % (lines._digest(DEEP), DEEP),
+    ],
+)
+def test_forged_lines_are_damage(data):
+    content = read_lines(LINES[0] + data + LINES[2], "file")
+    assert len(content.damages) == 1
+    assert "make no sense" in str(content.damages[0])
+    assert [block.first for block in content.blocks] == [0, 3]
 
 
 def test_the_frame_does_not_depend_on_the_order_of_writing(tmp_path):
@@ -127,33 +189,69 @@ def test_an_empty_store_is_an_empty_frame(tmp_path):
     assert "evaluations" in frame
 
 
-def test_small_chunks_are_merged(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "FAN", 4)
-    blocks = [made_up(made, i, i + 1) for i in range(30) for made in (HALF, QUARTER)]
-    merged = filled(tmp_path / "merged", blocks)
-    monkeypatch.setattr(store, "FAN", 1000)
-    apart = filled(tmp_path / "apart", blocks)
-    assert len(apart.chunk_files()) == 60
-    assert len(merged.chunk_files()) <= 3 * 4
-    assert len(merged.segments()) < 30
-    same(merged.to_frame(), apart.to_frame())
+def test_each_writer_has_a_file_of_its_own(tmp_path):
+    filled(tmp_path / "store", [made_up(HALF, i, i + 1) for i in range(5)])
+    again = filled(tmp_path / "store", [made_up(HALF, i, i + 1) for i in range(5, 9)])
+    with again.writer() as writer:
+        writer.append([])
+    assert [file.name[:5] for file in again.files()] == ["0000-", "0001-"]
+    for file in again.files():
+        assert file.name == f"{file.name[:4]}-{file.stat().st_size}.jsonl"
+    same(again.to_frame(), filled(tmp_path / "one", [made_up(HALF, 0, 9)]).to_frame())
 
 
-def test_a_crash_between_merging_and_removing_does_no_harm(tmp_path, monkeypatch):
-    blocks = [made_up(HALF, i, i + 2) for i in range(0, 20, 2)]
-    plain = filled(tmp_path / "plain", blocks)
-    monkeypatch.setattr(store, "FAN", len(blocks))
-    monkeypatch.setattr(store.Path, "unlink", lambda *_, **__: (_ for _ in ()).throw(OSError()))
-    crashed = filled(tmp_path / "crashed", blocks)
-    assert len(crashed.chunk_files()) == len(blocks) + 1
+def test_the_order_of_durable_writes(tmp_path, monkeypatch):
+    """Lines are on the disk before the name says that they count; then the name is."""
+    events = []
+
+    def recorded(name, real):
+        def call(*arguments, **options):
+            if name != "write" or arguments[0] > 2:
+                events.append(name)
+            return real(*arguments, **options)
+
+        return call
+
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        writer.want({HALF: 3})
+        real_open = open
+
+        def watched(*arguments, **options):
+            file = real_open(*arguments, **options)
+            if str(arguments[0]).endswith(".jsonl"):
+                target = Watched(file, events)
+                return target
+            return file
+
+        monkeypatch.setattr("builtins.open", watched)
+        monkeypatch.setattr(os, "fsync", recorded("fsync", os.fsync))
+        monkeypatch.setattr(os, "replace", recorded("replace", os.replace))
+        writer.append([made_up(HALF, 0, 3)])
     monkeypatch.undo()
-    same(crashed.to_frame(), plain.to_frame())
-    with crashed.writer() as writer:
-        assert writer.missing(HALF, 21) == [(20, 21)]
-        assert not writer.repaired
+    assert events == ["truncate", "write", "fsync", "close", "replace", "fsync"]
 
 
-def test_the_plan_grows_and_shrinks_never(tmp_path):
+class Watched:
+    """A file that tells what is done to it."""
+
+    def __init__(self, file, events):
+        self.file, self.events = file, events
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.events.append("close")
+        self.file.close()
+
+    def __getattr__(self, name):
+        if name != "fileno":
+            self.events.append(name)
+        return getattr(self.file, name)
+
+
+def test_wanted_numbers_never_become_smaller(tmp_path):
     with Store(tmp_path / "store").writer() as writer:
         writer.want({HALF: 10, QUARTER: 5})
         writer.append([made_up(HALF, 3, 5)])
@@ -162,9 +260,9 @@ def test_the_plan_grows_and_shrinks_never(tmp_path):
     assert status == {HALF: (2, 10), QUARTER: (0, 5)}
 
 
-def test_without_a_plan_the_runs_speak_for_themselves(tmp_path):
+def test_without_wanted_numbers_the_runs_speak_for_themselves(tmp_path):
     lonely = filled(tmp_path / "store", [made_up(HALF, 0, 3), made_up(HALF, 5, 9)])
-    assert not (lonely.path / "plan.json").exists()
+    assert not lonely.wanted()
     assert [(entry.done, entry.wanted) for entry in lonely.status()] == [(7, 9)]
 
 
@@ -174,24 +272,24 @@ def test_the_path_of_a_file_is_kept_for_running_it_again(tmp_path):
     made = setting(problem=str(file))
     with Store(tmp_path / "store").writer() as writer:
         writer.want({made: 3})
-    (stored,) = Store(tmp_path / "store").plan()
-    assert stored.task().fitness.total == 2
+    (stored,) = Store(tmp_path / "store").wanted()
+    assert stored.runner().fitness.total == 2
 
 
 def test_reasons_of_another_version(monkeypatch):
-    monkeypatch.setattr(chunks, "STOP_REASONS", tuple(reversed(STOP_REASONS)))
-    data = encode_chunk([Block(HALF, 0, np.array([[1, 1, 0, 0, 0]]), 1)])
+    monkeypatch.setattr(lines, "STOP_REASONS", tuple(reversed(STOP_REASONS)))
+    data = block_lines(Block(HALF, 0, np.array([[1, 1, 0, 0, 0]]), 1))
     monkeypatch.undo()
-    (segment,), _ = decode_chunk(data, "file")
-    assert STOP_REASONS[segment.column("stop")[0]] == STOP_REASONS[-1]
-    monkeypatch.setattr(chunks, "STOP_REASONS", ("running", "optimum"))
+    (block,) = read_lines(data, "file").blocks
+    assert STOP_REASONS[block.rows[0, 2]] == STOP_REASONS[-1]
+    monkeypatch.setattr(lines, "STOP_REASONS", ("running", "optimum"))
     with pytest.raises(ValueError, match="another version of hyperna"):
-        segment.column("stop")
+        read_lines(data, "file")
 
 
 def test_settings_of_a_newer_version():
     with pytest.raises(ValueError, match="newer version of hyperna"):
-        chunks.stored_setting({**HALF.canonical, "colour": "red"})
+        read_lines(forged(setting={**HALF.canonical, "colour": "red"}), "file")
 
 
 def test_a_million_runs_are_small(tmp_path):
@@ -203,8 +301,8 @@ def test_a_million_runs_are_small(tmp_path):
     rows[:, 1] = rng.integers(1, 2**52, n)
     rows[:, 2] = rng.integers(1, 4, n)
     full = filled(tmp_path / "store", [Block(HALF, 0, rows, 2**52)])
-    size = sum(file.stat().st_size for file in full.chunk_files())
-    assert size < 200e6 / 10
+    size = sum(file.stat().st_size for file in full.files())
+    assert size < 200e6 / 16
     assert np.array_equal(full.to_frame().evaluations, rows[:, 0])
 
 

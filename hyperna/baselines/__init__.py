@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 
 from hyperna.baselines.base import BASELINES, Baseline, baseline
 from hyperna.baselines.neat import Neat, NeatTask, neat_task
-from hyperna.baselines.task import BaselineTask, baseline_task, run_block
+from hyperna.baselines.task import BaselineTask, baseline_task
 
 __all__ = [
     "BASELINES",
@@ -20,7 +20,6 @@ __all__ = [
     "baseline",
     "baseline_task",
     "neat_task",
-    "run_block",
 ]
 
 for _module in iter_modules(__path__):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from hyperna._spelling import parse_name
 from hyperna._validation import FloatArray, check_choice
 from hyperna._words import did_you_mean
 from hyperna.baselines.space import REPRESENTATIONS, Space
@@ -94,28 +95,15 @@ def baseline(which: "str | Baseline", **settings: Any) -> Baseline:
         return which
     if not isinstance(which, str):
         raise TypeError(f"algorithm must be a name such as 'cma_es', got {which!r}")
-    name, _, written = which.partition(":")
-    entry = BASELINES[check_choice("algorithm", name.strip(), BASELINES)]
+    name, parsed = parse_name("algorithm", which)
+    entry = BASELINES[check_choice("algorithm", name, BASELINES)]
     known = {field.name: field.type for field in fields(entry)}
-    parsed = _parse(which, written)
     for key in (*parsed, *settings):
         if key not in known:
             listed = ", ".join(known) + did_you_mean(key, known)
             raise ValueError(f"algorithm {name!r} has no setting {key!r}; its settings: {listed}")
     numbers = {key: _convert(key, text, known[key]) for key, text in parsed.items()}
     return entry(**{**numbers, **settings})
-
-
-def _parse(which: str, written: str) -> dict[str, str]:
-    parsed = {}
-    for piece in filter(None, (part.strip() for part in written.split(","))):
-        key, equals, value = (part.strip() for part in piece.partition("="))
-        if not (key and equals and value) or key in parsed:
-            raise ValueError(
-                f"settings must be written once each as 'name:key=value,key=value', got {which!r}"
-            )
-        parsed[key] = value
-    return parsed
 
 
 def _convert(key: str, text: str, kind: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from hyperna.baselines.neat_networks import NeatNetwork, check_installed, evolve
 from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
 from hyperna.problems import Problem
 from hyperna.results import STOP_REASONS, Improvements
-from hyperna.search import Seed, seed_words
+from hyperna.search import Halt, Seed, seed_words
 
 # Points on the circle or sphere where the fitness of hyperna's own networks is exact.
 _EVEN_POINTS = 1000
@@ -69,6 +69,7 @@ class NeatRun:
     evaluations: int
     stop_reason: str
     success: bool
+    stuck_at: None
     restarts: int
     improvements: Improvements
     seed: Any
@@ -78,6 +79,9 @@ class NeatRun:
 @dataclass(frozen=True, eq=False)
 class NeatTask:
     """All that defines a run of NEAT but its seed; made by `neat_task`."""
+
+    # Networks are evolved in Python, so workers must be processes.
+    processes: ClassVar[bool] = True
 
     neat: Neat
     points: FiniteSet = field(repr=False)
@@ -91,8 +95,22 @@ class NeatTask:
         """Score of a network without a mistake."""
         return self.points.total
 
-    def run(self, seed: Seed, number: int = 0) -> NeatRun:
-        """Return run `number` under this seed."""
+    @property
+    def fitness(self) -> Fitness:
+        """What is maximised."""
+        return self.points
+
+    @property
+    def criterion(self) -> str:
+        """What counts as success, in words."""
+        if self.target > self.units:
+            return "nothing: the run goes on to its limit"
+        return f"fitness >= {self.target / self.units:.6g}"
+
+    def run(self, seed: Seed, number: int = 0, trajectory: bool = False) -> NeatRun:
+        """Return run `number` under this seed; there is no trajectory of accepted networks."""
+        if trajectory:
+            raise ValueError("trajectory must be False: NEAT does not record one")
         entropy = seed_words(seed)
         counter, restarts = self._search(entropy, check_integer("number", number, 0))
         found = np.array(counter.improvements, np.int64).reshape(-1, 2)
@@ -102,17 +120,20 @@ class NeatTask:
             evaluations=counter.evaluations,
             stop_reason=STOP_REASONS[counter.stop],
             success=STOP_REASONS[counter.stop] == "target",
+            stuck_at=None,
             restarts=restarts,
             improvements=Improvements(found[:, 0], found[:, 1] / self.units),
             seed=entropy,
             number=number,
         )
 
-    def run_block(self, seed: Seed, first: int, last: int) -> IntArray:
+    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
         """Return the rows of runs first..last-1: evaluations, score, stop code, 0, restarts."""
         entropy = seed_words(seed)
         rows = np.zeros((last - first, 5), np.int64)
         for number in range(first, last):
+            if halt is not None and halt.raised:
+                break
             counter, restarts = self._search(entropy, number)
             rows[number - first] = counter.evaluations, counter.best, counter.stop, 0, restarts
         return rows

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,12 +14,13 @@ from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines.base import Baseline, baseline
 from hyperna.baselines.counting import Counter, Finished, run_generator
 from hyperna.baselines.space import Space
+from hyperna.batches import Progress, run_many
 from hyperna.fitness import Fitness, fitness_of
 from hyperna.grid import Grid
 from hyperna.networks import Network
 from hyperna.problems import Problem
-from hyperna.results import STOP_REASONS, Improvements, RunResult
-from hyperna.search import Seed, Task, seed_words
+from hyperna.results import STOP_REASONS, Improvements, RunResult, Runs
+from hyperna.search import Halt, Seed, Task, seed_words
 
 
 class GridCounter(Counter):
@@ -49,6 +50,9 @@ class BaselineTask:
     It has what a `hyperna.search.Task` has for those who run, store and report it: `grid`,
     `fitness`, `budget`, `units`, `criterion`, `run` and `run_block`.
     """
+
+    # Searches are written in Python, so workers must be processes.
+    processes: ClassVar[bool] = True
 
     baseline: Baseline
     settings: Task = field(repr=False)
@@ -104,14 +108,27 @@ class BaselineTask:
             number=number,
         )
 
-    def run_block(self, seed: Seed, first: int, last: int) -> IntArray:
-        """Return the rows of runs first..last-1.
+    def run_many(
+        self,
+        runs: int,
+        *,
+        seed: Seed = None,
+        n_jobs: int | None = None,
+        progress: Progress | None = None,
+    ) -> Runs:
+        """Run the baseline many times, independently: see `hyperna.batches.run_many`."""
+        return run_many(self, runs, seed=seed, n_jobs=n_jobs, progress=progress)
 
-        As for the (1+1) NA: evaluations, score, stop code, stuck_at (0), restarts.
+    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
+        """Return the rows of runs first..last-1 (see `Runs.rows`); `stuck_at` is 0.
+
+        Once `halt` is raised the block is given up, and its rows mean nothing.
         """
         entropy = seed_words(seed)
         rows = np.zeros((last - first, 5), np.int64)
         for number in range(first, last):
+            if halt is not None and halt.raised:
+                break
             counter, restarts = self._search(entropy, number)
             rows[number - first] = counter.evaluations, counter.best, counter.stop, 0, restarts
         return rows
@@ -134,11 +151,6 @@ class BaselineTask:
             if counter.stop != state.STAGNATION or restarts == self.settings.restarts:
                 return counter, restarts
             restarts += 1
-
-
-def run_block(task: BaselineTask, seed: Seed, first: int, last: int) -> IntArray:
-    """Return the rows of runs first..last-1: a function, for workers in other processes."""
-    return task.run_block(seed, first, last)
 
 
 def baseline_task(
@@ -182,8 +194,8 @@ def baseline_task(
     >>> task = baseline_task("random_search", problem("half"), target=0.95)
     >>> task.run(seed=1).stop_reason
     'target'
-    >>> bool((task.run_block(1, 0, 3)[1] == task.run_block(1, 1, 2)[0]).all())
-    True
+    >>> task.run_many(3, seed=1).stop_counts
+    {'target': 3}
     """
     chosen = baseline(name, **settings)
     fitness = fitness_of(problem)

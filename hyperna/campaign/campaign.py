@@ -17,6 +17,7 @@ Every block is the product of its lists. Keys above the blocks count for all of 
 block's algorithm knows them; a block's own value goes first.
 """
 
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,24 +32,32 @@ from hyperna._validation import check_integer
 from hyperna.campaign.execution import work_off
 from hyperna.parallel import parallel_backend
 from hyperna.settings import Setting, setting
-from hyperna.settings.algorithms import find_algorithm
-from hyperna.settings.keys import SPECIAL, is_default, plain_keys
-from hyperna.store.store import Store, Writer
+from hyperna.settings.algorithms import NA, find_algorithm
+from hyperna.settings.keys import is_default, plain_keys
+from hyperna.store.store import Store, Writer, merge_wanted
 
 # Called with the numbers of finished and of all runs, and the estimated seconds left.
 Progress = Callable[[int, int, float], None]
 
 DEFAULT_RUNS = 100
+# What a campaign may have at most, and what that needs: seconds and bytes for each.
+MOST_SETTINGS, _SETTING_SECONDS, _SETTING_BYTES = 10**6, 5e-4, 2_000
+MOST_RUNS, _RUN_SECONDS, _RUN_BYTES = 10**12, 1e-5, 2.5
 
 
 @dataclass(frozen=True)
 class Campaign:
     """Settings and how many runs of each are wanted.
 
+    Each setting has a seed of its own, computed from all its keys (``setting.entropy``, `seed`
+    among the keys), so that the runs of different settings are independent. ``run_many`` with
+    that seed gives the same runs; ``hyperna run --seed`` and ``run_many(seed=...)`` take a seed as
+    it is, so that their runs are others than a campaign's.
+
     Examples
     --------
     >>> campaign = Campaign.product(problem=["half", "quarter"], resolution=[120, 240], runs=50)
-    >>> len(campaign.plan), campaign.total
+    >>> len(campaign.wanted), campaign.total
     (4, 200)
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +66,7 @@ class Campaign:
     (200, True)
     """
 
-    plan: dict[Setting, int]
+    wanted: dict[Setting, int]
 
     @classmethod
     def product(
@@ -74,17 +83,22 @@ class Campaign:
         **keys
             The options of ``hyperna run`` and `algorithm`, one value or a list each.
         """
-        runs = check_integer("runs", runs, 1)
-        return cls(dict.fromkeys(_settings(plain_keys(keys), Path(folder)), runs))
+        return cls(dict(_settings({"runs": runs, **plain_keys(keys)}, Path(folder))))
 
     @classmethod
     def from_toml(cls, path: str | Path) -> "Campaign":
         """Read a campaign from a file; the module's description shows what is in it."""
         file = Path(path)
-        text = file.read_text(encoding="utf-8")
         try:
+            text = file.read_bytes().decode("utf-8-sig")
             content = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{file} is not UTF-8 text: {error.reason} at byte {error.start}"
+            ) from None
+        except RecursionError:
+            raise ValueError(f"{file}: values must not be nested so deeply") from None
+        except ValueError as error:  # of TOML, and of numbers with thousands of digits
             raise ValueError(f"{file}: {error}") from None
         return _read(content, file.parent, _Lines(str(file), text))
 
@@ -97,18 +111,17 @@ class Campaign:
         >>> Campaign.from_dict({"problem": "half", "runs": 3}).total
         3
         """
+        if not isinstance(content, Mapping):
+            raise TypeError(f"content must be a mapping of keys to values, got {content!r}")
         return _read(content, Path(folder), _Lines("", ""))
 
     def __add__(self, other: "Campaign") -> "Campaign":
-        plan = dict(self.plan)
-        for made, runs in other.plan.items():
-            plan[made] = max(runs, plan.get(made, 0))
-        return Campaign(plan)
+        return Campaign(merge_wanted([*self.wanted.items(), *other.wanted.items()]))
 
     @property
     def total(self) -> int:
         """Number of runs of all settings."""
-        return sum(self.plan.values())
+        return sum(self.wanted.values())
 
     def run(
         self,
@@ -144,12 +157,12 @@ class Campaign:
         with parallel_backend(backend, scheduler, n_jobs), folder.writer() as writer:
             if notice is not None:
                 _notify(notice, folder, writer)
-            writer.want(self.plan)
+            writer.want(self.wanted)
             self._work_off(writer, progress)
         return folder
 
     def _work_off(self, writer: Writer, progress: Progress | None) -> None:
-        todo = {made: writer.missing(made, runs) for made, runs in self.plan.items()}
+        todo = {made: writer.missing(made, runs) for made, runs in self.wanted.items()}
         done = self.total - sum(last - first for gaps in todo.values() for first, last in gaps)
         if progress is not None:
             progress(done, self.total, 0.0)
@@ -160,7 +173,7 @@ class Campaign:
             if progress is not None:
                 progress(done, self.total, seconds_left)
 
-        processes = any(find_algorithm(made.algorithm).processes for made in todo)
+        processes = any(find_algorithm(made.algorithm).processes for made in todo if todo[made])
         work_off(todo, writer, processes=processes, report=report)
 
 
@@ -172,15 +185,28 @@ def _notify(notice: Callable[[str], None], store: Store, writer: Writer) -> None
         notice(f"{store.path} holds runs of hyperna {others}; new ones are of {__version__}")
 
 
-def _settings(keys: dict[str, Any], folder: Path) -> Iterator[Setting]:
-    """Yield the product of the values."""
+def _settings(keys: dict[str, Any], folder: Path) -> Iterator[tuple[Setting, int]]:
+    """Yield the product of the values, each with its number of runs."""
+    runs = check_integer("runs", keys.pop("runs", DEFAULT_RUNS), 1)
     values = {}
     for key, value in keys.items():
         values[key] = value if isinstance(value, list | tuple) else [value]
         if not values[key]:
             raise ValueError(f"{key} must have at least one value, got an empty list")
+    number = math.prod(map(len, values.values()))
+    _check_effort("settings", number, MOST_SETTINGS, _SETTING_SECONDS, _SETTING_BYTES)
+    _check_effort("runs", number * runs, MOST_RUNS, _RUN_SECONDS, _RUN_BYTES)
     for combination in product(*values.values()):
-        yield setting(folder, **dict(zip(values, combination, strict=True)))
+        yield setting(folder, **dict(zip(values, combination, strict=True))), runs
+
+
+def _check_effort(what: str, number: int, most: int, seconds: float, size: float) -> None:
+    """Refuse what no computer can do, and say what it would need."""
+    if number > most:
+        raise ValueError(
+            f"{number:.3g} {what} are too many, at most {most:,}: they would need about "
+            f"{number * seconds / 86_400:,.0f} days and {number * size / 1e9:,.0f} GB"
+        )
 
 
 def _read(content: Mapping[str, Any], folder: Path, lines: "_Lines") -> Campaign:
@@ -190,13 +216,11 @@ def _read(content: Mapping[str, Any], folder: Path, lines: "_Lines") -> Campaign
         if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
             raise ValueError("settings must be written as blocks that begin with [[settings]]")
         shared = _plain(shared)
-    campaign = Campaign({})
+    wanted: list[tuple[Setting, int]] = []
     for number, block in enumerate(blocks):
         with lines.named(number, [*block, *shared]):
-            keys = _inherit(shared, _plain(block))
-            runs = check_integer("runs", keys.pop("runs", DEFAULT_RUNS), 1)
-            campaign += Campaign(dict.fromkeys(_settings(keys, folder), runs))
-    return campaign
+            wanted += _settings(_inherit(shared, _plain(block)), folder)
+    return Campaign(merge_wanted(wanted))
 
 
 def _plain(keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,7 +238,7 @@ def _inherit(shared: Mapping[str, Any], block: Mapping[str, Any]) -> dict[str, A
     names = block.get("algorithm", shared.get("algorithm", "na"))
     names = names if isinstance(names, list) else [names]
     known = [find_algorithm("na" if is_default(n) else str(n)).keys for n in names]
-    foreign = SPECIAL - frozenset.intersection(*known) if known else frozenset()
+    foreign = NA.keys - frozenset.intersection(*known) if known else frozenset()
     return {key: value for key, value in shared.items() if key not in foreign} | dict(block)
 
 

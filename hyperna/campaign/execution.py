@@ -22,8 +22,8 @@ from hyperna._validation import IntArray
 from hyperna.parallel import unordered
 from hyperna.settings import Setting
 from hyperna.settings.algorithms import Runner
-from hyperna.store.chunks import Block
 from hyperna.store.coverage import Intervals, count
+from hyperna.store.lines import Block
 from hyperna.store.store import Writer
 
 Piece = tuple[Setting, int, int]

@@ -1,4 +1,4 @@
-"""A store as data of IOHanalyzer: one folder a setting, made by replaying its runs."""
+"""A store as data of IOHanalyzer: one folder per setting, made by replaying its runs."""
 
 import json
 import os
@@ -13,14 +13,13 @@ from hyperna.grid import Grid
 from hyperna.interop.analyzer import Cell, Trace, write_cell
 from hyperna.interop.names import distinct_ids, file_name, function_name
 from hyperna.parallel import in_order
-from hyperna.results import RunResult
+from hyperna.results import RunResult, Runs
 from hyperna.settings import Setting
 from hyperna.settings.algorithms import find_algorithm
 from hyperna.store.files import StoreError, explained
-from hyperna.store.replay import StoredRuns, replay, stored_runs
 from hyperna.store.store import Store
 
-# A worker replays as many runs at a time as took about so many seconds, and at most so many.
+# Seconds and runs of which a worker replays about and at most that many at a time.
 _SECONDS, _MOST = 0.5, 200
 # What makes a function; everything else of a setting belongs to the algorithm.
 _FUNCTION_KEYS = frozenset(
@@ -63,7 +62,7 @@ def export_ioh(
     >>> n, [cell.rpartition("-")[0] for cell in cells]
     (10, ['half-na-harmonic', 'half-na-local'])
     """
-    found = stored_runs(store)
+    found = store.runs()
     if not found:
         raise ValueError(f"{store.path} holds no runs yet; run its campaign first")
     path = Path(folder)
@@ -86,7 +85,7 @@ def export_ioh(
     return written
 
 
-def make_cells(found: list[StoredRuns]) -> list[Cell]:
+def make_cells(found: list[Runs]) -> list[Cell]:
     """Return function, algorithm and attributes of each setting."""
     settings = [runs.setting for runs in found]
     functions = [describe_function(setting) for setting in settings]
@@ -152,7 +151,7 @@ def _folder_name(setting: Setting, cell: Cell) -> str:
 
 
 def _traces(
-    found: list[StoredRuns], n_jobs: int | None, report: Callable[[int, int], None]
+    found: list[Runs], n_jobs: int | None, report: Callable[[int, int], None]
 ) -> Generator[Iterator[Trace], None, None]:
     """Yield the replayed runs of each setting; workers go on to the next while one is written."""
     done, total = 0, sum(map(len, found))
@@ -177,14 +176,14 @@ def _needs_processes(setting: Setting) -> bool:
     return find_algorithm(setting.algorithm).processes
 
 
-def _parts(runs: StoredRuns) -> list[StoredRuns]:
+def _parts(runs: Runs) -> list[Runs]:
     """Cut the runs of a setting into jobs of a similar length."""
     size = min(max(1, round(_SECONDS * len(runs) / max(runs.seconds, 1e-9))), _MOST)
     return [runs[first : first + size] for first in range(0, len(runs), size)]
 
 
-def _replay_part(part: StoredRuns) -> list[Trace]:
-    return [_trace(result) for result in replay(part)]
+def _replay_part(part: Runs) -> list[Trace]:
+    return [_trace(part.replay(number)) for number in part.numbers.tolist()]
 
 
 def _trace(result: RunResult) -> Trace:

@@ -95,7 +95,7 @@ def run_campaign(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 130
-    print(f"{store.path}: {meter.summary(len(campaign.plan))}")
+    print(f"{store.path}: {meter.summary(len(campaign.wanted))}")
     return 0
 
 

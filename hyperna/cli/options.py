@@ -4,10 +4,8 @@ import argparse
 import importlib.util
 import json
 import math
-import re
 import sys
 from collections.abc import Callable
-from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -88,27 +86,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
-
-
-def parse_arcs(text: str) -> list[tuple[Fraction, Fraction]]:
-    """Read arcs in degrees, exactly as written, counter-clockwise from start to end.
-
-    Examples
-    --------
-    >>> parse_arcs("0-90, 180-202.5")
-    [(Fraction(0, 1), Fraction(90, 1)), (Fraction(180, 1), Fraction(405, 2))]
-    """
-    number = r"\s*(\d+(?:\.\d*)?)\s*"
-    arcs = []
-    for item in text.split(","):
-        match = re.fullmatch(f"{number}-{number}", item)
-        if match is None:
-            raise ValueError(
-                f"--arcs must list intervals in degrees like '0-90,180-270', got {item.strip()!r}"
-            )
-        start, end = Fraction(match[1]), Fraction(match[2])
-        arcs.append((start, end if end >= start else end + 360))
-    return arcs
 
 
 def check_picture(text: str) -> Path:

@@ -1,77 +1,39 @@
 """The summary of a batch of runs, with its uncertainty: as a table, as JSON, as a picture."""
 
-import argparse
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from hyperna import __version__
-from hyperna._words import counted
-from hyperna.algorithm import OnePlusOneNA
-from hyperna.analysis.statistics import (
-    bootstrap_interval,
-    expected_running_time,
-    wilson_interval,
-)
+from hyperna._words import counted, interval, number, percent
+from hyperna.analysis.statistics import wilson_interval
+from hyperna.analysis.summary import Summary
 from hyperna.cli.options import json_text, make_console, save_figure
 from hyperna.fitness import FiniteSet, Fitness, Sampled
 from hyperna.problems import Problem
 from hyperna.results import Runs
+from hyperna.settings import Setting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Summary = dict[str, Any]
+# Keys that only files of points have.
+_FILE_KEYS = ("label", "weight", "scale", "data")
 
 
-def summarise(args: argparse.Namespace, problem: Problem, na: OnePlusOneNA, runs: Runs) -> Summary:
+def summarise(setting: Setting, runs: Runs, seed: int) -> dict[str, Any]:
     """Return all that is reported about a batch; undefined numbers are NaN or infinite."""
-    evaluations, fitness, total = runs.evaluations, runs.fitness, len(runs)
-    successes = int(np.count_nonzero(runs.success))
-    running_time = expected_running_time(evaluations, runs.success)
+    options = {key: value for key, value in setting.options.items() if key not in _FILE_KEYS}
     return {
-        "runs": total,
-        "successes": successes,
-        "success_share": successes / total,
-        "success_interval": list(wilson_interval(successes, total)),
-        "mean_evaluations": float(evaluations.mean()),
-        "mean_interval": list(bootstrap_interval(evaluations)),
-        "sd_evaluations": float(evaluations.std(ddof=1)) if total > 1 else math.nan,
-        "median_evaluations": float(np.median(evaluations)),
-        "median_interval": list(bootstrap_interval(evaluations, "median")),
-        "expected_running_time": running_time.value,
-        "expected_running_time_interval": [running_time.low, running_time.high],
-        "best_fitness": float(fitness.max()),
-        "mean_fitness": float(fitness.mean()),
-        "mean_fitness_interval": list(bootstrap_interval(fitness)),
+        **Summary.of(runs).record(),
         "stop_reasons": runs.stop_counts,
         "success_means": runs.task.criterion,
-        "settings": settings(args, problem, na, runs),
-    }
-
-
-def settings(args: argparse.Namespace, problem: Problem, na: OnePlusOneNA, runs: Runs) -> Summary:
-    """Return what was run, enough to run it again."""
-    return {
-        "problem": problem.name,
-        "dim": problem.dim,
-        "neurons": na.neurons,
-        "output": na.output,
-        "resolution": na.resolution,
-        "mutation": str(na.mutation),
-        "bias": na.bias,
-        "redraw_void": na.redraw_void,
-        "mutation_probability": runs.task.probability,
-        "init": na.init,
-        "fitness": describe_fitness(runs.task.fitness),
-        "budget": runs.task.budget,
-        "stagnation": args.stagnation,
-        "target": args.target,
-        "restarts": args.restarts,
-        "seed": args.seed,
-        "version": __version__,
+        "settings": {
+            **options,
+            "fitness": describe_fitness(runs.task.fitness),
+            "seed": seed,
+            "version": __version__,
+        },
     }
 
 
@@ -85,15 +47,13 @@ def describe_fitness(fitness: Fitness) -> str:
     return "exact arc lengths"
 
 
-def print_json(summary: Summary, runs: Runs | None) -> None:
+def print_json(summary: dict[str, Any], runs: Runs | None) -> None:
     """Print the summary as one JSON object, with every run's evaluations if runs are given."""
-    everything = dict(summary)
-    if runs is not None:
-        everything["evaluations"] = runs.evaluations.tolist()
-    print(json_text(everything))
+    listed = {} if runs is None else {"evaluations": runs.evaluations.tolist()}
+    print(json_text({**summary, **listed}))
 
 
-def print_table(summary: Summary, picture: Path | None) -> None:
+def print_table(summary: dict[str, Any], picture: Path | None) -> None:
     """Print the summary for people."""
     from rich.table import Table
 
@@ -112,27 +72,24 @@ def print_table(summary: Summary, picture: Path | None) -> None:
         console.print(f"picture: {picture}", markup=False, soft_wrap=True)
 
 
-def _headline(summary: Summary) -> list[str]:
+def _headline(summary: dict[str, Any]) -> list[str]:
     from rich.markup import escape
 
     used = summary["settings"]
-    neurons = counted(used["neurons"], "neuron")
-    extras = [
-        text
-        for text, given in (
-            ("no bias", not used["bias"]),
-            ("void steps redrawn", used["redraw_void"]),
-            (f"probability {used['mutation_probability']:g} a component", True),
-            (f"init {used['init']}", used["init"] != "grid"),
-            (f"stagnation {used['stagnation']}", used["stagnation"]),
-            (counted(used["restarts"], "restart"), used["restarts"]),
-        )
-        if given
-    ]
+    law = f"{used['mutation']} mutation" if used["mutation"] else used["algorithm"]
+    extras = {
+        "no bias": used["bias"] is False,
+        "void steps redrawn": used["redraw_void"],
+        f"probability {used['mutation_probability']} per component": used["mutation_probability"],
+        f"init {used['init']}": used["init"] not in (None, "grid"),
+        f"stagnation {used['stagnation']}": used["stagnation"],
+        counted(used["restarts"] or 0, "restart"): used["restarts"],
+    }
     return [
         f"[bold]{escape(used['problem'])}[/bold] in D = {used['dim']}: "
-        f"{neurons}, output {used['output']}, resolution {used['resolution']:,}",
-        ", ".join([f"{used['mutation']} mutation", *extras]),
+        f"{counted(used['neurons'], 'neuron')}, output {used['output']}, "
+        f"resolution {used['resolution']:,}",
+        ", ".join([law, *(text for text, given in extras.items() if given)]),
         f"{counted(summary['runs'], 'run')} from seed {used['seed']}, "
         f"at most {counted(used['budget'], 'evaluation')} each",
         f"fitness: {used['fitness']}",
@@ -140,71 +97,43 @@ def _headline(summary: Summary) -> list[str]:
     ]
 
 
-def _rows(summary: Summary) -> list[tuple[str, str, str, str]]:
-    runs = summary["runs"]
+def _rows(summary: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    runs, reasons = summary["runs"], summary["stop_reasons"]
     every = counted(runs, "run")
-    spent = f"{every}, stuck ones at the limit" if "stuck" in summary["stop_reasons"] else every
-    rows = [
-        (
-            "success share",
-            _percent(summary["success_share"]),
-            _interval(summary["success_interval"], _percent),
-            f"{summary['successes']:,} of {every}",
-        ),
-        (
-            "evaluations, mean",
-            _count(summary["mean_evaluations"]),
-            _interval(summary["mean_interval"], _count),
-            spent,
-        ),
-        ("evaluations, sd", _count(summary["sd_evaluations"]), "", every),
-        (
-            "evaluations, median",
-            _count(summary["median_evaluations"]),
-            _interval(summary["median_interval"], _count),
-            every,
-        ),
+    spent = f"{every}, stuck ones at the limit" if "stuck" in reasons else every
+    solved = f"{summary['successes']:,} of {every}"
+    per_success = counted(summary["successes"], "success")
+
+    def share(value: float) -> str:
+        return number(value, 6)
+
+    rows: list[tuple[str, str, str | None, Any, str]] = [
+        ("success share", "success_share", "success_interval", percent, solved),
+        ("evaluations, mean", "mean_evaluations", "mean_interval", number, spent),
+        ("evaluations, sd", "sd_evaluations", None, number, every),
+        ("evaluations, median", "median_evaluations", "median_interval", number, every),
         (
             "evaluations per success",
-            _count(summary["expected_running_time"]),
-            _interval(summary["expected_running_time_interval"], _count),
-            counted(summary["successes"], "success"),
+            "expected_running_time",
+            "expected_running_time_interval",
+            number,
+            per_success,
         ),
-        ("fitness, best", _share(summary["best_fitness"]), "", every),
-        (
-            "fitness, mean",
-            _share(summary["mean_fitness"]),
-            _interval(summary["mean_fitness_interval"], _share),
-            every,
-        ),
+        ("fitness, best", "best_fitness", None, share, every),
+        ("fitness, mean", "mean_fitness", "mean_fitness_interval", share, every),
     ]
-    for reason, count in summary["stop_reasons"].items():
-        interval = _interval(wilson_interval(count, runs), _percent)
-        rows.append(
-            (f"stopped: {reason}", _percent(count / runs), interval, f"{count:,} of {every}")
+    return [
+        (name, write(summary[key]), interval(summary[ends], write) if ends else "", of)
+        for name, key, ends, write, of in rows
+    ] + [
+        (
+            f"stopped: {reason}",
+            percent(count / runs),
+            interval(wilson_interval(count, runs), percent),
+            f"{count:,} of {every}",
         )
-    return rows
-
-
-def _interval(ends: Any, write: Any) -> str:
-    low, high = ends
-    return "–" if math.isnan(low) else f"{write(low)} … {write(high)}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _share(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.6f}"
-
-
-def _count(value: float) -> str:
-    if math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞"
-    return f"{value:,.0f}" if value >= 1000 else f"{value:,.1f}"
+        for reason, count in reasons.items()
+    ]
 
 
 def save_picture(path: Path, problem: Problem, runs: Runs) -> None:

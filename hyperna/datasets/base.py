@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hyperna._spelling import parse_name
 from hyperna._validation import FloatArray, check_choice, check_points
 from hyperna._words import counted, did_you_mean
 from hyperna.problems import PointProblem
@@ -221,30 +222,17 @@ def dataset(name: str, **parameters: Any) -> Dataset:
         generator, settings = SHIPPED[name]
         made = DATASETS[generator](**{**settings, **parameters})
         return made if parameters else replace(made, name=name)
-    key, _, settings_text = name.partition(":")
-    generator_of = DATASETS.get(key.strip())
+    key, texts = parse_name("data set", name)
+    generator_of = DATASETS.get(key)
     if generator_of is None:
         known = [*DATASETS, *(stem for stem in SHIPPED if stem not in DATASETS)]
-        hint = did_you_mean(key.strip(), known)
+        hint = did_you_mean(key, known)
         raise ValueError(f"data set must be one of {', '.join(known)}, got {name!r}{hint}")
-    written = _parse_settings(name, settings_text, generator_of)
+    written = {given: generator_of.parse(given, text) for given, text in texts.items()}
     twice = sorted(written.keys() & parameters.keys())
     if twice:
         raise ValueError(f"{twice[0]} is given twice: in {name!r} and as an argument")
     return generator_of(**written, **parameters)
-
-
-def _parse_settings(name: str, settings: str, generator: Generator) -> dict[str, Any]:
-    """Return the parameters in "key=value,key=value"."""
-    parsed: dict[str, Any] = {}
-    for setting in filter(None, (piece.strip() for piece in settings.split(","))):
-        key, equals, value = (piece.strip() for piece in setting.partition("="))
-        if not (key and equals and value) or key in parsed:
-            raise ValueError(
-                f"parameters must be written once each as 'name:key=value,key=value', got {name!r}"
-            )
-        parsed[key] = generator.parse(key, value)
-    return parsed
 
 
 def _text(value: Any) -> str:

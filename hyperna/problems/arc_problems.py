@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hyperna._spelling import parse_arcs, write_arcs
 from hyperna._validation import (
     BoolArray,
     FloatArray,
@@ -44,6 +45,8 @@ from hyperna.problems.rounding import rounding_loss
 # More optima than this are not listed: ARCS(k) with N < k has exponentially many.
 MOST_OPTIMA = 1000
 
+# Not an integer, so that any integer is checked as such.
+UNSET: Any = None
 _TURN = {"turn": 1.0, "radian": 2 * math.pi, "degree": 360.0}
 
 
@@ -319,15 +322,20 @@ def local_opt(dim: int = 2) -> ArcProblem:
     return _classic("local_opt", [_twelfths(*pair) for pair in ends], dim, neurons=1)
 
 
-@register("arcs", "k equally spaced arcs, each half of its period, for k neurons")
-def equal_arcs(k: int, dim: int = 2) -> ArcProblem:
-    """Positive on k arcs [j/k, j/k + 1/(2k)] of a turn, j = 0 .. k-1."""
+@register("arcs", "k equal arcs, as in k=3, or your own in degrees, as in arcs=0-90 180-270")
+def named_arcs(k: int = UNSET, arcs: str = "", dim: int = 2) -> ArcProblem:
+    """Positive on k arcs [j/k, j/k + 1/(2k)] of a turn, j = 0 .. k-1, or on arcs of your choice."""
+    if (k is UNSET) == (arcs == ""):
+        raise ValueError(
+            "problem 'arcs' must be given either k, as in k=3, or arcs, as in '0-90 180-270'"
+        )
+    if arcs:
+        return custom_arcs(arcs, dim=dim)
     k = check_integer("k", k, 1, 1000)
     starts = [Fraction(j, k) for j in range(k)]
     return ArcProblem(f"arcs:k={k}", tuple((s, s + Fraction(1, 2 * k)) for s in starts), dim)
 
 
-@register("custom_arcs", "your own union of arcs, e.g. intervals=0..90 180..270,unit=degree")
 def custom_arcs(
     intervals: str | Iterable[Sequence[float]], unit: str = "turn", dim: int = 2
 ) -> ArcProblem:
@@ -337,8 +345,8 @@ def custom_arcs(
     ----------
     intervals : iterable of (start, end), or str
         Arcs counter-clockwise from start to end, start < end; an end may be more than a turn.
-        Arcs that overlap or touch count as one. As text: ``"0..90 180..270"``. The empty set and
-        the whole circle are refused: nothing is to be learnt about them.
+        Arcs that overlap or touch count as one. As text, always in degrees: ``"0-90 180-270"``.
+        The empty set and the whole circle are refused: nothing is to be learnt about them.
     unit : {"turn", "radian", "degree"}
         Unit of the ends. Fractions and integers of a turn or degree are exact; floats count as the
         fraction of a turn with denominator up to 10000 that they agree with to 15 digits, if any.
@@ -350,25 +358,16 @@ def custom_arcs(
     >>> caps = custom_arcs([(350, 370), (90, 180)], unit="degree")
     >>> caps.arcs
     ((Fraction(1, 4), Fraction(1, 2)), (Fraction(35, 36), Fraction(37, 36)))
+    >>> caps == custom_arcs("90-180 350-10")
+    True
     >>> caps.best_fitness(neurons=1)
     0.9444444444444444
     """
+    if isinstance(intervals, str):
+        intervals, unit = parse_arcs(intervals), "degree"  # type: ignore[assignment]
     turn = _TURN[check_choice("unit", unit, _TURN)]
-    pairs = _parse_intervals(intervals) if isinstance(intervals, str) else intervals
-    arcs = merge_arcs(_checked_intervals(pairs, turn))
-    written = " ".join(f"{start}..{end}" for start, end in arcs)
-    return ArcProblem(f"custom_arcs:intervals={written}", arcs, dim)
-
-
-def _parse_intervals(text: str) -> list[tuple[Fraction, Fraction]]:
-    """Return the pairs in "0..1/4 0.5..0.75"."""
-    try:
-        pairs = [tuple(map(Fraction, word.split(".."))) for word in text.split()]
-        return [(start, end) for start, end in pairs]
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(
-            f"intervals must be written as 'start..end start..end', got {text!r}"
-        ) from None
+    arcs = merge_arcs(_checked_intervals(intervals, turn))
+    return ArcProblem(f"arcs:arcs={write_arcs(arcs)}", arcs, dim)
 
 
 def _twelfths(start: int, end: int) -> tuple[Fraction, Fraction]:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
+from hyperna._spelling import parse_name
 from hyperna._validation import BoolArray, FloatArray, check_choice, check_integer
 from hyperna.outputs import OUTPUTS
 
@@ -76,8 +77,8 @@ class ProblemFactory:
     Examples
     --------
     >>> from hyperna.problems import PROBLEMS
-    >>> PROBLEMS["arcs"].required
-    ('k',)
+    >>> PROBLEMS["arcs"].parameters
+    ('k', 'arcs', 'dim')
     >>> PROBLEMS["arcs"](k=3).best_fitness(neurons=3)
     1.0
     """
@@ -163,30 +164,16 @@ def problem(name: str, dim: int | None = None, **parameters: Any) -> Problem:
     Traceback (most recent call last):
     ...
     ValueError: problem must be one of 'half', 'quarter', 'two_quarters', 'local_opt', 'arcs', \
-'custom_arcs', 'cube', 'csv', got 'nonsense'
+'cube', 'csv', got 'nonsense'
     """
     if not isinstance(name, str):
         raise TypeError(f"problem must be a name such as 'half', got {name!r}")
-    key, _, settings = name.partition(":")
-    factory = PROBLEMS[check_choice("problem", key.strip(), PROBLEMS)]
-    written = _parse_settings(name, settings, factory)
+    key, texts = parse_name("problem", name)
+    factory = PROBLEMS[check_choice("problem", key, PROBLEMS)]
+    written = {given: factory.parse(given, text) for given, text in texts.items()}
     if dim is not None:
         parameters = {"dim": dim, **parameters}
     twice = sorted(written.keys() & parameters.keys())
     if twice:
         raise ValueError(f"{twice[0]} is given twice: in {name!r} and as an argument")
     return factory(**written, **parameters)
-
-
-def _parse_settings(name: str, settings: str, factory: ProblemFactory) -> dict[str, Any]:
-    """Return the parameters in "key=value,key=value"."""
-    parsed: dict[str, Any] = {}
-    for setting in filter(None, (piece.strip() for piece in settings.split(","))):
-        key, equals, value = (piece.strip() for piece in setting.partition("="))
-        if not (key and equals and value) or key in parsed:
-            raise ValueError(
-                f"problem parameters must be written once each as 'name:key=value,key=value', "
-                f"got {name!r}"
-            )
-        parsed[key] = factory.parse(key, value)
-    return parsed

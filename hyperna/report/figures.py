@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from hyperna.plots import plot_runtimes, plot_scaling
 from hyperna.plots.style import FONT_SIZE
-from hyperna.report.numbers import Contest, Family, Summary
+from hyperna.report.numbers import Contest, Entry, Family
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,16 +26,16 @@ _DROPPED = {f"{{{_SVG}}}{name}" for name in ("metadata", "style", "title")}
 
 
 def family_runtimes(family: Family) -> Callable[["Axes"], Any]:
-    """Return what draws the share of solved runs over time, a curve a resolution."""
+    """Return what draws the share of solved runs over time, one curve per resolution."""
     chosen = _spread(family.members)
-    batches = {f"r = {one.setting.resolution}": one.stored.runs for one in chosen}
+    batches = {f"r = {one.setting.resolution}": one.stored for one in chosen}
     return lambda ax: plot_runtimes(batches, ax)
 
 
 def contest_runtimes(contest: Contest) -> Callable[["Axes"], Any]:
-    """Return what draws the share of solved runs over time, a curve an algorithm."""
+    """Return what draws the share of solved runs over time, one curve per algorithm."""
     names = list(contest.members)[:_MOST_CURVES]
-    batches = {_literal(name): contest.members[name].stored.runs for name in names}
+    batches = {_literal(name): contest.members[name].stored for name in names}
     return lambda ax: plot_runtimes(batches, ax)
 
 
@@ -44,7 +44,7 @@ def family_scaling(family: Family) -> Callable[["Axes"], Any]:
     return lambda ax: plot_scaling(family.samples, family.bound, ax)
 
 
-def _spread(members: list[Summary]) -> list[Summary]:
+def _spread(members: list[Entry]) -> list[Entry]:
     """Return at most as many members as there are colours, first and last among them."""
     if len(members) <= _MOST_CURVES:
         return members

@@ -1,13 +1,11 @@
 """Pieces of HTML: every text is escaped here and nowhere else."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-# What a cell shows that has nothing to say; narrow screens leave it out.
-NOTHING = "–"
+from hyperna._words import NOTHING, number
 
 
 class Markup(str):
@@ -60,23 +58,6 @@ class Cell:
     content: Any
     value: float | str | None = None
     title: str | None = None
-
-
-def number(value: float, digits: int = 0) -> str:
-    """Return a number for people.
-
-    Examples
-    --------
-    >>> number(1234.5), number(12.34), number(float("inf")), number(0.5, 3)
-    ('1,234', '12.3', '∞', '0.500')
-    """
-    if math.isnan(value):
-        return NOTHING
-    if math.isinf(value):
-        return "∞"
-    if digits:
-        return f"{value:.{digits}f}"
-    return f"{value:,.1f}" if abs(value) < 100 else f"{value:,.0f}"
 
 
 def with_interval(value: float, interval: Sequence[float], title: str) -> Cell:

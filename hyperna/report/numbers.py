@@ -10,19 +10,12 @@ from typing import Any
 import numpy as np
 
 from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes, theorem_bound
-from hyperna.analysis.statistics import (
-    Comparison,
-    Interval,
-    RunningTime,
-    bootstrap_interval,
-    expected_running_time,
-    pairwise_tests,
-    wilson_interval,
-)
+from hyperna.analysis.statistics import Comparison, pairwise_tests
+from hyperna.analysis.summary import Summary
 from hyperna.campaign.ioh import describe_algorithm, describe_function
+from hyperna.results import Runs
 from hyperna.settings import Setting
-from hyperna.store.coverage import Intervals
-from hyperna.store.replay import StoredRuns
+from hyperna.store.coverage import Intervals, add_interval
 
 # The theorems are about D = 2 with so many neurons joined by OR.
 _THEOREM_NEURONS = {"half": 1, "quarter": 1, "two_quarters": 2, "local_opt": 1}
@@ -31,16 +24,22 @@ MOST_COMPARED = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Summary:
-    """What the runs of one setting say, with 95 % intervals."""
+class Entry:
+    """What the page says about one setting: its runs, what they say, and how many are wanted."""
 
-    stored: StoredRuns
+    stored: Runs
     wanted: int
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the runs say."""
+        return Summary.of(self.stored)
 
     @property
     def setting(self) -> Setting:
         """What was run."""
-        return self.stored.setting
+        setting: Setting = self.stored.setting
+        return setting
 
     @property
     def anchor(self) -> str:
@@ -48,96 +47,55 @@ class Summary:
         return f"s-{self.setting.id}"
 
     @property
-    def runs(self) -> int:
-        """Number of runs."""
-        return len(self.stored)
-
-    @cached_property
-    def successes(self) -> int:
-        """Number of runs that succeeded."""
-        return int(self.stored.success.sum())
-
-    @cached_property
-    def share_interval(self) -> Interval:
-        """Wilson's interval of the share of successes."""
-        return wilson_interval(self.successes, self.runs)
-
-    @cached_property
-    def mean(self) -> float:
-        """Mean evaluations, failed runs with what they spent."""
-        return float(self.stored.evaluations.mean())
-
-    @cached_property
-    def mean_interval(self) -> Interval:
-        """Bootstrap interval of the mean."""
-        return bootstrap_interval(self.stored.evaluations)
-
-    @cached_property
-    def median(self) -> float:
-        """Median evaluations."""
-        return float(np.median(self.stored.evaluations))
-
-    @cached_property
-    def median_interval(self) -> Interval:
-        """Bootstrap interval of the median."""
-        return bootstrap_interval(self.stored.evaluations, "median")
-
-    @cached_property
-    def running_time(self) -> RunningTime:
-        """Expected running time until success, restarting after failures."""
-        return expected_running_time(self.stored.evaluations, self.stored.success)
-
-    @cached_property
-    def hitting_times(self) -> Any:
-        """Evaluations until success, infinite for failed runs."""
-        return np.where(self.stored.success, self.stored.evaluations, np.inf)
+    def intervals(self) -> Intervals:
+        """Numbers of the runs as intervals (first, last), last excluded."""
+        intervals: Intervals = []
+        numbers = self.stored.numbers
+        for part in np.split(numbers, np.flatnonzero(np.diff(numbers) != 1) + 1):
+            add_interval(intervals, int(part[0]), int(part[-1]) + 1)
+        return intervals
 
     def extreme(self, largest: bool) -> tuple[int, int]:
         """Return the largest or smallest number of evaluations, and the first run that has it."""
         place = int((np.argmax if largest else np.argmin)(self.stored.evaluations))
         return int(self.stored.evaluations[place]), int(self.stored.numbers[place])
 
-    def record(self, with_rows: bool) -> dict[str, Any]:
-        """Return everything as JSON can hold it; rows only if asked for."""
+    def data(self, with_rows: bool) -> dict[str, Any]:
+        """Return everything as JSON can hold it, with the rows if that is wanted."""
         stored = self.stored
         record: dict[str, Any] = {
             "setting": self.setting.id,
             "options": self.setting.canonical,
             "seed": str(self.setting.entropy),
-            "runs": [list(interval) for interval in stored.intervals],
+            "numbers": [list(interval) for interval in self.intervals],
             "wanted": self.wanted,
             "versions": list(stored.versions),
             "seconds": round(stored.seconds, 3),
             "units": str(stored.units),
-            "successes": self.successes,
-            "stop_reasons": stored.runs.stop_counts,
-            "success_interval": _plain(self.share_interval),
-            "mean": self.mean,
-            "mean_interval": _plain(self.mean_interval),
-            "median": self.median,
-            "median_interval": _plain(self.median_interval),
-            "ert": _plain(self.running_time[:3]),
-            "mean_fitness": float(stored.fitness.mean()),
+            "stop_reasons": stored.stop_counts,
+            **{key: _plain(value) for key, value in self.summary.record().items()},
             "rows_sha256": rows_digest(stored),
         }
         if with_rows:
             record["rows"] = {
                 "evaluations": stored.evaluations.tolist(),
                 "fitness": stored.fitness.tolist(),
-                "stop": [str(reason) for reason in stored.runs.stop_reasons],
+                "stop": [str(reason) for reason in stored.stop_reasons],
             }
         return record
 
 
-def rows_digest(stored: StoredRuns) -> str:
+def rows_digest(stored: Runs) -> str:
     """Return a digest of numbers and rows, to tell whether a store still holds the same."""
     table = np.column_stack([stored.numbers, stored.rows]).astype("<i8")
     return hashlib.sha256(np.ascontiguousarray(table).tobytes()).hexdigest()
 
 
-def _plain(values: Sequence[float]) -> list[float | None]:
-    """Return numbers as JSON can hold them: None for what is not finite."""
-    return [float(value) if np.isfinite(value) else None for value in values]
+def _plain(value: Any) -> Any:
+    """Return a number, or a list of them, as JSON can hold it: None for what is not finite."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value if np.isfinite(value) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +103,7 @@ class Family:
     """Settings that differ in the resolution only, in its order."""
 
     title: str
-    members: list[Summary]
+    members: list[Entry]
 
     @property
     def samples(self) -> dict[int, Any]:
@@ -163,7 +121,7 @@ class Family:
     @property
     def failures(self) -> int:
         """Number of runs that failed."""
-        return sum(one.runs - one.successes for one in self.members)
+        return sum(one.summary.runs - one.summary.successes for one in self.members)
 
     @property
     def bound(self) -> Bound | None:
@@ -179,10 +137,10 @@ class Family:
         return theorem_bound(setting.problem, setting.mutation or "") if applies else None
 
 
-def families(summaries: Sequence[Summary]) -> list[Family]:
+def families(entries: Sequence[Entry]) -> list[Family]:
     """Return the groups of settings that differ in the resolution only."""
-    groups: dict[tuple[str, str], list[Summary]] = {}
-    for one in summaries:
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for one in entries:
         function = describe_function(one.setting).replace(f" r={one.setting.resolution}", "")
         groups.setdefault((function, describe_algorithm(one.setting)), []).append(one)
     found = []
@@ -201,20 +159,22 @@ class Contest:
     """Different algorithms on the same function."""
 
     title: str
-    members: dict[str, Summary]
+    members: dict[str, Entry]
 
     @cached_property
     def tests(self) -> list[Comparison]:
         """Every two compared by their evaluations until success."""
         if len(self.members) > MOST_COMPARED:
             return []
-        return pairwise_tests({name: one.hitting_times for name, one in self.members.items()})
+        return pairwise_tests(
+            {name: one.summary.hitting_times for name, one in self.members.items()}
+        )
 
 
-def contests(summaries: Sequence[Summary]) -> list[Contest]:
+def contests(entries: Sequence[Entry]) -> list[Contest]:
     """Return the functions on which several algorithms ran."""
-    groups: dict[str, dict[str, Summary]] = {}
-    for one in summaries:
+    groups: dict[str, dict[str, Entry]] = {}
+    for one in entries:
         name = describe_algorithm(one.setting)
         groups.setdefault(describe_function(one.setting), {}).setdefault(name, one)
     return [Contest(title, members) for title, members in groups.items() if len(members) > 1]

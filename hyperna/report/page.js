@@ -64,7 +64,7 @@ function showRows(place, setting) {
     head.append(button);
     table.tHead.rows[0].append(head);
   }
-  const runs = setting.runs.flatMap(([first, last]) =>
+  const runs = setting.numbers.flatMap(([first, last]) =>
     Array.from({ length: last - first }, (_, i) => first + i));
   const rows = setting.rows;
   runs.forEach((run, i) => {

@@ -12,7 +12,7 @@ from typing import Any
 from hyperna._files import write_file
 from hyperna._words import are, counted
 from hyperna.report.html import Markup, join, tag
-from hyperna.report.numbers import Summary, contests, families
+from hyperna.report.numbers import Entry, contests, families
 from hyperna.report.rerun import versions
 from hyperna.report.sections import (
     comparisons_section,
@@ -23,10 +23,9 @@ from hyperna.report.sections import (
     settings_section,
 )
 from hyperna.store.files import explained
-from hyperna.store.replay import stored_runs
 from hyperna.store.store import Store
 
-# Up to so many rows lie in the page itself; beyond, it names them and gives their digest.
+# The page itself holds at most this many rows; of more it gives the numbers and a digest.
 MOST_ROWS = 20_000
 
 
@@ -57,42 +56,42 @@ def write_report(store: Store, path: str | Path, title: str | None = None) -> in
     (40, 2, False)
     """
     file = Path(path)
-    summaries = summarise(store)
+    entries = read_entries(store)
     heading = title or f"Runs in {store.path.resolve().name}"
     missing = sum(max(0, entry.wanted - entry.done) for entry in store.status())
-    text = make_page(summaries, heading, datetime.now(UTC), missing)
+    text = make_page(entries, heading, datetime.now(UTC), missing)
     with explained(file):
         write_file(file, text)
-    return sum(one.runs for one in summaries)
+    return sum(len(one.stored) for one in entries)
 
 
-def summarise(store: Store) -> list[Summary]:
-    """Return the settings of a store that have runs, in the order of its plan."""
-    plan = store.plan()
-    found = stored_runs(store)
+def read_entries(store: Store) -> list[Entry]:
+    """Return the settings of a store that have runs, in the order in which they were wanted."""
+    wanted = store.wanted()
+    found = store.runs()
     if not found:
         raise ValueError(f"{store.path} holds no runs yet; run its campaign first")
-    return [Summary(runs, plan.get(runs.setting, len(runs))) for runs in found]
+    return [Entry(runs, wanted.get(runs.setting, len(runs))) for runs in found]
 
 
-def make_page(summaries: Sequence[Summary], title: str, made: datetime, missing: int = 0) -> str:
+def make_page(entries: Sequence[Entry], title: str, made: datetime, missing: int = 0) -> str:
     """Return the text of the page; `missing` runs are planned but not stored."""
     script, style = _resource("page.js"), _resource("page.css")
     sections = [
-        ("results", "Results", results_section(summaries)),
-        ("growth", "Over time and resolution", growth_section(families(summaries))),
-        ("comparisons", "Algorithms compared", comparisons_section(contests(summaries))),
-        ("settings", "Settings and rows", settings_section(summaries)),
-        ("rerun", "How to rerun", rerun_section(summaries)),
+        ("results", "Results", results_section(entries)),
+        ("growth", "Over time and resolution", growth_section(families(entries))),
+        ("comparisons", "Algorithms compared", comparisons_section(contests(entries))),
+        ("settings", "Settings and rows", settings_section(entries)),
+        ("rerun", "How to rerun", rerun_section(entries)),
         ("meaning", "What the numbers mean", meaning_section()),
     ]
     shown = [(name, heading, content) for name, heading, content in sections if content]
     links = [tag("a", heading, href=f"#{name}") for name, heading, _ in shown]
     body = [
-        tag("header", tag("h1", title), _lead(summaries, made, missing), tag("nav", *links)),
+        tag("header", tag("h1", title), _lead(entries, made, missing), tag("nav", *links)),
         tag("main", *(_section(*section) for section in shown)),
         # Of a type that browsers do not run.
-        tag("script", _json(summaries, title, made), type="application/json", id="data"),
+        tag("script", _json(entries, title, made), type="application/json", id="data"),
         tag("script", Markup(script)),
     ]
     head = [
@@ -117,9 +116,10 @@ def _policy(script: str) -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
-def _lead(summaries: Sequence[Summary], made: datetime, missing: int) -> Markup:
-    runs, solved = sum(s.runs for s in summaries), sum(s.successes for s in summaries)
-    settings = counted(len(summaries), "setting")
+def _lead(entries: Sequence[Entry], made: datetime, missing: int) -> Markup:
+    runs = sum(len(one.stored) for one in entries)
+    solved = sum(one.summary.successes for one in entries)
+    settings = counted(len(entries), "setting")
     text = f"{counted(runs, 'run')} of {settings}; {solved:,} succeeded. "
     if missing:
         text += f"{counted(missing, 'more run')} {are(missing)} planned but not stored yet. "
@@ -132,14 +132,14 @@ def _section(name: str, heading: str, content: Markup) -> Markup:
     return tag("section", tag("h2", heading), content, id=name)
 
 
-def _json(summaries: Sequence[Summary], title: str, made: datetime) -> Markup:
+def _json(entries: Sequence[Entry], title: str, made: datetime) -> Markup:
     """Return the numbers behind the page; no text in it can end the element it stands in."""
-    small = sum(one.runs for one in summaries) <= MOST_ROWS
+    small = sum(len(one.stored) for one in entries) <= MOST_ROWS
     content: dict[str, Any] = {
         "title": title,
         "made": made.isoformat(timespec="seconds"),
         "versions": versions(),
-        "settings": [one.record(with_rows=small) for one in summaries],
+        "settings": [one.data(with_rows=small) for one in entries],
     }
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))

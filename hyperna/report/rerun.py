@@ -8,7 +8,6 @@ from typing import Any
 
 from hyperna import __version__
 from hyperna.settings import Setting
-from hyperna.store.replay import replayable
 
 _LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
 
@@ -62,19 +61,19 @@ def single_run(setting: Setting) -> str:
     """
     options = "".join(f"    {key}={value!r},\n" for key, value in options_of(setting).items())
     return (
-        "from hyperna.store.replay import replayable\n"
         "from hyperna.settings import setting\n\n"
         f"made = setting(\n{options})\n"
         f"assert made.id == {setting.id!r}\n"
-        "result = replayable(made).run(made.entropy, 0)  # the number of the run\n"
+        "result = made.runner().run(made.entropy, 0)  # the number of the run\n"
     )
 
 
 def criterion(setting: Setting) -> str:
     """Return what counts as success, in words."""
     try:
-        return str(replayable(setting).criterion)
-    except (OSError, ValueError, ImportError):  # a file that is gone, a library not installed
+        runner: Any = setting.runner()
+        return str(runner.criterion)
+    except (OSError, ValueError, ImportError, AttributeError):  # a file or a library is gone
         return "unknown here"
 
 

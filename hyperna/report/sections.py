@@ -4,29 +4,30 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from hyperna import __version__
+from hyperna._words import NOTHING, number, percent
 from hyperna.report.figures import contest_runtimes, family_runtimes, family_scaling, svg
-from hyperna.report.html import NOTHING, Cell, Markup, join, number, table, tag, with_interval
+from hyperna.report.html import Cell, Markup, join, table, tag, with_interval
 from hyperna.report.numbers import (
     MOST_COMPARED,
     Contest,
+    Entry,
     Family,
-    Summary,
     interval_text,
     varying_keys,
 )
 from hyperna.report.rerun import campaign_toml, criterion, single_run
 
 
-def link_to(summary: Summary) -> Markup:
+def link_to(entry: Entry) -> Markup:
     """Return a link to all that the page says about a setting."""
-    return tag("a", summary.setting.id[:8], href=f"#{summary.anchor}")
+    return tag("a", entry.setting.id[:8], href=f"#{entry.anchor}")
 
 
-def results_section(summaries: Sequence[Summary]) -> Markup:
-    """Return the table with one row a setting."""
-    keys, rare = _columns(summaries)
+def results_section(entries: Sequence[Entry]) -> Markup:
+    """Return the table with one row per setting."""
+    keys, rare = _columns(entries)
     numbers = ("runs", "solved", "mean", "median", "ERT", "mean fitness")
-    rows = [[*_key_cells(one, keys, rare), *_number_cells(one)] for one in summaries]
+    rows = [[*_key_cells(one, keys, rare), *_number_cells(one)] for one in entries]
     text = (
         "Evaluations with 95 % intervals. The first column leads to the setting, its run numbers "
         "and rows. "
@@ -36,19 +37,19 @@ def results_section(summaries: Sequence[Summary]) -> Markup:
     return table(names, rows, caption)
 
 
-def _columns(summaries: Sequence[Summary]) -> tuple[list[str], list[str]]:
+def _columns(entries: Sequence[Entry]) -> tuple[list[str], list[str]]:
     """Return the keys with a column each, and those that share one: few settings use them."""
-    keys = varying_keys([one.setting for one in summaries])
-    used = {key: sum(bool(one.setting.canonical.get(key)) for one in summaries) for key in keys}
-    rare = [key for key in keys if used[key] <= len(summaries) / 4]
+    keys = varying_keys([one.setting for one in entries])
+    used = {key: sum(bool(one.setting.canonical.get(key)) for one in entries) for key in keys}
+    rare = [key for key in keys if used[key] <= len(entries) / 4]
     if len(rare) < 2:
         rare = []
     return [key for key in keys if key not in rare], rare
 
 
-def _key_cells(summary: Summary, keys: Iterable[str], rare: Sequence[str]) -> list[Cell]:
-    options = summary.setting.canonical
-    cells = [Cell(link_to(summary), summary.setting.id)]
+def _key_cells(entry: Entry, keys: Iterable[str], rare: Sequence[str]) -> list[Cell]:
+    options = entry.setting.canonical
+    cells = [Cell(link_to(entry), entry.setting.id)]
     for key in keys:
         value = options.get(key)
         sort = value if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -66,19 +67,19 @@ def _shown(value: Any) -> str:
     return words[value] if isinstance(value, bool) else str(value)
 
 
-def _number_cells(summary: Summary) -> list[Cell]:
-    origin = f"setting {summary.setting.id}, runs {interval_text(summary.stored.intervals)}"
-    share = summary.successes / summary.runs
-    low, high = (100 * end for end in summary.share_interval)
-    ends = tag("small", f"{low:.1f} – {high:.1f} %")
-    fitness = float(summary.stored.fitness.mean())
+def _number_cells(entry: Entry) -> list[Cell]:
+    origin = f"setting {entry.setting.id}, runs {interval_text(entry.intervals)}"
+    found = entry.summary
+    low, high = found.share_interval
+    ends = tag("small", f"{number(100 * low, 1)} – {percent(high)}")
+    solved = join([percent(found.share), " ", ends])
     return [
-        Cell(f"{summary.runs:,}", summary.runs, origin),
-        Cell(join([f"{100 * share:.1f} % ", ends]), share, f"{summary.successes:,} of {origin}"),
-        with_interval(summary.mean, summary.mean_interval, origin),
-        with_interval(summary.median, summary.median_interval, origin),
-        with_interval(summary.running_time.value, summary.running_time[1:3], origin),
-        Cell(f"{fitness:.6f}", fitness, origin),
+        Cell(f"{found.runs:,}", found.runs, origin),
+        Cell(solved, found.share, f"{found.successes:,} of {origin}"),
+        with_interval(found.mean, found.mean_interval, origin),
+        with_interval(found.median, found.median_interval, origin),
+        with_interval(found.running_time.value, found.running_time[1:3], origin),
+        Cell(number(found.mean_fitness, 6), found.mean_fitness, origin),
     ]
 
 
@@ -182,22 +183,22 @@ def _named(name: str, contest: Contest) -> Cell:
     return Cell(tag("a", name, href=f"#{contest.members[name].anchor}"), name)
 
 
-def settings_section(summaries: Sequence[Summary]) -> Markup:
+def settings_section(entries: Sequence[Entry]) -> Markup:
     """Return all about each setting: options, seed, run numbers, versions, rows."""
-    return join(_setting(index, one) for index, one in enumerate(summaries))
+    return join(_setting(index, one) for index, one in enumerate(entries))
 
 
-def _setting(index: int, summary: Summary) -> Markup:
-    stored, setting = summary.stored, summary.setting
-    stops = ", ".join(f"{count:,} {reason}" for reason, count in stored.runs.stop_counts.items())
+def _setting(index: int, entry: Entry) -> Markup:
+    stored, setting = entry.stored, entry.setting
+    stops = ", ".join(f"{count:,} {reason}" for reason, count in stored.stop_counts.items())
     facts: dict[str, Any] = {
         **{key: _shown(value) for key, value in setting.canonical.items()},
         "seed of the runs": str(setting.entropy),
         "success means": criterion(setting),
-        "run numbers": interval_text(stored.intervals),
+        "run numbers": interval_text(entry.intervals),
         "stopped by": stops,
-        "fewest evaluations": _extreme(summary, largest=False),
-        "most evaluations": _extreme(summary, largest=True),
+        "fewest evaluations": _extreme(entry, largest=False),
+        "most evaluations": _extreme(entry, largest=True),
         "made by": ", ".join(f"hyperna {version}" for version in stored.versions),
         "computing time": f"{number(stored.seconds)} s",
     }
@@ -207,23 +208,23 @@ def _setting(index: int, summary: Summary) -> Markup:
     rows = tag("div", class_="rows", data_index=index)
     again = tag("p", "One of these runs again, in Python:"), tag("pre", single_run(setting))
     content = [tag("dl", *listed), rows, tag("div", *again, class_="again")]
-    return tag("details", heading, *content, id=summary.anchor)
+    return tag("details", heading, *content, id=entry.anchor)
 
 
-def _extreme(summary: Summary, largest: bool) -> str:
-    value, run = summary.extreme(largest)
+def _extreme(entry: Entry, largest: bool) -> str:
+    value, run = entry.extreme(largest)
     return f"{value:,} (run {run})"
 
 
-def rerun_section(summaries: Sequence[Summary]) -> Markup:
+def rerun_section(entries: Sequence[Entry]) -> Markup:
     """Return a campaign file and the commands."""
-    toml = campaign_toml([(one.setting, max(one.wanted, one.runs)) for one in summaries])
+    toml = campaign_toml([(one.setting, max(one.wanted, len(one.stored))) for one in entries])
     commands = (
         f"python -m pip install '.[plot]'  # in the folder of hyperna {__version__}\n"
         "hyperna campaign run again.toml --jobs -1\n"
         "hyperna report again.store -o report.html\n"
     )
-    files = sorted({one.setting.problem for one in summaries if one.setting.data})
+    files = sorted({one.setting.problem for one in entries if one.setting.data})
     needed = [tag("p", f"Beside it belong the files {', '.join(files)}.")] if files else []
     return join(
         [

@@ -6,30 +6,31 @@ the same for all of them, so a campaign compares like with like.
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from hyperna._validation import IntArray
 from hyperna._words import did_you_mean
 from hyperna.baselines import BASELINES, Neat, baseline, baseline_task, neat_task
-from hyperna.search import Task, run_block
+from hyperna.settings.keys import KEYS
 
 if TYPE_CHECKING:
-    from hyperna.settings import Setting
-
-# What one run leaves behind, in this order, as integers. `stop` is an index into
-# `hyperna.results.STOP_REASONS`; the fitness is score / units.
-COLUMNS = ("evaluations", "score", "stop", "stuck_at", "restarts")
+    from hyperna.settings.description import Setting
 
 
 class Runner(Protocol):
-    """One setting, ready to run."""
+    """One setting, ready to run: a `Task` of the (1+1) NA, a `BaselineTask`, or your own.
+
+    A runner that also has ``run(seed, number, trajectory)`` can replay its runs.
+    """
+
+    processes: ClassVar[bool]
 
     @property
     def units(self) -> int:
         """Score of a network without a mistake."""
 
     def run_block(self, seed: int, first: int, last: int) -> IntArray:
-        """Return the rows of runs first..last-1, shape (last - first, 5), columns `COLUMNS`.
+        """Return the rows of runs first..last-1, with the columns `hyperna.results.COLUMNS`.
 
         A row depends on the seed and its run's number only, not on the block it is in.
         """
@@ -49,7 +50,7 @@ class Algorithm:
     make : callable
         Returns the `Runner` of a setting, or raises ValueError if the setting makes no sense.
     keys : frozenset of str
-        Keys it knows beyond those that describe the problem, network and limits of a run.
+        Optional keys that it knows (see `hyperna.settings.keys.KEYS`).
     processes : bool
         Whether it holds the interpreter lock, so that workers must be processes.
     spell : callable, optional
@@ -79,43 +80,28 @@ def find_algorithm(text: str) -> Algorithm:
     name = text.partition(":")[0]
     if name not in ALGORITHMS:
         known = ", ".join(repr(name) for name in ALGORITHMS)
-        hint = did_you_mean(text.partition(":")[0], ALGORITHMS)
-        raise ValueError(f"algorithm must be one of {known}, got {text!r}{hint}")
+        raise ValueError(
+            f"algorithm must be one of {known}, got {text[:60]!r}{did_you_mean(name, ALGORITHMS)}"
+        )
     return ALGORITHMS[name]
 
 
-@dataclass(frozen=True, eq=False)
-class TaskRunner:
-    """Runs of the (1+1) NA."""
-
-    task: Task
-
-    @property
-    def units(self) -> int:
-        """Score of a network without a mistake."""
-        return self.task.units
-
-    def run_block(self, seed: int, first: int, last: int) -> IntArray:
-        """Return the rows of runs first..last-1."""
-        return run_block(self.task, seed, first, last)
+def _make_na(setting: "Setting") -> Runner:
+    return setting.make_algorithm().task(
+        setting.make_fitness(),
+        budget=setting.budget,
+        stagnation=setting.stagnation,
+        target=setting.target,
+        restarts=setting.restarts or 0,
+    )
 
 
 NA = register(
     Algorithm(
         name="na",
         summary="the (1+1) NA",
-        make=lambda setting: TaskRunner(setting.task()),
-        keys=frozenset(
-            {
-                "mutation",
-                "bias",
-                "redraw_void",
-                "mutation_probability",
-                "init",
-                "stagnation",
-                "restarts",
-            }
-        ),
+        make=_make_na,
+        keys=frozenset(key for key, entry in KEYS.items() if entry.optional),
         processes=False,
     )
 )

@@ -21,14 +21,12 @@ from hyperna.problems import (
     PROBLEMS,
     PointProblem,
     Problem,
-    custom_arcs,
     points_digest,
     problem,
     read_csv,
 )
-from hyperna.search import Task
 from hyperna.settings.algorithms import Algorithm, Runner, find_algorithm
-from hyperna.settings.keys import CHECKS, SPECIAL, is_default, parse_degrees, plain_keys
+from hyperna.settings.keys import KEYS, is_default, plain_keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +81,18 @@ class Setting:
     # Travels to workers that may not see the file.
     points_read: PointProblem | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """What counts for the runs: all keys, None where they do not apply."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.compare}
+
     @cached_property
     def canonical(self) -> dict[str, Any]:
         """What counts, as JSON can hold it: keys with a value, in alphabetical order.
 
         Leaving out None lets later versions add keys without changing the runs of older settings.
         """
-        values = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.compare}
-        return {key: values[key] for key in sorted(values) if values[key] is not None}
+        return {key: value for key, value in sorted(self.options.items()) if value is not None}
 
     @cached_property
     def digest(self) -> str:
@@ -152,18 +154,8 @@ class Setting:
             init=self.init,
         )
 
-    def task(self) -> Task:
-        """Return the task of the (1+1) NA; ``task().run(entropy, number)`` repeats a run."""
-        return self.make_algorithm().task(
-            self.make_fitness(),
-            budget=self.budget,
-            stagnation=self.stagnation,
-            target=self.target,
-            restarts=self.restarts or 0,
-        )
-
     def runner(self) -> Runner:
-        """Return what runs this setting."""
+        """Return what runs this setting: see `hyperna.settings.algorithms.Runner`."""
         return find_algorithm(self.algorithm).make(self)
 
 
@@ -190,7 +182,7 @@ def setting(folder: str | Path = ".", **options: Any) -> Setting:
     ValueError: unknown key 'resolutoin'; did you mean 'resolution'?
     """
     given = {key: value for key, value in plain_keys(options).items() if not is_default(value)}
-    checked = {key: CHECKS[key](key, value) for key, value in given.items()}
+    checked = {key: KEYS[key].check(key, value) for key, value in given.items()}
     if "problem" not in checked:
         raise ValueError("problem is missing: name one, as in problem = 'half'")
     algorithm = find_algorithm(checked.setdefault("algorithm", "na"))
@@ -225,7 +217,7 @@ def setting(folder: str | Path = ".", **options: Any) -> Setting:
 def refuse_foreign(algorithm: Algorithm, options: Mapping[str, Any]) -> None:
     """Refuse keys that the algorithm does not know."""
     for key in options:
-        if key in SPECIAL and key not in algorithm.keys:
+        if KEYS[key].optional and key not in algorithm.keys:
             raise ValueError(
                 f"{key} does not apply to algorithm {algorithm.name!r}; leave it out, or give that "
                 f"algorithm its own settings"
@@ -240,15 +232,10 @@ def _describe_problem(checked: Mapping[str, Any], folder: Path) -> dict[str, Any
     for key in ("label", "weight", "scale"):
         if key in checked:
             raise ValueError(f"{key} does not apply to problem {name!r}, only to a CSV file")
-    if name != "arcs" and ("arcs" in checked or "k" in checked):
-        key = "arcs" if "arcs" in checked else "k"
-        raise ValueError(f"{key} does not apply to problem {name!r}, only to 'arcs'")
-    if "arcs" in checked:
-        if "k" in checked:
-            raise ValueError("arcs and k both describe the problem 'arcs'; give one of them")
-        made: Problem = custom_arcs(parse_degrees(checked["arcs"]), unit="degree", dim=dim or 2)
-    else:
-        made = problem(name, dim, **({"k": checked["k"]} if "k" in checked else {}))
+    given = {key: checked[key] for key in ("k", "arcs") if key in checked}
+    if given and name != "arcs":
+        raise ValueError(f"{min(given)} does not apply to problem {name!r}, only to 'arcs'")
+    made = problem(name, dim, **given)
     return {"made": made, "problem": made.name, "dim": made.dim}
 
 

@@ -1,8 +1,10 @@
-"""The keys of a setting: their names, their types, and texts that stand for values."""
+"""The keys of a setting: their names, what they may be, and what they mean.
 
-import re
+They are the options of ``hyperna run``, the keys of a campaign file and the keywords of `setting`.
+"""
+
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import Any
 
 from hyperna._validation import check_choice, check_integer, check_real
@@ -15,20 +17,148 @@ from hyperna.outputs import OUTPUTS
 DEFAULT = "default"
 
 
+@dataclass(frozen=True)
+class Key:
+    """A key of a setting.
+
+    Parameters
+    ----------
+    group : str
+        Heading under which ``hyperna run --help`` shows it.
+    help : str
+        One line.
+    check : callable
+        Takes the key's name and a value; returns the clean value or raises.
+    read : callable
+        Converts the text of a command line to a value for `check`.
+    choices : tuple of str
+        All values, where these are few.
+    optional : bool
+        Whether only some algorithms know the key.
+    """
+
+    group: str
+    help: str
+    check: Callable[[str, Any], Any]
+    read: Callable[[str], Any] = str
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it is true or false."""
+        return self.check is _check_flag
+
+
+def integer_key(group: str, help: str, low: int, high: int | None = None, **more: Any) -> Key:
+    """Return a key whose values are integers from low to high."""
+    return Key(group, help, lambda key, value: check_integer(key, value, low, high), int, **more)
+
+
+def choice_key(group: str, help: str, choices: Sequence[str], **more: Any) -> Key:
+    """Return a key with few values."""
+    allowed = tuple(choices)
+    return Key(
+        group, help, lambda key, value: check_choice(key, value, allowed), choices=allowed, **more
+    )
+
+
+def text_key(group: str, help: str, **more: Any) -> Key:
+    """Return a key whose values are texts."""
+    return Key(group, help, _check_text, **more)
+
+
+def flag_key(group: str, help: str, **more: Any) -> Key:
+    """Return a key that is true or false."""
+    return Key(group, help, _check_flag, **more)
+
+
+def _check_flag(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{key} must be true or false, got {value!r}")
+    return value
+
+
+def _check_text(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{key} must be a text, got {value!r}")
+    return value
+
+
+def _check_target(key: str, value: Any) -> float | bool:
+    if value is False:
+        return False
+    if isinstance(value, bool | str):
+        raise TypeError(f"{key} must be a fitness from 0 to 1, false or 'default', got {value!r}")
+    return check_real(key, value, 0, 1)
+
+
+def _read_target(text: str) -> float | bool:
+    return False if text == "none" else float(text)
+
+
+KEYS: dict[str, Key] = {
+    "problem": text_key("problem", "a name from 'hyperna list', or a CSV file of points"),
+    "dim": integer_key("problem", "dimension D (default: the problem's)", 1),
+    "k": integer_key("problem", "number of equal arcs of the problem 'arcs'", 1),
+    "arcs": text_key("problem", "your own arcs for 'arcs', in degrees: 0-90,180-270"),
+    "label": text_key("problem", "label column of a CSV file (default: the last)"),
+    "weight": text_key("problem", "weight column of a CSV file"),
+    "scale": flag_key("problem", "move a CSV file's points into the unit ball"),
+    "points": integer_key("problem", "points on the sphere for D > 2", 1),
+    "sampling": choice_key("problem", "how they are placed (default: sobol)", METHODS),
+    "neurons": integer_key("network", "hidden neurons N (default: the problem's)", 1),
+    "output": choice_key("network", "how they are joined (default: or)", tuple(OUTPUTS)),
+    "resolution": integer_key("network", "grid resolution r (default: 120)", 2, MAX_RESOLUTION),
+    "algorithm": text_key("algorithm", "a name from 'hyperna list' (default: na, the (1+1) NA)"),
+    "mutation": text_key(
+        "algorithm",
+        "a law from 'hyperna list', or with parameters: pareto:shape=1.5 (default: harmonic)",
+        optional=True,
+    ),
+    "bias": flag_key(
+        "algorithm", "whether biases evolve (default) or are fixed at 0", optional=True
+    ),
+    "redraw_void": flag_key(
+        "algorithm", "draw a mutation again if it changes nothing", optional=True
+    ),
+    "mutation_probability": Key(
+        "algorithm",
+        "of each component (default: 1 / number of components)",
+        lambda key, value: check_real(key, value, 0, 1, low_open=True),
+        float,
+        optional=True,
+    ),
+    "init": choice_key("algorithm", "first network (default: grid)", INITS, optional=True),
+    "budget": integer_key("runs", "evaluations per run (default: 100 r ln r)", 1, 2**61),
+    "stagnation": integer_key(
+        "runs", "evaluations without improvement after which a run stops", 1, 2**61, optional=True
+    ),
+    "target": Key(
+        "runs",
+        "fitness that counts as success, or none (default: the optimum, where it is known)",
+        _check_target,
+        _read_target,
+    ),
+    "restarts": integer_key("runs", "restarts within a run (default: 0)", 0, 2**31, optional=True),
+    "seed": integer_key("runs", "seed of the runs (default: 0)", 0, 2**63 - 1),
+}
+
+
 def plain_keys(options: Mapping[str, Any], beside: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the options under the names of `CHECKS`; ``no-bias`` is the opposite of ``bias``.
+    """Return the options under the names of `KEYS`; ``no-bias`` is the opposite of ``bias``.
 
     `beside` names other keys that may stand beside the options, to be meant by an unknown one.
     """
     plain: dict[str, Any] = {}
     for key, value in options.items():
-        name = key.replace("-", "_")
+        name = str(key).replace("-", "_")
         if name == "no_bias":
             name, value = "bias", opposite(value)
-        if name not in CHECKS:
-            known = [*CHECKS, *beside]
+        if name not in KEYS:
+            known = [*KEYS, *beside]
             hint = did_you_mean(name, known) or f"; known are {', '.join(known)}"
-            raise ValueError(f"unknown key {key!r}{hint}")
+            raise ValueError(f"unknown key {str(key)[:60]!r}{hint}")
         if name in plain:
             raise ValueError(f"{name} is given twice, once as {key!r}")
         plain[name] = value
@@ -45,87 +175,3 @@ def opposite(value: Any) -> Any:
 def is_default(value: Any) -> bool:
     """Whether a value stands for the default."""
     return value is None or (isinstance(value, str) and value == DEFAULT)
-
-
-def parse_degrees(text: str) -> list[tuple[Any, Any]]:
-    """Read arcs such as "0-90, 180-202.5" in degrees, exactly, counter-clockwise.
-
-    Examples
-    --------
-    >>> parse_degrees("350-10")
-    [(Fraction(350, 1), Fraction(370, 1))]
-    """
-    arcs = []
-    for item in text.split(","):
-        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*-\s*(\d+(?:\.\d*)?)\s*", item)
-        if match is None:
-            raise ValueError(f"arcs must be written as '0-90,180-270', got {item.strip()!r}")
-        start, end = Fraction(match[1]), Fraction(match[2])
-        arcs.append((start, end if end >= start else end + 360))
-    return arcs
-
-
-Check = Callable[[str, Any], Any]
-
-
-def _integer(low: int, high: int | None = None) -> Check:
-    return lambda key, value: check_integer(key, value, low, high)
-
-
-def _choice(choices: tuple[str, ...]) -> Check:
-    return lambda key, value: check_choice(key, value, choices)
-
-
-def _check_flag(key: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"{key} must be true or false, got {value!r}")
-    return value
-
-
-def _check_text(key: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{key} must be a text, got {value!r}")
-    return value
-
-
-def _check_probability(key: str, value: Any) -> float:
-    return check_real(key, value, 0, 1, low_open=True)
-
-
-def _check_target(key: str, value: Any) -> float | bool:
-    if value is False:
-        return False
-    if isinstance(value, bool | str):
-        raise TypeError(f"{key} must be a fitness from 0 to 1, false or 'default', got {value!r}")
-    return check_real(key, value, 0, 1)
-
-
-CHECKS: dict[str, Check] = {
-    "algorithm": _check_text,
-    "problem": _check_text,
-    "dim": _integer(1),
-    "k": _integer(1),
-    "arcs": _check_text,
-    "label": _check_text,
-    "weight": _check_text,
-    "scale": _check_flag,
-    "points": _integer(1),
-    "sampling": _choice(METHODS),
-    "neurons": _integer(1),
-    "output": _choice(tuple(OUTPUTS)),
-    "resolution": _integer(2, MAX_RESOLUTION),
-    "mutation": _check_text,
-    "bias": _check_flag,
-    "redraw_void": _check_flag,
-    "mutation_probability": _check_probability,
-    "init": _choice(INITS),
-    "budget": _integer(1, 2**61),
-    "stagnation": _integer(1, 2**61),
-    "target": _check_target,
-    "restarts": _integer(0, 2**31),
-    "seed": _integer(0, 2**63 - 1),
-}
-# Keys that an algorithm must ask for.
-SPECIAL = frozenset(
-    {"mutation", "bias", "redraw_void", "mutation_probability", "init", "stagnation", "restarts"}
-)

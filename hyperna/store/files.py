@@ -1,4 +1,4 @@
-"""Files that are whole or absent, folders with one writer, and errors that say what to do."""
+"""Folders with one writer, and errors that say what to do."""
 
 import errno
 import os
@@ -36,33 +36,6 @@ def explained(path: Path) -> Iterator[None]:
             text = f"{path} cannot be written: {why}; choose a folder in which you may write"
             raise StoreError(text) from error
         raise StoreError(f"{path} cannot be used: {why}") from error
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that after a crash it is there completely or not at all."""
-    draft = path.with_name(f"{path.name}.draft")
-    try:
-        with open(draft, "wb", buffering=0) as file:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[file.write(rest) :]
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make new, renamed and removed names in a folder durable."""
-    if os.name == "nt":  # which has no such call
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import fields
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from hyperna._validation import IntArray
-from hyperna.results import STOP_REASONS
+from hyperna.results import COLUMNS, STOP_REASONS
 from hyperna.settings import Setting
-from hyperna.store.chunks import Segment
-from hyperna.store.store import each_run_once
-
-Part = tuple[Segment, slice]
+from hyperna.store.lines import Block
 
 SETTING_COLUMNS = tuple(entry.name for entry in fields(Setting) if entry.compare)
 # Columns that only files of points have; without one they would be empty.
@@ -27,8 +25,8 @@ _KINDS = {
 _SUCCESS = [STOP_REASONS.index(reason) for reason in ("optimum", "target")]
 
 
-def make_frame(segments: Iterable[Segment]) -> Any:
-    """Return a pandas frame with one row a run.
+def make_frame(blocks: Iterable[Block]) -> Any:
+    """Return a pandas frame with one row per run; no run may occur in two blocks.
 
     It is sorted by setting and number, so that it depends on what is stored but not on the order
     in which it was stored.
@@ -39,27 +37,30 @@ def make_frame(segments: Iterable[Segment]) -> Any:
     `stuck_at` (0 if it was not), `restarts_used`, `version` (of hyperna).
     """
     pandas = import_pandas()
-    parts, settings, place = _sorted_parts(segments)
-    lengths = np.array([part.last - part.first - cut.start for part, cut in parts], np.int64)
-    codes = np.repeat(np.array(place, np.int64), lengths)
+    parts = sorted(blocks, key=lambda block: (_setting_order(block.setting), block.first))
+    settings = [setting for setting, _ in groupby(parts, key=lambda block: block.setting)]
+    place = {setting: i for i, setting in enumerate(settings)}
+    lengths = [len(block.rows) for block in parts]
+    codes = np.repeat(np.array([place[block.setting] for block in parts], np.int64), lengths)
+    rows = np.concatenate([np.zeros((0, len(COLUMNS)), np.int64), *(b.rows for b in parts)])
+    evaluations, score, stop, stuck_at, restarts = rows.T
     columns: dict[str, Any] = {"setting": _category(pandas, [s.id for s in settings], codes)}
     for name in SETTING_COLUMNS:
         values = [getattr(setting, name) for setting in settings]
         if name not in _FILE_COLUMNS or any(value is not None for value in values):
             columns[name] = _setting_column(pandas, name, values, codes)
-    columns["run"] = _join([np.arange(p.first + cut.start, p.last) for p, cut in parts])
-    columns["evaluations"] = _column(parts, "evaluations")
-    units = np.repeat(np.array([float(part.units) for part, _ in parts]), lengths)
-    columns["fitness"] = _column(parts, "score") / units
-    stop = _column(parts, "stop")
+    numbers = [np.arange(block.first, block.last) for block in parts]
+    columns["run"] = np.concatenate([np.zeros(0, np.int64), *numbers])
+    columns["evaluations"] = evaluations
+    columns["fitness"] = score / np.repeat([float(block.units) for block in parts], lengths)
     columns["stop_reason"] = pandas.Categorical.from_codes(stop, list(STOP_REASONS))
     columns["success"] = np.isin(stop, _SUCCESS)
     columns["censored"] = ~columns["success"]
-    columns["stuck_at"] = _column(parts, "stuck_at")
-    columns["restarts_used"] = _column(parts, "restarts")
-    versions = [str(part.header["version"]) for part, _ in parts]
+    columns["stuck_at"] = stuck_at
+    columns["restarts_used"] = restarts
+    versions = [block.version for block in parts]
     columns["version"] = _category(pandas, versions, np.repeat(np.arange(len(parts)), lengths))
-    return pandas.DataFrame(columns, copy=False)
+    return pandas.DataFrame(columns)
 
 
 def import_pandas() -> Any:
@@ -71,18 +72,6 @@ def import_pandas() -> Any:
             "a frame of runs needs pandas: install it with pip install 'hyperna[data]'"
         ) from None
     return pandas
-
-
-def _sorted_parts(
-    segments: Iterable[Segment],
-) -> tuple[list[Part], list[Setting], list[int]]:
-    """Return the parts in order, the settings in order, and the setting's place for each part."""
-    parts = list(each_run_once(segments))
-    setting = {part.key: part.setting() for part in {p.key: p for p, _ in parts}.values()}
-    ordered = sorted(setting, key=lambda key: _setting_order(setting[key]))
-    place = {key: i for i, key in enumerate(ordered)}
-    parts.sort(key=lambda part: (place[part[0].key], part[0].first))
-    return parts, [setting[key] for key in ordered], [place[part.key] for part, _ in parts]
 
 
 def _setting_order(setting: Setting) -> tuple[Any, ...]:
@@ -98,8 +87,8 @@ def _sortable(value: Any) -> tuple[bool, bool, float, str]:
 def _setting_column(pandas: Any, name: str, values: list[Any], codes: IntArray) -> Any:
     """Return the column of a key, given its value for each setting."""
     if name == "target":
-        words = {None: "default", False: "none"}
-        values = [words[v] if v is None or v is False else repr(v) for v in values]
+        named = {None: "default", False: "none"}
+        values = [named[v] if v is None or v is False else repr(v) for v in values]
     if name == "seed":
         values = [value or 0 for value in values]
     kind = _KINDS.get(name)
@@ -114,11 +103,3 @@ def _category(pandas: Any, values: list[Any], codes: IntArray) -> Any:
     place = {value: i for i, value in enumerate(categories)}
     index = np.array([place.get(value, -1) for value in values], np.int64)
     return pandas.Categorical.from_codes(index[codes], categories)
-
-
-def _column(parts: list[Part], name: str) -> IntArray:
-    return _join([part.column(name)[cut] for part, cut in parts])
-
-
-def _join(arrays: list[IntArray]) -> IntArray:
-    return np.concatenate(arrays) if arrays else np.zeros(0, np.int64)

@@ -2,18 +2,20 @@
 
 ::
 
-    plan.json     settings and how many runs of each are wanted
-    chunks/       immutable files of finished runs (see `hyperna.store.chunks`)
-    damaged/      files that were found damaged and replaced by what was intact in them
-    lock          held by the one process that writes
+    0000-4711.jsonl   lines of finished runs and of wanted ones (see `hyperna.store.lines`)
+    damaged/          files that were found damaged and replaced by what was intact in them
+    lock              held by the one process that writes
 
-A chunk appears under its name only when it is complete and on the disk. Small chunks are merged now
-and then; if a crash leaves a merged chunk beside its parts, the runs that occur twice are read
-once, which is harmless because a run's result is a function of its setting and number.
+Each writer has a file of its own, to which it appends. The name says how many bytes of the file
+count: lines are appended and brought to the disk first, then the file is renamed. So readers see
+all of an append or nothing of it, a crash leaves nothing half written, and a file that was cut is
+noticed. Runs that occur twice are read once, which is harmless because a run's result depends on
+its setting and number only.
 """
 
-import hashlib
-import json
+import os
+import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -23,26 +25,18 @@ from typing import Any
 
 import numpy as np
 
+from hyperna._files import sync_folder
+from hyperna.results import Runs
 from hyperna.settings import Setting
-from hyperna.store.chunks import (
-    Block,
-    Damage,
-    Segment,
-    decode_chunk,
-    encode_chunk,
-    stored_setting,
-)
 from hyperna.store.coverage import Intervals, add_interval, count, gaps
-from hyperna.store.files import StoreError, explained, locked, sync_folder, write_whole
+from hyperna.store.files import StoreError, explained, locked
+from hyperna.store.lines import Block, Content, Damage, block_lines, read_lines, want_line
 
-# So many chunks of a level are merged into one of the next level.
-FAN = 64
-_HIGHEST_LEVEL = 2
-_LARGEST_SEGMENT = 2**20
+_NAME = re.compile(r"(\d{4,})-(\d+)\.jsonl")
 
 
 @dataclass(frozen=True)
-class Progress:
+class Status:
     """How far a setting has come."""
 
     setting: Setting
@@ -72,87 +66,86 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.chunks = self.path / "chunks"
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r})"
 
-    def check_exists(self) -> None:
-        """Raise a StoreError if there is no store in the folder."""
-        if not (self._plan_file.exists() or self.chunks.is_dir()):
+    def files(self) -> list[Path]:
+        """Return the files of runs, oldest first."""
+        found = [file for file in self.path.glob("*.jsonl") if _NAME.fullmatch(file.name)]
+        return sorted(found, key=lambda file: _number(file.name))
+
+    def scan(self) -> Content:
+        """Read the whole store: what is intact, and what is damaged."""
+        if not (self.path.is_dir() and (self.files() or (self.path / "lock").exists())):
             raise StoreError(f"{self.path} is no store: make one with 'hyperna campaign run'")
-
-    @property
-    def _plan_file(self) -> Path:
-        return self.path / "plan.json"
-
-    def chunk_files(self) -> list[Path]:
-        """Return the chunk files, oldest first."""
-        return sorted(self.chunks.glob("*.chunk"))
-
-    def scan(self) -> tuple[list[Segment], list[Damage]]:
-        """Read the whole store: the intact segments, and what is damaged."""
-        self.check_exists()
         with explained(self.path):
             while True:
                 try:
-                    parts = [read_chunk(file) for file in self.chunk_files()]
-                except FileNotFoundError:  # merged by a writer in this moment
+                    parts = [read_file(file) for file in self.files()]
+                except FileNotFoundError:  # renamed by a writer in this moment
                     continue
                 break
-        segments = [segment for found, _ in parts for segment in found]
-        return segments, [damage for _, damages in parts for damage in damages]
+        return Content(
+            [block for part in parts for block in part.blocks],
+            [entry for part in parts for entry in part.wanted],
+            [damage for part in parts for damage in part.damages],
+        )
 
     def damages(self) -> list[Damage]:
         """Return what is damaged; nothing is changed."""
-        return self.scan()[1]
+        return self.scan().damages
 
-    def segments(self) -> list[Segment]:
-        """Return all segments; a damaged store is refused."""
-        segments, damages = self.scan()
-        if damages:
+    def read(self) -> Content:
+        """Read the whole store; a damaged one is refused."""
+        content = self.scan()
+        if content.damages:
             raise StoreError(
-                f"{self.path} is damaged ({'; '.join(map(str, damages))}): run its campaign again, "
-                f"which keeps what is intact and repeats what is lost"
+                f"{self.path} is damaged ({'; '.join(map(str, content.damages))}): run its "
+                f"campaign again, which keeps what is intact and repeats what is lost"
             )
-        return segments
+        return content
 
-    def plan(self) -> dict[Setting, int]:
+    def wanted(self) -> dict[Setting, int]:
         """Return the settings and how many runs of each are wanted."""
-        self.check_exists()
-        if not self._plan_file.exists():
-            return {}
-        try:
-            with explained(self.path):
-                text = self._plan_file.read_bytes()
-            content = json.loads(text)
-            if content["digest"] != _plan_digest(content["settings"]):
-                raise ValueError("wrong checksum")
-        except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(
-                f"{self._plan_file} is damaged ({error}): delete it and run the campaign again; "
-                f"finished runs are kept"
-            ) from None
-        entries = content["settings"]
-        return {
-            replace(stored_setting(values), source=source): runs for values, runs, source in entries
-        }
+        return merge_wanted(self.scan().wanted)
 
-    def status(self) -> list[Progress]:
-        """Return how far each setting has come, in the order of the plan."""
-        plan = self.plan()
-        covered = coverage(self.scan()[0])
-        extra = {setting: runs[-1][1] for setting, runs in covered.items() if setting not in plan}
+    def status(self) -> list[Status]:
+        """Return how far each setting has come, in the order in which they were wanted."""
+        content = self.scan()
+        wanted, covered = merge_wanted(content.wanted), coverage(content.blocks)
+        extra = {setting: runs[-1][1] for setting, runs in covered.items() if setting not in wanted}
         return [
-            Progress(setting, count(covered.get(setting, [])), wanted)
-            for setting, wanted in {**plan, **extra}.items()
+            Status(setting, count(covered.get(setting, [])), runs)
+            for setting, runs in {**wanted, **extra}.items()
         ]
 
+    def runs(self) -> list[Runs]:
+        """Return the runs by setting, in the order in which these were wanted.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from hyperna import Campaign
+        >>> campaign = Campaign.product(problem="half", resolution=[60, 120], runs=20)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found = campaign.run(folder).runs()
+        >>> [(runs.setting.resolution, len(runs)) for runs in found]
+        [(60, 20), (120, 20)]
+        """
+        content = self.read()
+        # The wanted settings know where files of points are.
+        known = {made: (place, made) for place, made in enumerate(merge_wanted(content.wanted))}
+        groups = groupby(each_run_once(content.blocks), key=lambda block: block.setting)
+        found = [(known.get(made, (len(known), made)), list(blocks)) for made, blocks in groups]
+        found.sort(key=lambda entry: entry[0][0])
+        return [_join(made, blocks) for (_, made), blocks in found]
+
     def to_frame(self) -> Any:
-        """Return all runs as a pandas frame, one row a run: see `hyperna.store.frame`."""
+        """Return all runs as a pandas frame, one row per run: see `hyperna.store.frame`."""
         from hyperna.store.frame import make_frame
 
-        return make_frame(self.segments())
+        return make_frame(each_run_once(self.read().blocks))
 
     @contextmanager
     def writer(self) -> Iterator["Writer"]:
@@ -164,14 +157,13 @@ class Store:
             with explained(self.path):
                 self._make_folder()
                 stack.enter_context(locked(self.path / "lock", str(self.path)))
-                self.chunks.mkdir(exist_ok=True)
                 writer = Writer(self)
             yield writer
 
     def _make_folder(self) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
         names = {entry.name for entry in self.path.iterdir()}
-        if names and not names & {"plan.json", "chunks", "lock"}:
+        if names and "lock" not in names and not self.files():
             raise StoreError(f"{self.path} is a folder of other things; name a new one")
 
 
@@ -188,31 +180,27 @@ class Writer:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        for draft in [*store.path.glob("*.draft"), *store.chunks.glob("*.draft")]:
-            draft.unlink()
+        files = store.files()
+        self._number = _number(files[-1].name)[0] + 1 if files else 0
+        self._file: Path | None = None
         self.repaired: list[Damage] = []
         self.versions: set[str] = set()
         self._covered: dict[Setting, Intervals] = {}
-        self._files = store.chunk_files()
-        for file in list(self._files):
-            self._adopt(file)
-        self._plan = self._read_plan()
+        self._wanted: dict[Setting, int] = {}
+        for file in files:
+            self._adopt(file, read_file(file))
 
     def missing(self, setting: Setting, runs: int) -> Intervals:
         """Return the intervals of run numbers 0..runs-1 that are not stored."""
         return gaps(self._covered.get(setting, []), runs)
 
-    def want(self, plan: dict[Setting, int]) -> None:
-        """Add settings and numbers of runs to the plan; what is in it stays."""
-        merged = dict(self._plan)
-        for setting, runs in plan.items():
-            wanted = max(runs, merged.pop(setting, 0))
-            merged[setting] = wanted
-        entries = [[s.canonical, runs, s.source] for s, runs in merged.items()]
-        text = json.dumps({"digest": _plan_digest(entries), "settings": entries}, indent=0)
-        with explained(self.store.path):
-            write_whole(self.store._plan_file, text.encode())
-        self._plan = merged
+    def want(self, wanted: dict[Setting, int]) -> None:
+        """Note how many runs of which settings are wanted; a number never becomes smaller."""
+        merged = merge_wanted([*self._wanted.items(), *wanted.items()])
+        if merged != self._wanted:
+            with explained(self.store.path):
+                self._append(want_line(wanted.items()))
+            self._wanted = merged
 
     def append(self, blocks: Sequence[Block]) -> None:
         """Store finished runs; when this returns they survive a crash."""
@@ -220,126 +208,111 @@ class Writer:
         if not blocks:
             return
         with explained(self.store.path):
-            self._write_chunk(blocks, level=0)
+            self._append(b"".join(map(block_lines, blocks)))
+        self._note(blocks)
+
+    def _note(self, blocks: Iterable[Block]) -> None:
         for block in blocks:
+            self.versions.add(block.version)
             add_interval(self._covered.setdefault(block.setting, []), block.first, block.last)
-        self._merge_small_chunks()
 
-    def _adopt(self, file: Path) -> None:
-        """Note what a chunk holds; save what is intact in a damaged one and move it aside."""
-        segments, damages = read_chunk(file)
-        if damages:
-            self.repaired += damages
-            if segments:
-                self._write_chunk([segment.block() for segment in segments], _level(file))
+    def _adopt(self, file: Path, content: Content) -> None:
+        """Note what a file holds; save what is intact in a damaged one and move it aside."""
+        if content.damages:
+            self.repaired += content.damages
+            intact = b"".join(map(block_lines, content.blocks))
+            if content.wanted:
+                intact += want_line(content.wanted)
+            if intact:
+                self._append(intact)
             aside = self.store.path / "damaged"
             aside.mkdir(exist_ok=True)
-            file.rename(aside / file.name)
-            self._files.remove(file)
+            os.replace(file, aside / file.name)
             sync_folder(aside)
-            sync_folder(self.store.chunks)
-        self.versions |= {segment.header["version"] for segment in segments}
-        for setting, intervals in coverage(segments).items():
-            for first, last in intervals:
-                add_interval(self._covered.setdefault(setting, []), first, last)
+            sync_folder(self.store.path)
+        self._wanted = merge_wanted([*self._wanted.items(), *content.wanted])
+        self._note(content.blocks)
 
-    def _read_plan(self) -> dict[Setting, int]:
-        try:
-            return self.store.plan()
-        except StoreError as error:
-            self.repaired.append(Damage("plan.json", f"{error.__context__ or error}"))
-            aside = self.store.path / "damaged"
-            aside.mkdir(exist_ok=True)
-            self.store._plan_file.rename(aside / "plan.json")
-            return {setting: covered[-1][1] for setting, covered in self._covered.items()}
-
-    def _write_chunk(self, blocks: Sequence[Block], level: int) -> None:
-        number = int(self._files[-1].name[:10]) + 1 if self._files else 0
-        file = self.store.chunks / f"{number:010d}-{level}.chunk"
-        write_whole(file, encode_chunk(blocks))
-        self._files.append(file)
-
-    def _merge_small_chunks(self) -> None:
-        for level in range(_HIGHEST_LEVEL):
-            files = [file for file in self._files if _level(file) == level]
-            if len(files) < FAN:
-                return
-            try:
-                self._merge(files, level + 1)
-            except OSError:
-                return  # Merging needs room that a nearly full disk may lack; nothing is lost.
-
-    def _merge(self, files: list[Path], level: int) -> None:
-        parts = [read_chunk(file) for file in files]
-        if any(damages for _, damages in parts):
-            return  # The next writer repairs it; merging would hide it.
-        segments = [segment for found, _ in parts for segment in found]
-        self._write_chunk(merge_segments(segments), level)
-        for file in files:
-            file.unlink()
-            self._files.remove(file)
-        sync_folder(self.store.chunks)
+    def _append(self, data: bytes) -> None:
+        """Append to the writer's file: the lines first, then, once they are safe, their length."""
+        folder = self.store.path
+        length = 0 if self._file is None else _number(self._file.name)[1]
+        file = self._file or folder / f"{self._number:04d}-0.jsonl"
+        with open(file, "ab", buffering=0) as target:
+            target.truncate(length)  # of what an append left that failed
+            rest = memoryview(data)
+            while rest:
+                rest = rest[target.write(rest) :]
+            os.fsync(target.fileno())
+        named = folder / f"{self._number:04d}-{length + len(data)}.jsonl"
+        os.replace(file, named)
+        self._file = named
+        sync_folder(folder)
 
 
-def read_chunk(file: Path) -> tuple[list[Segment], list[Damage]]:
-    """Return the intact segments of a chunk file and what is wrong with it."""
-    return decode_chunk(file.read_bytes(), file.name)
+def _number(name: str) -> tuple[int, int]:
+    """Return the number of a file and how many of its bytes count."""
+    match = _NAME.fullmatch(name)
+    assert match is not None
+    return int(match[1]), int(match[2])
 
 
-def coverage(segments: Iterable[Segment]) -> dict[Setting, Intervals]:
-    """Return which runs of which settings the segments hold."""
-    covered: dict[str, Intervals] = {}
-    setting: dict[str, Setting] = {}
-    for segment in segments:
-        if segment.key not in setting:
-            setting[segment.key] = segment.setting()
-        add_interval(covered.setdefault(segment.key, []), segment.first, segment.last)
-    return {setting[key]: intervals for key, intervals in covered.items()}
+def read_file(file: Path) -> Content:
+    """Return what a file holds; whatever else has its name is damage."""
+    try:
+        # Without waiting for somebody to write to a FIFO.
+        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except FileNotFoundError:
+        if not file.is_symlink():
+            raise
+        return Content([], [], [Damage(file.name, "is a link to nothing")])
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return Content([], [], [Damage(file.name, "is not a plain file")])
+    with open(descriptor, "rb") as source:
+        length = _number(file.name)[1]
+        data = source.read(length)
+    content = read_lines(data, file.name)
+    if len(data) < length:
+        content.damages.append(Damage(file.name, f"has {len(data)} of {length} bytes"))
+    return content
 
 
-def each_run_once(segments: Iterable[Segment]) -> Iterator[tuple[Segment, slice]]:
-    """Yield segments with the part of them that no earlier one holds, by setting and number."""
-    ordered = sorted(segments, key=lambda segment: (segment.key, segment.first, -segment.last))
-    for _, group in groupby(ordered, key=lambda segment: segment.key):
+def merge_wanted(entries: Iterable[tuple[Setting, int]]) -> dict[Setting, int]:
+    """Return how many runs are wanted of each setting, those that were wanted last at the end."""
+    merged: dict[Setting, int] = {}
+    for setting, runs in entries:
+        merged[setting] = max(runs, merged.pop(setting, 0))
+    return merged
+
+
+def coverage(blocks: Iterable[Block]) -> dict[Setting, Intervals]:
+    """Return which runs of which settings the blocks hold."""
+    covered: dict[Setting, Intervals] = {}
+    for block in blocks:
+        add_interval(covered.setdefault(block.setting, []), block.first, block.last)
+    return covered
+
+
+def each_run_once(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the blocks without the runs that earlier ones hold, by setting and number."""
+    ordered = sorted(blocks, key=lambda b: (b.setting.digest, b.first, -b.last))
+    for _, group in groupby(ordered, key=lambda block: block.setting):
         end = 0
-        for segment in group:
-            begin = max(segment.first, end)
-            if begin < segment.last:
-                yield segment, slice(begin - segment.first, None)
-                end = segment.last
+        for block in group:
+            begin = max(block.first, end)
+            if begin < block.last:
+                yield replace(block, first=begin, rows=block.rows[begin - block.first :])
+                end = block.last
 
 
-def merge_segments(segments: Iterable[Segment]) -> list[Block]:
-    """Return the runs of the segments in as few blocks as possible."""
-    merged: list[list[Block]] = []
-    for segment, part in each_run_once(segments):
-        block = segment.block()
-        block = replace(block, first=block.first + part.start, rows=block.rows[part])
-        if merged and _continues(merged[-1], block):
-            merged[-1].append(block)
-        else:
-            merged.append([block])
-    return [_join(blocks) for blocks in merged]
-
-
-def _continues(blocks: list[Block], block: Block) -> bool:
-    before = blocks[-1]
-    return (
-        (before.setting, before.last) == (block.setting, block.first)
-        and (before.units, before.version) == (block.units, block.version)
-        and block.last - blocks[0].first <= _LARGEST_SEGMENT
+def _join(setting: Setting, blocks: list[Block]) -> Runs:
+    return Runs(
+        rows=np.concatenate([block.rows for block in blocks]),
+        units=blocks[0].units,
+        seed=setting.entropy,
+        setting=setting,
+        numbers=np.concatenate([np.arange(block.first, block.last) for block in blocks]),
+        versions=tuple(sorted({block.version for block in blocks})),
+        seconds=sum(block.seconds for block in blocks),
     )
-
-
-def _join(blocks: list[Block]) -> Block:
-    rows = np.concatenate([block.rows for block in blocks])
-    return replace(blocks[0], rows=rows, seconds=sum(block.seconds for block in blocks))
-
-
-def _level(file: Path) -> int:
-    return int(file.stem.rpartition("-")[2])
-
-
-def _plan_digest(entries: Any) -> str:
-    text = json.dumps(entries, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -85,10 +85,10 @@ little as {100 * wilson_interval(10, 10).low:.0f} %. {LEGEND}
 def fresh_fitness(store: Store, repeats: int = 3, points: int = 8192) -> pd.DataFrame:
     """Repeat the first runs of each setting above D = 2 and test their networks on other points."""
     rows = []
-    for setting in store.plan():
+    for setting in store.wanted():
         if setting.dim == 2:
             continue
-        task = setting.task()
+        task = setting.runner()
         test = Sampled(setting.make_problem(), n=points, method="random", seed=1)
         for number in range(repeats):
             result = task.run(setting.entropy, number)

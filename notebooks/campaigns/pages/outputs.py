@@ -239,11 +239,11 @@ def repeated(store: Store, points: int = 8192) -> pd.DataFrame:
     `cosine` is that of the angle between the planes: 1 if they are parallel.
     """
     rows = []
-    for setting, count in store.plan().items():
+    for setting, count in store.wanted().items():
         xor = setting.problem == "two_quarters" and setting.output == "xor"
         if not xor or setting.points is None or setting.restarts:
             continue
-        task = setting.task()
+        task = setting.runner()
         test = Sampled(setting.make_problem(), n=points, method="random", seed=1)
         for number in range(count):
             result = task.run(setting.entropy, number)

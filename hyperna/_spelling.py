@@ -1,0 +1,73 @@
+"""How things are written: ``name:key=value,key=value`` for parts, ``0-90 180-270`` for arcs."""
+
+import re
+from fractions import Fraction
+
+_END = r"\s*(\d+(?:\.\d*)?(?:/\d+)?)\s*"
+
+
+def parse_name(what: str, text: str) -> tuple[str, dict[str, str]]:
+    """Return the name and the parameters of a text such as ``"pareto:shape=1.5,scale=2"``.
+
+    Examples
+    --------
+    >>> parse_name("mutation", "pareto:shape=1.5, scale=2")
+    ('pareto', {'shape': '1.5', 'scale': '2'})
+    >>> parse_name("mutation", "pareto:1.5")
+    Traceback (most recent call last):
+    ...
+    ValueError: mutation must be written as 'name' or 'name:key=value,key=value', got 'pareto:1.5'
+    """
+    name, _, rest = text.partition(":")
+    parameters: dict[str, str] = {}
+    for piece in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = (part.strip() for part in piece.partition("="))
+        if not (key and equals and value) or key in parameters:
+            once = f"; {key} is given twice" if key in parameters else ""
+            raise ValueError(
+                f"{what} must be written as 'name' or 'name:key=value,key=value', "
+                f"got {text[:60]!r}{once}"
+            )
+        parameters[key] = value
+    return name.strip(), parameters
+
+
+def parse_arcs(text: str) -> list[tuple[Fraction, Fraction]]:
+    """Read arcs in degrees, exactly, counter-clockwise from start to end.
+
+    Arcs are separated by spaces or commas. An end that is smaller than its start lies in the next
+    turn.
+
+    Examples
+    --------
+    >>> parse_arcs("0-90, 180-202.5")
+    [(Fraction(0, 1), Fraction(90, 1)), (Fraction(180, 1), Fraction(405, 2))]
+    >>> parse_arcs("350-10")
+    [(Fraction(350, 1), Fraction(370, 1))]
+    """
+    arcs = []
+    for item in re.split(r"\s*,\s*|(?<![\s-])\s+(?![\s-])", text.strip()):
+        match = re.fullmatch(f"{_END}-{_END}", item)
+        if match is None or any(end.endswith("/0") for end in match.groups()):
+            raise ValueError(f"arcs must be written in degrees as '0-90 180-270', got {item!r}")
+        start, end = (_fraction(written) for written in match.groups())
+        arcs.append((start, end if end >= start else end + 360))
+    return arcs
+
+
+def write_arcs(
+    arcs: list[tuple[Fraction, Fraction]] | tuple[tuple[Fraction, Fraction], ...],
+) -> str:
+    """Write arcs, given in turns, as `parse_arcs` reads them.
+
+    Examples
+    --------
+    >>> write_arcs([(Fraction(0), Fraction(1, 4)), (Fraction(35, 36), Fraction(37, 36))])
+    '0-90 350-370'
+    """
+    return " ".join(f"{360 * start}-{360 * end}" for start, end in arcs)
+
+
+def _fraction(text: str) -> Fraction:
+    above, _, below = text.partition("/")
+    return Fraction(above) / Fraction(below or 1)
