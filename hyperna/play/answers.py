@@ -212,14 +212,15 @@ def classify(data: Any) -> dict[str, Any]:
     table = np.array(setting.points, dtype=float).reshape(-1, 3)
     if len(np.unique(table[:, 2])) < 2:
         raise ValueError("points must hold both colours for a classifier")
-    fitted = NAClassifier(random_state=setting.seed).fit(table[:, :2], table[:, 2])
+    colour = np.where(table[:, 2] > 0, "blue", "orange")
+    fitted = NAClassifier(random_state=setting.seed).fit(table[:, :2], colour)
     side = np.linspace(-1, 1, 61)
     x, y = np.meshgrid(side, side)
     mesh = fitted.predict(np.column_stack([x.ravel(), y.ravel()])).reshape(x.shape)
     return {
         "rule": export_text(fitted, ["x", "y"]),
-        "accuracy": float(fitted.score(table[:, :2], table[:, 2])),
-        "answers": mesh.astype(int).tolist(),
+        "accuracy": float(fitted.score(table[:, :2], colour)),
+        "answers": (mesh == "blue").astype(int).tolist(),
     }
 
 

@@ -243,6 +243,7 @@ class App {
     element("stage").dataset.kind = this.editor.kind;
     element("stage").className = this.editor.kind;
     if (setting.problem === "custom_arcs") listArcs(setting.arcs, (arcs) => this.change({ arcs }));
+    element("second").textContent = this.task.fitness.arcs.length ? "network answers 1" : "negative";
     this.makeThumbnails();
     this.tellRate();
     this.redraw();
@@ -364,7 +365,7 @@ class App {
   tellStatus() {
     const { search } = this;
     const made = this.created.reduce((sum, [, count]) => sum + count, 0);
-    const parts = [`${whole(search.evaluations)} evaluations`, `${percent(search.share)} right`, `${whole(search.accepted)} accepted`];
+    const parts = [`${whole(search.evaluations)} evaluation${search.evaluations === 1 ? "" : "s"}`, `${percent(search.share)} right`, `${whole(search.accepted)} accepted`];
     if (search.restarts) parts.push(`restart ${search.restarts}`);
     if (search.ended) parts.push(ENDS[search.ended]);
     else if (this.playing && this.rate > 30) parts.push(`${whole(made)} per second`);

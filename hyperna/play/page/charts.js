@@ -70,7 +70,18 @@ export class Landscape {
     if (data.remaining) {
       const finite = data.remaining.flat().filter((v) => v !== null && v > 0);
       this.range.remaining = [Math.min(...finite), Math.max(...finite)];
-      this.images.remaining = this.paint(data.remaining, (v) => (v === null ? null : -Math.log(Math.max(v, this.range.remaining[0]))));
+      // By rank, because a few states near the optimum would take all of a linear scale.
+      const sorted = Float64Array.from(finite).sort();
+      const rank = (v) => {
+        let low = 0, high = sorted.length;
+        while (low < high) {
+          const middle = (low + high) >> 1;
+          if (sorted[middle] < v) low = middle + 1;
+          else high = middle;
+        }
+        return low;
+      };
+      this.images.remaining = this.paint(data.remaining, (v) => (v === null ? null : -rank(v)));
     }
   }
 
@@ -186,7 +197,7 @@ export function drawRace(canvas, palette, lanes) {
     context.fillStyle = palette.ink;
     context.textAlign = "left";
     context.textBaseline = "top";
-    context.fillText(raceText(name, lanes[name]), left, lane * each + 4);
+    context.fillText(raceText(name, lanes[name]), left, lane * each + 4, right - left);
   });
   context.fillStyle = palette.quiet;
   context.textBaseline = "bottom";
@@ -204,5 +215,6 @@ export function raceText(name, { evaluations, success }) {
   const spread = Math.sqrt(evaluations.reduce((total, v) => total + (v - mean) ** 2, 0) / Math.max(runs - 1, 1) / runs);
   const solved = success.reduce((total, v) => total + v, 0) / runs;
   const sorted = [...evaluations].sort((a, b) => a - b), median = sorted[Math.floor(runs / 2)];
-  return `${name}: mean ${shortNumber(mean)} ± ${shortNumber(spread)}, median ${shortNumber(median)}, ${percent(solved, 0)} success, ${whole(runs)} runs`;
+  const error = mean < 1e4 ? spread.toFixed(spread < 10 ? 1 : 0) : shortNumber(spread);
+  return `${name}: mean ${shortNumber(mean)} ± ${error}, median ${shortNumber(median)}; ${percent(solved, 0)} of ${whole(runs)} runs succeed`;
 }

@@ -193,12 +193,14 @@ export class PlaneView extends View {
   shade(net, i) {
     const n = this.cells.width, context = this.cells.getContext("2d"), image = context.createImageData(n, n);
     const { bytes, neurons } = this.palette;
-    const fill = mix(bytes.paper, i === null ? bytes.answer : hex(neurons[i]), 0.4);
+    // The network's two answers have the colours of the two labels.
+    const fill = mix(bytes.paper, i === null ? bytes.positive : hex(neurons[i]), i === null ? 0.3 : 0.5);
+    const rest = i === null ? mix(bytes.paper, bytes.answer, 0.22) : bytes.paper;
     for (let row = 0; row < n; row += 1) {
       for (let column = 0; column < n; column += 1) {
         const x = [(2 * (column + 0.5)) / n - 1, 1 - (2 * (row + 0.5)) / n];
         const one = i === null ? answer(net, x) : x[0] * net.hidden[i].w[0] + x[1] * net.hidden[i].w[1] >= net.hidden[i].b;
-        const colour = one ? fill : bytes.paper, place = 4 * (row * n + column);
+        const colour = one ? fill : rest, place = 4 * (row * n + column);
         image.data.set(colour, place);
         image.data[place + 3] = 255;
       }
@@ -341,7 +343,7 @@ export class SphereView extends View {
       if (own) colour = (mask >> i) & 1 ? own : bytes.tint;
       else {
         const fires = joined(net, mask);
-        if (solid) colour = fires ? mix(bytes.tint, bytes.answer, 0.5) : bytes.tint;
+        if (solid) colour = fires ? mix(bytes.tint, bytes.positive, 0.45) : mix(bytes.tint, bytes.answer, 0.3);
         else if (fires !== label && hatch) colour = bytes.wrong;
         else colour = label ? bytes.positive : fires ? mix(bytes.tint, bytes.answer, 0.6) : bytes.tint;
       }
