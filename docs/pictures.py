@@ -13,8 +13,13 @@ from PIL import Image
 
 import hyperna
 from hyperna.analysis.laws import theorem_bound
-from hyperna.cli.summary import batch_figure
-from hyperna.plots import comparison_figure, plot_circle, plot_improvements, plot_scaling
+from hyperna.plots import (
+    batch_figure,
+    comparison_figure,
+    plot_circle,
+    plot_improvements,
+    plot_scaling,
+)
 
 # Flat colours: a palette makes the files a third as large, and nobody sees it.
 COLOURS = 128

@@ -1,5 +1,9 @@
 """Pictures are checked by what they show: the arcs, lines, curves and markers drawn."""
 
+import json
+import re
+import shutil
+
 import numpy as np
 import pytest
 
@@ -8,11 +12,12 @@ pytest.importorskip("matplotlib")
 import matplotlib.pyplot as plt
 from matplotlib.patches import Wedge
 
-from hyperna import Grid, Network, OnePlusOneNA, fitness_of, points, problem
+from hyperna import Grid, Network, OnePlusOneNA, custom_arcs, fitness_of, points, problem
 from hyperna.analysis.laws import theorem_bound
 from hyperna.analysis.statistics import ecdf
 from hyperna.plots import (
     animate_run,
+    batch_figure,
     plot_boxes,
     plot_circle,
     plot_convergence,
@@ -209,19 +214,71 @@ def test_film_shows_the_run_from_start_to_end(filmed):
     film._draw_was_started = True  # only looked at, never played
 
 
-@pytest.mark.parametrize("suffix", ["gif", "html"])
+@pytest.mark.parametrize("suffix", ["gif", "html", "mp4"])
 def test_film_is_written(tmp_path, filmed, suffix):
+    if suffix == "mp4" and not shutil.which("ffmpeg"):
+        pytest.skip("no ffmpeg")
     path = tmp_path / f"run.{suffix}"
-    save_animation(animate_run(problem("two_quarters"), filmed, frames=3, pause=0), path)
-    assert path.read_bytes().startswith(b"GIF8" if suffix == "gif" else b"\n<link")
+    save_animation(animate_run(problem("two_quarters"), filmed, frames=3, pause=2), path)
+    written = path.read_bytes()
+    assert {"gif": written[:4] == b"GIF8", "mp4": b"ftyp" in written[:12]}.get(suffix, True)
     assert list(tmp_path.iterdir()) == [path]
+    if suffix == "html":
+        page = written.decode()
+        assert "http" not in re.sub(r'"[A-Za-z0-9+/=]{200,}"', "", page)
+        pictures = json.loads(re.search(r"const pictures = (\[.*?\]), order", page)[1])
+        order = json.loads(re.search(r"order = (\[.*?\]), interval", page)[1])
+        assert len(pictures) == 3
+        assert order == [0, 1, 2, 2, 2]
 
 
-def test_film_refuses(filmed, tmp_path, runs):
+def test_film_of_a_sphere_stands_still(tmp_path):
+    subject = problem("half", dim=3)
+    result = OnePlusOneNA(resolution=24).run(subject, seed=1, trajectory=True)
+    film = animate_run(subject, result, frames=3, pause=0)
+    figure = film._fig
+    places = []
+    for frame in film.new_frame_seq():
+        film._func(frame)
+        figure.canvas.draw()
+        places.append([ax.get_position().bounds for ax in figure.axes])
+    assert all(place == places[0] for place in places)
+    save_animation(film, tmp_path / "sphere.gif")
+    assert (tmp_path / "sphere.gif").stat().st_size > 1000
+
+
+def test_film_refuses(filmed, tmp_path, runs, monkeypatch):
     with pytest.raises(ValueError, match="trajectory=True"):
         animate_run(problem("half"), runs.replay(0))
-    with pytest.raises(ValueError, match=r"must end in \.gif or \.html"):
+    with pytest.raises(ValueError, match=r"must end in \.gif, \.mp4 or \.html"):
+        save_animation(None, tmp_path / "run.avi")
+    with pytest.raises(ValueError, match="D = 2 and D = 3, got a problem with D = 5"):
+        animate_run(problem("half", dim=5), filmed)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ValueError, match="needs the program ffmpeg"):
         save_animation(None, tmp_path / "run.mp4")
+
+
+def test_batch_draws_the_sphere_and_says_when_nothing_succeeded():
+    subject = problem("half", dim=3)
+    failed = OnePlusOneNA(resolution=24).run_many(subject, runs=3, budget=1, target=1.0, seed=0)
+    figure = batch_figure(subject, failed)
+    assert [ax.name for ax in figure.axes] == ["3d", "rectilinear", "rectilinear"]
+    assert "no run succeeded" in [text.get_text() for text in figure.axes[1].texts]
+
+
+def test_titles_are_short_and_in_degrees():
+    grid = Grid(2, 1, 120)
+    arcs = custom_arcs([(20 * i, 20 * i + 10) for i in range(7)], unit="degree")
+    title = plot_circle(arcs, Network(grid, [0, 60])).get_title()
+    assert title.startswith("arcs 0°–10°, 20°–30°")
+    assert max(map(len, title.splitlines())) <= 44
+    voting = Network(Grid(2, 2, 4, "evolved"), [0, 2, 1, 2, 1, 2])
+    ax = plot_circle(points([[0.5, 0.5], [-0.5, 0]], [1, 0]), voting)
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "neuron 2, vote 1.00" in names
+    assert "votes reach 0.00" in ax.get_title().replace("\n", " ")
+    assert ax.get_xlabel() == "$x_1$"
 
 
 def test_given_axes_are_used(runs):

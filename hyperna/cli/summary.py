@@ -15,7 +15,7 @@ from hyperna.results import Runs
 from hyperna.settings import Setting
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 # Keys that only files of points have.
 _FILE_KEYS = ("label", "weight", "scale", "data")
@@ -138,22 +138,6 @@ def _rows(summary: dict[str, Any]) -> list[tuple[str, str, str, str]]:
 
 def save_picture(path: Path, problem: Problem, runs: Runs) -> None:
     """Draw a batch into a file."""
+    from hyperna.plots import batch_figure
+
     save_figure(path, batch_figure(problem, runs))
-
-
-def batch_figure(problem: Problem, runs: Runs) -> "Figure":
-    """Draw the best network (D = 2), the runtimes and the best run's progress."""
-    from matplotlib.figure import Figure
-
-    from hyperna.plots import plot_circle, plot_improvements, plot_runtimes
-
-    best = runs.replay(runs.best)
-    on_circle = problem.dim == 2
-    figure = Figure(figsize=(13.5, 6.2) if on_circle else (7.5, 7.5), layout="constrained")
-    grid = figure.add_gridspec(2, 2 if on_circle else 1, width_ratios=[1.05, 1][: 1 + on_circle])
-    if on_circle:
-        plot_circle(problem, best.network, figure.add_subplot(grid[:, 0]))
-    plot_runtimes(runs, figure.add_subplot(grid[0, -1]))
-    below = plot_improvements(best, figure.add_subplot(grid[1, -1]))
-    below.set_title(f"best run, {below.get_title()}")
-    return figure

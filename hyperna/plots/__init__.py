@@ -4,6 +4,7 @@ They need matplotlib (``pip install 'hyperna[plot]'``), which is imported when s
 """
 
 from hyperna.plots.animation import animate_run, save_animation
+from hyperna.plots.batch import batch_figure
 from hyperna.plots.circle import plot_circle
 from hyperna.plots.comparison import comparison_figure, plot_comparison
 from hyperna.plots.landscape import plot_landscape
@@ -13,6 +14,7 @@ from hyperna.plots.sphere import plot_sphere
 
 __all__ = [
     "animate_run",
+    "batch_figure",
     "comparison_figure",
     "plot_boxes",
     "plot_circle",

@@ -1,14 +1,15 @@
-"""A run as a film: the network on the circle beside its fitness (D = 2)."""
+"""A run as a film: the network on the circle or the sphere beside its fitness."""
 
+import os
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperna._files import check_writable, write_file
 from hyperna.plots.circle import plot_circle
+from hyperna.plots.film_page import film_page
+from hyperna.plots.sphere import plot_sphere
 from hyperna.plots.style import BLUE, VERMILLION, finish, plain_logarithmic
 from hyperna.problems import Problem
 from hyperna.results import RunResult, Trajectory
@@ -16,8 +17,9 @@ from hyperna.results import RunResult, Trajectory
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
 
-SUFFIXES = (".gif", ".html")
+SUFFIXES = (".gif", ".mp4", ".html")
 _SECONDS = 6
+_DPI = 80
 
 
 def animate_run(
@@ -26,12 +28,12 @@ def animate_run(
     """Return a film of a run that was made with ``trajectory=True``.
 
     Frames follow the logarithm of the evaluations, since most happens early; the last one is
-    held. In a notebook show it with ``HTML(film.to_jshtml())``; `save_animation` writes a file.
+    held. `save_animation` writes a file.
 
     Parameters
     ----------
     problem, result
-        What was to be learnt (D = 2), and the run.
+        What was to be learnt (D = 2 or 3), and the run.
     frames
         Number of different pictures at most.
     pause
@@ -45,41 +47,70 @@ def animate_run(
     >>> film = animate_run(problem("quarter"), result, frames=5, pause=0)
     >>> len(list(film.new_frame_seq())) <= 5
     True
-    >>> "<script" in film.to_jshtml()
-    True
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     save_animation(film, f"{folder}/quarter.gif")
     """
     if result.trajectory is None:
         raise ValueError("result must be of a run with trajectory=True, it has no trajectory")
+    if problem.dim not in (2, 3):
+        raise ValueError(f"films show D = 2 and D = 3, got a problem with D = {problem.dim}")
     from matplotlib.animation import FuncAnimation
     from matplotlib.figure import Figure
 
     way = result.trajectory
     chosen = chosen_frames(way, frames)
-    figure: Any = Figure(figsize=(10.5, 5.6), layout="constrained")
-    circle, curve = figure.subplots(1, 2, width_ratios=(1.1, 1))
+    # Axes at fixed places: a layout computed for each picture would make the film tremble.
+    figure: Any = Figure(figsize=(10.5, 5.6))
+    options = {"projection": "3d", "computed_zorder": False} if problem.dim == 3 else {}
+    network = figure.add_axes((0.04, 0.22, 0.49, 0.65), **options)
+    curve = figure.add_axes((0.61, 0.14, 0.36, 0.74))
+    legend: list[Any] = []
+    shown: list[int] = []
 
     def draw(frame: int) -> None:
-        circle.clear()
-        curve.clear()
-        plot_circle(problem, way.network(frame), circle)
-        curve.step(way.evaluations, way.fitness, where="post", color="0.8", linewidth=2)
-        curve.step(
-            way.evaluations[: frame + 1],
-            way.fitness[: frame + 1],
-            where="post",
-            color=BLUE,
-            linewidth=2.4,
-        )
-        curve.plot(way.evaluations[frame], way.fitness[frame], "o", color=VERMILLION, markersize=9)
-        curve.set_xscale("log")
-        plain_logarithmic(curve.xaxis)
-        title = f"evaluation {way.evaluations[frame]:,}"
-        finish(curve, x="fitness evaluations", y="fitness", title=title)
+        if shown and shown[-1] == frame:
+            return
+        shown.append(frame)
+        network.clear()
+        (plot_circle if problem.dim == 2 else plot_sphere)(problem, way.network(frame), network)
+        _one_legend(figure, network, legend)
+        _draw_curve(curve, way, frame)
 
     # A short run is shown slowly, so that it can be followed.
     interval = min(max(_SECONDS * 1000 // len(chosen), 120), 600)
     order = [*chosen, *[chosen[-1]] * pause]
     return FuncAnimation(figure, draw, frames=order, init_func=lambda: None, interval=interval)
+
+
+def _one_legend(figure: Any, network: Any, legend: list[Any]) -> None:
+    """Keep the entries of all pictures so far in one legend of the figure, which never shrinks."""
+    network.get_legend().remove()
+    marks, words = network.get_legend_handles_labels()
+    names = [word.partition(",")[0] for word in words]
+    known = [word for _, word in legend]
+    legend += [pair for pair in zip(marks, names, strict=True) if pair[1] not in known]
+    for old in list(figure.legends):
+        old.remove()
+    figure.legend(
+        *zip(*legend, strict=True),
+        loc="lower left",
+        bbox_to_anchor=(0.02, 0.0),
+        ncols=3,
+        frameon=False,
+    )
+
+
+def _draw_curve(curve: Any, way: Trajectory, frame: int) -> None:
+    curve.clear()
+    curve.step(way.evaluations, way.fitness, where="post", color="0.8", linewidth=2)
+    past = slice(frame + 1)
+    curve.step(way.evaluations[past], way.fitness[past], where="post", color=BLUE, linewidth=2.4)
+    curve.plot(way.evaluations[frame], way.fitness[frame], "o", color=VERMILLION, markersize=9)
+    curve.set_xscale("log")
+    plain_logarithmic(curve.xaxis)
+    title = f"evaluation {way.evaluations[frame]:,}"
+    finish(curve, x="fitness evaluations", y="fitness", title=title)
 
 
 def chosen_frames(way: Trajectory, frames: int) -> list[int]:
@@ -90,20 +121,37 @@ def chosen_frames(way: Trajectory, frames: int) -> list[int]:
     return [int(place) for place in np.unique(np.clip(places, 0, len(way) - 1))]
 
 
-def save_animation(film: "FuncAnimation", path: str | Path) -> None:
-    """Write a film as ``.gif`` or as a self-contained ``.html`` page with controls.
-
-    The file appears when it is complete.
-    """
+def check_film(path: str | Path) -> Path:
+    """Return the path of a film that can be made here, or say why it cannot, before any work."""
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
-        raise ValueError(f"path must end in .gif or .html, got {str(path)!r}")
-    check_writable(target)
-    if suffix == ".html":
-        write_file(target, film.to_jshtml())
-        return
-    with TemporaryDirectory() as folder:
-        draft = Path(folder, "film.gif")
-        film.save(draft, writer="pillow", dpi=80)
-        write_file(target, draft.read_bytes())
+        raise ValueError(f"a film must end in .gif, .mp4 or .html, got {str(path)!r}")
+    if suffix == ".mp4":
+        from matplotlib.animation import FFMpegWriter
+
+        if not FFMpegWriter.isAvailable():
+            raise ValueError(f"{path} needs the program ffmpeg; install it, or use .gif or .html")
+    return target
+
+
+def save_animation(film: "FuncAnimation", path: str | Path) -> None:
+    """Write a film as ``.gif``, ``.mp4`` (needs ffmpeg) or ``.html``.
+
+    The page holds everything it needs, its buttons included, and loads nothing from elsewhere. The
+    file appears when it is complete.
+    """
+    target = check_film(path)
+    suffix = target.suffix.lower()
+    draft = target.with_name(f".{target.stem}.{os.getpid()}{suffix}")
+    try:
+        if suffix == ".html":
+            draft.write_text(film_page(film, _DPI), encoding="utf-8")
+        elif suffix == ".mp4":
+            # The colours that every player knows.
+            film.save(draft, writer="ffmpeg", dpi=_DPI, extra_args=["-pix_fmt", "yuv420p"])
+        else:
+            film.save(draft, writer="pillow", dpi=_DPI)
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -7,7 +7,19 @@ from numpy.typing import NDArray
 
 from hyperna.fitness import fitness_of
 from hyperna.networks import Network
-from hyperna.plots.style import BLUE, DASHES, FONT_SIZE, GREY, NEURONS, ORANGE, VERMILLION, new_axes
+from hyperna.plots.style import (
+    BLUE,
+    DASHES,
+    FONT_SIZE,
+    GREY,
+    NEURONS,
+    ORANGE,
+    VERMILLION,
+    legend_below,
+    network_title,
+    neuron_names,
+    new_axes,
+)
 from hyperna.problems import PointProblem, Problem
 
 if TYPE_CHECKING:
@@ -16,6 +28,7 @@ if TYPE_CHECKING:
 # Radii of the rings: lines end inside, the problem's labels are outermost.
 _ANSWER_RING, _LABEL_RING, _RING_WIDTH = 1.06, 1.18, 0.09
 _DIRECTIONS = 7200
+_MESH = 300
 
 
 def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) -> "Axes":
@@ -23,7 +36,8 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
 
     Around the unit circle lie two rings: outside the positive part of the problem, inside the part
     that the network answers with 1; wrong answers are hatched. Each hidden neuron is drawn as its
-    line, with an arrow to the side on which it fires. A problem given by points shows the points.
+    line, with an arrow to the side on which it fires. A problem given by points shows the points on
+    the network's two answers; under an evolved output the legend tells each neuron's vote.
 
     Examples
     --------
@@ -39,50 +53,34 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
         )
     ax = new_axes(ax, (6.0, 7.0))
     if isinstance(problem, PointProblem):
-        reach = _draw_points(ax, problem, network)
+        _draw_points(ax, problem, network)
     else:
-        reach = 1.0
         _draw_rings(ax, problem, network)
-    draw_lines(ax, network, reach)
+        draw_lines(ax, network)
+        ax.set_axis_off()
     share = fitness_of(problem)(network)
-    title = f"{problem.name}{_joined(network)}: {100 * share:.3f} % right"
-    ax.set_title(title, fontsize=FONT_SIZE + 1)
+    ax.set_title(network_title(problem, network, share), fontsize=FONT_SIZE + 1)
     ax.set_aspect("equal")
-    ax.set_axis_off()
-    ax.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0.02),
-        ncols=2,
-        frameon=False,
-        fontsize=FONT_SIZE - 1,
-    )
+    legend_below(ax, room=0.12 if isinstance(problem, PointProblem) else -0.02)
     return ax
 
 
-def _joined(network: Network) -> str:
-    """Return how the neurons are joined, as a part of a title."""
-    if network.grid.neurons == 1:
-        return ""
-    return (
-        ", evolved output" if network.grid.has_output_neuron else f", {network.grid.output.upper()}"
-    )
-
-
-def draw_lines(ax: "Axes", network: Network, reach: float = 1.0) -> None:
+def draw_lines(ax: "Axes", network: Network, reach: float = 1.0, arrow: float = 0.22) -> None:
     """Draw the line of each hidden neuron inside radius ``reach`` and its normal vector."""
-    normals, biases = network.weights()
-    for index, (normal, bias) in enumerate(zip(normals, biases, strict=True)):
+    names = neuron_names(network)
+    for index, (normal, bias) in enumerate(zip(*network.weights(), strict=True)):
         colour = NEURONS[index % len(NEURONS)]
         dashes = DASHES[index // len(NEURONS) % len(DASHES)]
         foot = bias * normal
         along = np.array([-normal[1], normal[0]])
-        half = np.sqrt(max(reach**2 - bias**2, (0.12 * reach) ** 2))
+        half = np.sqrt(max(reach**2 - bias**2, 0.12**2))
         ends = np.array([foot - half * along, foot + half * along])
-        name = f"neuron {index + 1}"
-        ax.plot(*ends.T, color=colour, linestyle=dashes, linewidth=2.5, label=name, zorder=4)
+        ax.plot(
+            *ends.T, color=colour, linestyle=dashes, linewidth=2.5, label=names[index], zorder=4
+        )
         ax.annotate(
             "",
-            xy=foot + 0.22 * reach * normal,
+            xy=foot + arrow * normal,
             xytext=foot,
             arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 2, "shrinkA": 0},
             zorder=5,  # an arrow may lie on another neuron's line, as in a cross
@@ -170,17 +168,34 @@ def circular_runs(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
     ]
 
 
-def _draw_points(ax: "Axes", problem: PointProblem, network: Network) -> float:
-    """Draw labelled points, ring the wrong ones, and return how far they reach."""
+def _draw_points(ax: "Axes", problem: PointProblem, network: Network) -> None:
+    """Draw labelled points on the network's answers, and ring the wrong ones."""
+    reach = 1.15 * (float(np.abs(problem.X).max()) or 1.0)
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
+    side = np.linspace(-reach, reach, _MESH)
+    mesh = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    answers = network.predict(mesh).reshape(_MESH, _MESH)
+    ax.contourf(side, side, answers, levels=(-0.5, 0.5, 1.5), colors=(ORANGE, BLUE), alpha=0.16)
+    draw_lines(ax, network, 1.5 * max(reach, 1.0), 0.2 * reach)
     wanted = np.asarray(problem.y)
     right = network.predict(problem.X) == wanted
     x, y = problem.X.T
     for value, colour, marker in ((True, BLUE, "o"), (False, ORANGE, "s")):
         name = "positive" if value else "negative"
         chosen = wanted == value
-        ax.scatter(x[chosen], y[chosen], c=colour, marker=marker, s=36, label=name)
+        ax.scatter(
+            x[chosen], y[chosen], c=colour, marker=marker, s=36, label=name, zorder=6, ec="white"
+        )
     if not right.all():
         ax.scatter(
-            x[~right], y[~right], s=120, facecolors="none", edgecolors=VERMILLION, label="wrong"
+            x[~right],
+            y[~right],
+            s=120,
+            facecolors="none",
+            edgecolors=VERMILLION,
+            label="wrong",
+            zorder=7,
         )
-    return 1.1 * max(1.0, float(np.sqrt((problem.X**2).sum(axis=1)).max()))
+    ax.set_xlabel("$x_1$", fontsize=FONT_SIZE)
+    ax.set_ylabel("$x_2$", fontsize=FONT_SIZE)
+    ax.tick_params(labelsize=FONT_SIZE - 1)

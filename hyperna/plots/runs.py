@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 
 from hyperna._words import counted
 from hyperna.analysis.statistics import ecdf
-from hyperna.plots.style import BLUE, DASHES, FONT_SIZE, LINES, finish, new_axes, plain_logarithmic
+from hyperna.plots.style import (
+    BLUE,
+    DASHES,
+    FONT_SIZE,
+    LINES,
+    finish,
+    legend_below,
+    new_axes,
+    plain_logarithmic,
+)
 from hyperna.results import RunResult, Runs
 
 if TYPE_CHECKING:
@@ -26,7 +35,7 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     >>> from hyperna import OnePlusOneNA, problem
     >>> runs = OnePlusOneNA(neurons=1, resolution=60).run_many(problem("half"), runs=20)
     >>> plot_runtimes(runs).get_ylabel()
-    'share of runs solved'
+    'share of successes'
     """
     ax = new_axes(ax)
     batches = runs if isinstance(runs, Mapping) else {"": runs}
@@ -44,14 +53,18 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     ax.set_ylim(-0.02, 1.04)
     title = ""
     if isinstance(runs, Mapping):
-        ax.legend(fontsize=FONT_SIZE - 1, edgecolor="none", framealpha=0.9)
+        legend_below(ax, columns=1, room=0.16)
     else:
         title = _solved(runs)
-    return finish(ax, x="fitness evaluations", y="share of runs solved", title=title)
+    if not any(batch.success.any() for batch in batches.values()):
+        ax.text(
+            0.5, 0.5, "no run succeeded", transform=ax.transAxes, ha="center", fontsize=FONT_SIZE
+        )
+    return finish(ax, x="fitness evaluations", y="share of successes", title=title)
 
 
 def _solved(runs: Runs) -> str:
-    return f"{int(runs.success.sum()):,} of {counted(len(runs), 'run')} solved"
+    return f"{int(runs.success.sum()):,} of {counted(len(runs), 'run')} succeeded"
 
 
 def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
@@ -76,7 +89,7 @@ def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
 
 
 def plot_boxes(batches: Mapping[str, Runs], ax: "Axes | None" = None) -> "Axes":
-    """Draw the evaluations of several batches as box plots, with the share of solved runs.
+    """Draw the evaluations of several batches as box plots, with the share of runs that succeeded.
 
     Boxes hold the middle half of all runs, whiskers reach from the 5th to the 95th percentile, and
     failed runs count with the evaluations they spent.
@@ -105,7 +118,7 @@ def plot_boxes(batches: Mapping[str, Runs], ax: "Axes | None" = None) -> "Axes":
     for box, colour in zip(drawn["boxes"], cycle(LINES), strict=False):
         box.set(facecolor=colour, alpha=0.55)
     names = [
-        f"{name}\n{int(batch.success.sum())} of {len(batch)} solved"
+        f"{name}\n{int(batch.success.sum())} of {len(batch)} succeeded"
         for name, batch in batches.items()
     ]
     ax.set_xticks(range(1, len(names) + 1), names)
@@ -137,7 +150,7 @@ def plot_convergence(results: Sequence[RunResult], ax: "Axes | None" = None) -> 
     ax.step(where, middle, where="post", color=BLUE, linewidth=2.4, label="median")
     ax.set_xscale("log")
     plain_logarithmic(ax.xaxis)
-    ax.legend(frameon=False, fontsize=FONT_SIZE - 1, loc="lower right")
+    legend_below(ax, columns=3, room=0.16)
     return finish(ax, x="fitness evaluations", y="fitness", title=counted(len(results), "run"))
 
 

@@ -7,7 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna.networks import Network
-from hyperna.plots.style import BLACK, BLUE, FONT_SIZE, GREY, NEURONS, ORANGE, new_axes
+from hyperna.plots.style import (
+    BLACK,
+    BLUE,
+    FONT_SIZE,
+    NEURONS,
+    ORANGE,
+    network_title,
+    neuron_names,
+    new_axes,
+)
 from hyperna.problems import PointProblem, Problem
 from hyperna.problems.point_problems import CubeCorners
 from hyperna.sphere import even_points
@@ -55,16 +64,24 @@ def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) 
     if isinstance(problem, CubeCorners):
         _draw_edges(drawn, points)
     _draw_labels(drawn, points, wanted, right, size, _BEHIND if solid else 1.0)
+    names = neuron_names(network)
     for index, (normal, bias) in enumerate(zip(*network.weights(), strict=True)):
-        _draw_neuron(drawn, normal, bias, index, solid)
+        _draw_neuron(drawn, normal, bias, index, names[index], solid)
     drawn.set_box_aspect((1, 1, 1))
-    drawn.set_xlabel("$x_1$", fontsize=FONT_SIZE)
-    drawn.set_ylabel("$x_2$", fontsize=FONT_SIZE)
-    drawn.set_zlabel("$x_3$", fontsize=FONT_SIZE)
+    for axis, name in ((drawn.xaxis, "$x_1$"), (drawn.yaxis, "$x_2$"), (drawn.zaxis, "$x_3$")):
+        axis.set_label_text(name, fontsize=FONT_SIZE)
+        axis.pane.set(facecolor="0.98", edgecolor="0.9")
+    drawn.grid(False)  # lines behind a sphere or a cube would look like parts of it
     drawn.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), zticks=(-1, 0, 1))
-    share = f"{100 * float(right.mean()):.2f} % right"
-    drawn.set_title(f"{problem.name}: {share}", fontsize=FONT_SIZE + 1)
-    drawn.legend(loc="upper left", frameon=False, fontsize=FONT_SIZE - 2, markerscale=1.5)
+    drawn.set_title(network_title(problem, network, float(right.mean())), fontsize=FONT_SIZE + 1)
+    drawn.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.02),
+        ncols=3,
+        frameon=False,
+        fontsize=FONT_SIZE - 2,
+        markerscale=1.5,
+    )
     return drawn
 
 
@@ -121,12 +138,14 @@ def _draw_edges(drawn: Any, corners: FloatArray) -> None:
     """Draw the edges of a cube: corners that differ in one coordinate."""
     for i, j in combinations(range(len(corners)), 2):
         if np.count_nonzero(corners[i] != corners[j]) == 1:
-            drawn.plot(*corners[[i, j]].T, color=GREY, linewidth=1, zorder=0)
+            drawn.plot(*corners[[i, j]].T, color="0.35", linewidth=2.2, zorder=0)
 
 
-def _draw_neuron(drawn: Any, normal: FloatArray, bias: float, index: int, solid: bool) -> None:
+def _draw_neuron(
+    drawn: Any, normal: FloatArray, bias: float, index: int, name: str, solid: bool
+) -> None:
     """Draw the circle of a neuron, behind a solid sphere thin and dotted, and its normal."""
-    colour, name = NEURONS[index % len(NEURONS)], f"neuron {index + 1}"
+    colour = NEURONS[index % len(NEURONS)]
     circle = _cut(normal, bias)
     if solid:
         front = _in_front(circle)[:, None]

@@ -1,6 +1,10 @@
-"""Colours, sizes and axes common to all pictures."""
+"""Colours, sizes, titles and axes common to all pictures."""
 
+import textwrap
 from typing import TYPE_CHECKING, Any
+
+from hyperna.networks import Network
+from hyperna.problems import ArcProblem, Problem
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +30,8 @@ NEURONS = (GREEN, PURPLE, SKY, BLACK)
 FONT_SIZE = 13
 # On a shorter axis powers of ten alone would be too few labels.
 _FEW_DECADES = 10**2.5
+_TITLE_WIDTH = 44
+_MOST_ARCS_NAMED = 8
 
 
 def new_axes(ax: "Axes | None", size: tuple[float, float] = (6.4, 4.8), **options: Any) -> "Axes":
@@ -67,3 +73,74 @@ def finish(ax: "Axes", *, x: str = "", y: str = "", title: str = "", grid: bool 
         ax.set_axisbelow(True)
         ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def problem_title(problem: Problem) -> str:
+    """Return a problem's name for a title; arcs of one's own are written in degrees.
+
+    Examples
+    --------
+    >>> from hyperna.problems import custom_arcs, problem
+    >>> problem_title(problem("arcs", k=3)), problem_title(problem("two_quarters"))
+    ('arcs, k = 3', 'two_quarters')
+    >>> problem_title(custom_arcs([(0, 0.25), (0.5, 0.6)]))
+    'arcs 0°–90°, 180°–216°'
+    """
+    name = problem.name
+    if isinstance(problem, ArcProblem) and name.startswith("custom_arcs"):
+        if len(problem.arcs) > _MOST_ARCS_NAMED:
+            return f"{len(problem.arcs)} arcs"
+        arcs = [f"{_degrees(start)}–{_degrees(end)}" for start, end in problem.arcs]
+        return f"arcs {', '.join(arcs)}"
+    kind, _, settings = name.partition(":")
+    return f"{kind}, {settings.replace('=', ' = ')}" if settings else kind
+
+
+def _degrees(turn: Any) -> str:
+    return f"{float(360 * turn):.4g}°"
+
+
+def network_title(problem: Problem, network: Network, share: float) -> str:
+    """Return what is drawn in one sentence, broken into lines where it is long.
+
+    Examples
+    --------
+    >>> from hyperna import Grid, problem
+    >>> network_title(problem("half"), Network(Grid(2, 1, 120), [30, 60]), 1.0)
+    'half: 100.000 % right'
+    """
+    joined, output = "", network.output_weights()
+    if output is not None:
+        joined = f", output 1 if the votes reach {output[1]:.2f}"
+    elif network.grid.neurons > 1:
+        joined = f", {network.grid.output.upper()}"
+    sentence = f"{problem_title(problem)}{joined}: {100 * share:.3f} % right"
+    return "\n".join(textwrap.wrap(sentence, _TITLE_WIDTH, break_long_words=False))
+
+
+def neuron_names(network: Network) -> list[str]:
+    """Return a name for each neuron; under an evolved output with its vote.
+
+    Examples
+    --------
+    >>> from hyperna import Grid
+    >>> neuron_names(Network(Grid(2, 2, 4, "evolved"), [0, 2, 1, 2, 1, 2]))
+    ['neuron 1, vote 0.00', 'neuron 2, vote 1.00']
+    """
+    names = [f"neuron {i + 1}" for i in range(network.grid.neurons)]
+    output = network.output_weights()
+    if output is None:
+        return names
+    votes, _ = output
+    return [f"{name}, vote {vote:.2f}" for name, vote in zip(names, votes, strict=True)]
+
+
+def legend_below(ax: "Axes", columns: int = 2, room: float = 0.14) -> None:
+    """Put the legend below the axes, where it covers nothing."""
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -room),
+        ncols=columns,
+        frameon=False,
+        fontsize=FONT_SIZE - 1,
+    )
