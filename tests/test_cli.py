@@ -36,6 +36,36 @@ def csv(tmp_path):
     return str(path)
 
 
+def test_the_bare_command_tells_what_to_do_next(capsys):
+    assert main([]) == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 80
+    for line in re.findall(r"  hyperna ((?!--help).*?)  +\S", shown):
+        words = line.split()
+        assert build_parser().parse_args(words).command == words[0]
+
+
+@pytest.mark.parametrize("options", [("half",), ("quarter", "--dim", "3", "--neurons", "2")])
+def test_a_film_is_made_and_named(capsys, tmp_path, options):
+    film = tmp_path / "run.gif"
+    settings = ("--runs", "3", "--resolution", "12", "--budget", "60", "--animate", str(film))
+    assert main(["run", *options, *settings]) == 0
+    assert f"film: {film}" in capsys.readouterr().out
+    assert film.read_bytes().startswith(b"GIF8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("half", "--animate", "run.avi"), "--animate: a film must end in .gif, .mp4 or .html"),
+        (("half", "--dim", "5", "--animate", "run.gif"), "D = 2 or 3, got D = 5"),
+        (("half", "--animate", "no/such/run.gif"), "no/such"),
+    ],
+)
+def test_films_that_cannot_be_made_are_refused_before_any_run(capsys, options, message):
+    assert message in refusal(capsys, "run", *options)
+
+
 def test_json_sums_up_the_library_s_own_runs(capsys):
     shown = run_json(
         capsys,
@@ -165,7 +195,6 @@ def test_version_and_help(capsys):
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        ((), "COMMAND"),
         (("walk",), "walk"),
         (("run",), "PROBLEM"),
         (("run", "hlaf"), "half"),

@@ -33,6 +33,18 @@ COMMANDS = (
 
 # Of a message: characters of a word (a path may be long), of all of it, and how far it is read.
 _LONGEST_WORD, _LONGEST_MESSAGE, _LONGEST_TEXT = 300, 1000, 10**6
+WELCOME = """\
+hyperna evolves networks of half-spaces and measures how long it takes.
+
+What you can do next:
+  hyperna play                           watch evolution in the browser
+  hyperna run two_quarters --runs 100    run a problem 100 times
+  hyperna run quarter --animate run.gif  make a film of a run
+  hyperna fit datasets/moons.csv         fit a classifier, print its rule
+  hyperna reproduce --table 4            repeat a table of the paper
+  hyperna list                           all problems, laws and data sets
+  hyperna --help                         all commands"""
+
 _BAD_INPUT = (ValueError, TypeError, OSError, ImportError, MemoryError, OverflowError)
 
 
@@ -151,6 +163,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str]) -> int:
+    if not argv:
+        print(WELCOME)
+        return 0
     try:
         args = build_parser().parse_args(argv)
     except SystemExit as stop:  # --help and --version

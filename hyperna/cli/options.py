@@ -99,6 +99,20 @@ def check_picture(text: str) -> Path:
     return path
 
 
+def check_film_file(text: str) -> Path:
+    """Return the path of a film that can be written, or say why it cannot, before any work."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ImportError("--animate needs matplotlib: install it with pip install 'hyperna[plot]'")
+    from hyperna.plots.animation import check_film
+
+    try:
+        path = check_film(text)
+    except ValueError as error:
+        raise ValueError(f"--animate: {error}") from None
+    check_writable(path)
+    return path
+
+
 def save_figure(path: Path, figure: "Figure") -> None:
     """Write a figure as what the end of the file's name says."""
     picture = BytesIO()

@@ -2,6 +2,7 @@
 
 For example:
   hyperna run two_quarters --resolution 1200 --plot two_quarters.png
+  hyperna run quarter --runs 20 --animate quarter.gif
   hyperna run half --mutation local --no-bias --runs 1000 --jobs 2 --json
   hyperna run arcs --arcs 0-90,180-270 --neurons 2 --mutation pareto:shape=1.5
   hyperna run points.csv --label class --neurons 3 --output and --budget 100000
@@ -11,7 +12,7 @@ For example:
 import argparse
 from typing import Any
 
-from hyperna.cli.options import check_picture, integer
+from hyperna.cli.options import check_film_file, check_picture, integer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help="with every run's evaluations (needs --json)"
     )
     report.add_argument("--plot", metavar="FILE", help="write a picture (.png, .pdf or .svg)")
+    report.add_argument(
+        "--animate",
+        metavar="FILE",
+        help="write a film of the best run (.gif, .html, or .mp4, which needs ffmpeg)",
+    )
 
 
 def _add_key(group: Any, name: str, key: Any) -> None:
@@ -76,6 +82,7 @@ def run(args: argparse.Namespace) -> int:
     if args.all and not args.json:
         raise ValueError("--all lists every run and needs --json")
     picture = check_picture(args.plot) if args.plot else None
+    film = check_film_file(args.animate) if args.animate else None
 
     from hyperna.batches import run_many
     from hyperna.cli import summary
@@ -85,6 +92,8 @@ def run(args: argparse.Namespace) -> int:
 
     seed = args.seed or 0
     made = setting(**{key: getattr(args, key) for key in KEYS if key != "seed"})
+    if film is not None:
+        summary.check_filmed(made)
     with progress_bar(args.runs) as (say, progress):
         say("running")
         runs = run_many(made.runner(), args.runs, seed=seed, n_jobs=args.jobs, progress=progress)
@@ -92,8 +101,10 @@ def run(args: argparse.Namespace) -> int:
         found = summary.summarise(made, runs, seed)
     if picture is not None:
         summary.save_picture(picture, made.make_problem(), runs)
+    if film is not None:
+        summary.save_film(film, made.make_problem(), runs)
     if args.json:
         summary.print_json(found, runs if args.all else None)
     else:
-        summary.print_table(found, picture)
+        summary.print_table(found, picture, film)
     return 0

@@ -53,7 +53,7 @@ def print_json(summary: dict[str, Any], runs: Runs | None) -> None:
     print(json_text({**summary, **listed}))
 
 
-def print_table(summary: dict[str, Any], picture: Path | None) -> None:
+def print_table(summary: dict[str, Any], picture: Path | None, film: Path | None = None) -> None:
     """Print the summary for people."""
     from rich.table import Table
 
@@ -68,8 +68,9 @@ def print_table(summary: dict[str, Any], picture: Path | None) -> None:
     for row in _rows(summary):
         table.add_row(*row)
     console.print(table)
-    if picture is not None:
-        console.print(f"picture: {picture}", markup=False, soft_wrap=True)
+    for name, path in (("picture", picture), ("film", film)):
+        if path is not None:
+            console.print(f"{name}: {path}", markup=False, soft_wrap=True)
 
 
 def _headline(summary: dict[str, Any]) -> list[str]:
@@ -141,3 +142,19 @@ def save_picture(path: Path, problem: Problem, runs: Runs) -> None:
     from hyperna.plots import batch_figure
 
     save_figure(path, batch_figure(problem, runs))
+
+
+def check_filmed(made: Setting) -> None:
+    """Refuse a film of what cannot be seen or leaves no path behind."""
+    if made.algorithm != "na":
+        raise ValueError(f"--animate shows the (1+1) NA only, got --algorithm {made.algorithm}")
+    dim = made.make_problem().dim
+    if dim not in (2, 3):
+        raise ValueError(f"--animate shows problems with D = 2 or 3, got D = {dim}")
+
+
+def save_film(path: Path, problem: Problem, runs: Runs) -> None:
+    """Make a film of the best run."""
+    from hyperna.plots import animate_run, save_animation
+
+    save_animation(animate_run(problem, runs.replay(runs.best, trajectory=True)), path)

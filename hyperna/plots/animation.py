@@ -1,12 +1,13 @@
 """A run as a film: the network on the circle or the sphere beside its fitness."""
 
-import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperna._files import write_file
 from hyperna.plots.circle import plot_circle
 from hyperna.plots.film_page import film_page
 from hyperna.plots.sphere import plot_sphere
@@ -143,15 +144,14 @@ def save_animation(film: "FuncAnimation", path: str | Path) -> None:
     """
     target = check_film(path)
     suffix = target.suffix.lower()
-    draft = target.with_name(f".{target.stem}.{os.getpid()}{suffix}")
-    try:
-        if suffix == ".html":
-            draft.write_text(film_page(film, _DPI), encoding="utf-8")
-        elif suffix == ".mp4":
+    if suffix == ".html":
+        write_file(target, film_page(film, _DPI))
+        return
+    with TemporaryDirectory() as folder:
+        draft = Path(folder, f"film{suffix}")
+        if suffix == ".mp4":
             # The colours that every player knows.
             film.save(draft, writer="ffmpeg", dpi=_DPI, extra_args=["-pix_fmt", "yuv420p"])
         else:
             film.save(draft, writer="pillow", dpi=_DPI)
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
+        write_file(target, draft.read_bytes())

@@ -24,6 +24,10 @@ def batch_figure(problem: Problem, runs: Runs) -> "Figure":
     """
     from matplotlib.figure import Figure
 
+    if not hasattr(runs.runner, "run"):  # another algorithm, which leaves no network behind
+        alone = Figure(figsize=(7.5, 4.6), layout="constrained")
+        plot_runtimes(runs, alone.add_subplot())
+        return alone
     best = runs.replay(runs.best)
     visible = problem.dim in (2, 3)
     figure = Figure(figsize=(13.5, 6.4) if visible else (7.5, 7.5), layout="constrained")
