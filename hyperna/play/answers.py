@@ -13,9 +13,9 @@ from hyperna.fitness import ExactArcs, FiniteSet, Sampled
 from hyperna.fitness.exact import arcs_in_units, half_widths
 from hyperna.mutation import LAWS, StepLaw
 from hyperna.outputs import OUTPUTS
-from hyperna.play.settings import LARGEST_RESOLUTION, PlaySetting, drawable_problems
+from hyperna.play.settings import LARGEST_RESOLUTION, PlaySetting, page_problems
 from hyperna.plots.landscape import local_optima, score_table
-from hyperna.problems import PROBLEMS, ArcProblem
+from hyperna.problems import ArcProblem
 from hyperna.search import Task
 from hyperna.theory import expected_runtime
 
@@ -38,9 +38,8 @@ def choices(_: Any = None) -> dict[str, Any]:
     >>> sorted(choices())
     ['laws', 'outputs', 'problems', 'samples']
     """
-    problems = {name: PROBLEMS[name].summary for name in drawable_problems()}
     return {
-        "problems": {**problems, "points": "your own points in two colours"},
+        "problems": page_problems(),
         "laws": {name: cls.summary for name, cls in sorted(LAWS.items())},
         "outputs": list(OUTPUTS),
         "samples": list(_SAMPLES),

@@ -65,7 +65,7 @@ class PlaySetting:
     stagnation: int = 0
 
     def __post_init__(self) -> None:
-        check_choice("problem", self.problem, (*drawable_problems(), "points"))
+        check_choice("problem", self.problem, tuple(page_problems()))
         check_integer("dim", self.dim, 2, 3)
         check_integer("k", self.k, 1, MOST_ARCS)
         check_integer("neurons", self.neurons, 1, MOST_NEURONS)
@@ -199,9 +199,21 @@ class PlaySetting:
         return [f"problem = {made}"]
 
 
-def drawable_problems() -> list[str]:
-    """Return the names of the registered problems that exist on a circle and a sphere."""
-    return [name for name, factory in PROBLEMS.items() if "dim" in factory.parameters]
+def page_problems() -> dict[str, str]:
+    """Return the problems of the page with a line on each: those that exist on a circle, and two.
+
+    Examples
+    --------
+    >>> page_problems()["points"]
+    'your own points in two colours'
+    """
+    drawable = {n: made.summary for n, made in PROBLEMS.items() if "dim" in made.parameters}
+    return {
+        **drawable,
+        "arcs": "k equally spaced arcs, each half of its period",
+        "custom_arcs": "your own arcs",
+        "points": "your own points in two colours",
+    }
 
 
 def _rows(name: str, rows: Any, width: int, most: int) -> tuple[tuple[float, ...], ...]:

@@ -87,7 +87,7 @@ def problem_title(problem: Problem) -> str:
     'arcs 0°–90°, 180°–216°'
     """
     name = problem.name
-    if isinstance(problem, ArcProblem) and name.startswith("custom_arcs"):
+    if isinstance(problem, ArcProblem) and name.startswith("arcs:arcs="):
         if len(problem.arcs) > _MOST_ARCS_NAMED:
             return f"{len(problem.arcs)} arcs"
         arcs = [f"{_degrees(start)}–{_degrees(end)}" for start, end in problem.arcs]
