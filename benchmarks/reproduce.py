@@ -18,9 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import reference
 
-from hyperna.paper.findings import make_report
+from hyperna.paper.findings import report_table
 from hyperna.paper.printed import NA_TABLES
-from hyperna.paper.reproduce import Plan, compile_kernels, simulate
+from hyperna.paper.reproduce import Reproduction
+from hyperna.parallel import parallel_backend
 from hyperna.results import STOP_REASONS
 
 STUCK = STOP_REASONS.index("stuck")
@@ -51,18 +52,23 @@ def main():
     args = parser.parse_args()
 
     begin = time.perf_counter()
-    compile_kernels()
+    for _ in Reproduction((6, 7), runs=2, quick=True).run():
+        pass
     print(f"compilation or loading: {time.perf_counter() - begin:.1f} s")
 
-    plan = Plan(NA_TABLES, runs=args.runs)
     begin, worked = time.perf_counter(), time.process_time()
-    outcomes = simulate(plan.batches(), args.jobs)
+    with parallel_backend(n_jobs=args.jobs):
+        tables = dict(Reproduction(NA_TABLES, runs=args.runs).run())
     simulated, worked = time.perf_counter() - begin, time.process_time() - worked
-    make_report(plan, outcomes)
+    for table, found in tables.items():
+        report_table(table, found)
     total = time.perf_counter() - begin
 
-    algorithm = {key: o for key, o in outcomes.items() if key[2] == "algorithm"}
-    rows = np.concatenate([outcome.rows for outcome in outcomes.values()])
+    cells = {
+        (table, *cell): runs for table, found in tables.items() for cell, runs in found.items()
+    }
+    algorithm = [cell for cell in cells if cell[2] == "algorithm"]
+    rows = np.concatenate([runs.rows for runs in cells.values()])
     stuck = rows[:, 2] == STUCK
     counted = int(rows[:, 0].sum())
     walked = int(np.where(stuck, rows[:, 3], rows[:, 0]).sum())
@@ -71,13 +77,13 @@ def main():
         f"{args.jobs} workers: {simulated:.1f} s, with intervals and verdicts {total:.1f} s"
     )
     print(f"processor time, which other people's work does not lengthen: {worked:.1f} s")
-    print(f"evaluations counted: {counted:,} ({counted / simulated:,.0f} a second)")
+    print(f"evaluations counted: {counted:,} ({counted / simulated:,.0f} per second)")
     print(
         f"  without those that stuck runs would have spent in vain: {walked:,} "
-        f"({walked / simulated:,.0f} a second)"
+        f"({walked / simulated:,.0f} per second)"
     )
     two, one = reference_rate()
-    print(f"plain reference: {two:,.0f} a second with two neurons, {one:,.0f} with one")
+    print(f"plain reference: {two:,.0f} per second with two neurons, {one:,.0f} with one")
     print(
         f"ratio to the reference with two neurons: {counted / simulated / two:,.0f} counted, "
         f"{walked / simulated / two:,.0f} without the vain ones"

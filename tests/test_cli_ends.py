@@ -172,7 +172,7 @@ def stubborn(args):
 parser = cli.build_parser()
 parser.set_defaults(run=stubborn)
 parser._subparsers._group_actions[0].choices["list"].set_defaults(run=stubborn)
-cli.build_parser = lambda: parser
+cli.build_parser = lambda words: parser
 sys.argv = ["hyperna", "list"]
 cli.command()
 """

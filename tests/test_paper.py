@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from hyperna import OnePlusOneNA, problem
-from hyperna.analysis.tables import Sheet, csv_text, escape_latex, latex, markdown
+from hyperna.analysis.summary import Summary
+from hyperna.analysis.tables import Table, csv_text, escape_latex, latex, markdown
 from hyperna.cli import main
-from hyperna.paper.findings import make_report
+from hyperna.paper.findings import report_table, summarised
+from hyperna.paper.pages import in_words, na_page, na_results
 from hyperna.paper.printed import (
     NA_TABLES,
     UNIFORM_TABLES,
@@ -23,23 +25,18 @@ from hyperna.paper.printed import (
     na_table,
     uniform_target,
 )
-from hyperna.paper.reproduce import Outcome, Plan, simulate
-from hyperna.paper.sheets import (
-    in_words,
-    na_results,
-    na_sheet,
-    uniform_results,
-    uniform_sheet,
-)
+from hyperna.paper.reproduce import Reproduction
 from hyperna.paper.verdicts import (
-    Sample,
     TableVerdict,
+    Truth,
     Verdict,
     compare_means,
     compare_medians,
     compare_shares,
     share_difference,
 )
+from hyperna.results import Runs
+from hyperna.store.store import Store
 from hyperna.theory import expected_runtime
 
 # ---- the paper's data
@@ -90,6 +87,7 @@ def test_stored_expectations_are_the_chain_s(number):
         assert stored.probability == pytest.approx(runtime.probability, rel=1e-9)
         assert stored.conditional_mean == pytest.approx(runtime.conditional_mean, rel=1e-9)
         assert stored.mean == pytest.approx(runtime.mean, rel=1e-9)
+        assert stored.sd == pytest.approx(runtime.standard_deviation, rel=1e-9)
 
 
 def test_expectations_exist_for_one_neuron_only():
@@ -98,6 +96,17 @@ def test_expectations_exist_for_one_neuron_only():
     assert math.isinf(stuck.mean)
     p = stuck.probability
     assert stuck.mean_with_failures_at(1000) == p * stuck.conditional_mean + (1 - p) * 1000
+
+
+def test_exact_deviations_with_failures_at_the_cap():
+    """Table 8 at r = 120: 20,000 runs have the deviation that the moments give, within 2 %."""
+    row = na_table(8).rows[0]
+    exact = expectation(8, "local", 120)
+    runs = OnePlusOneNA(mutation="local").run_many(problem("local_opt"), 20_000, seed=1)
+    assert exact.mean_with_failures_at(row.cap) == pytest.approx(runs.evaluations.mean(), rel=0.02)
+    assert exact.sd_with_failures_at(row.cap) == pytest.approx(runs.evaluations.std(), rel=0.02)
+    assert not exact.cap_matters(row.cap)
+    assert expectation(3, "local", 1200).cap_matters(na_table(3).rows[-1].cap)
 
 
 # ---- the rules
@@ -133,20 +142,7 @@ def false_alarms(rule, more, repetitions=500, runs=100):
 
 
 def plain_sample(values):
-    """A sample without the intervals, which take most of the time."""
-    success = values < 2500
-    nothing = (math.nan, math.nan)
-    return Sample(
-        len(values),
-        int(success.sum()),
-        nothing,
-        float(values.mean()),
-        float(values.std(ddof=1)),
-        nothing,
-        float(np.median(values)),
-        nothing,
-        tuple(np.sort(values).tolist()),
-    )
+    return Summary(values, values < 2500, np.ones(len(values)))
 
 
 RULES = {
@@ -162,6 +158,46 @@ def test_one_in_twenty_equal_samples_differs_by_chance(name, more):
     """The rules hold their level; discreteness may only make them more careful."""
     rate = false_alarms(RULES[name], more)
     assert 0.004 < rate < 0.05 + 4 * math.sqrt(0.05 * 0.95 / 500)
+
+
+@pytest.mark.parametrize("name", ["share", "mean"])
+def test_one_in_twenty_samples_of_the_exact_distribution_differs(name):
+    rng = np.random.default_rng(3)
+    many = capped_times(rng, 10**6)
+    truth = Truth(float((many < 2500).mean()), float(many.mean()), float(many.std()))
+    wrong = 0
+    for _ in range(2000):
+        x = capped_times(rng, 100)
+        if name == "share":
+            verdict = compare_shares(float((x < 2500).mean()), 100, None, truth)
+        else:
+            verdict = compare_means(float(x.mean()), 0.0, 100, None, truth)
+        wrong += not verdict.agrees
+    assert 0.02 < wrong / 2000 < 0.05 + 4 * math.sqrt(0.05 * 0.95 / 2000)
+
+
+def test_exact_moments_decide_where_there_are_any():
+    """Table 1 at r = 120 lies 3.2 exact standard errors below; few measured runs cannot tell."""
+    [result, *_] = na_results(1, fake_runs(1))
+    assert result.truth is not None
+    assert str(result.verdicts["mean"]) == "paper lower"
+    assert str(result.verdicts["found"]) == "paper lower"  # one of 100 failed, which cannot be
+    [*_, last] = na_results(3, fake_runs(3))
+    assert last.exact is not None
+    assert last.truth is None  # the cap stops many runs, which the chain does not know
+
+
+def fake_runs(table):
+    """Runs whose figures are the printed ones, as far as two values can have them."""
+    found = {}
+    for row in na_table(table).rows:
+        failed = 100 - round(row.percent)
+        rest = max(1, (100 * row.mean - failed * row.cap) / (100 - failed))
+        rows = np.zeros((100, 5), np.int64)
+        rows[:, 0] = [row.cap] * failed + [round(rest)] * (100 - failed)
+        rows[:, 2] = [3] * failed + [1] * (100 - failed)
+        found[row.resolution, "algorithm"] = Runs(rows, 1, 0)
+    return found
 
 
 @pytest.mark.parametrize("name", ["mean", "median"])
@@ -212,7 +248,7 @@ def test_verdicts_in_words():
 
 # ---- layout
 
-SHEET = Sheet(
+TABLE = Table(
     "demo",
     "50 % of two_quarters",
     ("r", "mean", "verdict"),
@@ -224,14 +260,14 @@ SHEET = Sheet(
 
 
 def test_markdown_lines_up():
-    lines = [line for line in markdown(SHEET).splitlines() if line.startswith("|")]
+    lines = [line for line in markdown(TABLE).splitlines() if line.startswith("|")]
     assert len({len(line) for line in lines}) == 1
     assert lines[1] == "|-----:|----------:|--------------|"
     assert lines[3] == "| 1200 |         ∞ | paper higher |"
 
 
 def test_latex_has_equal_rows_and_only_escaped_signs():
-    text = latex(SHEET)
+    text = latex(TABLE)
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert len(rows) == 3
     assert {row.count("&") for row in rows} == {2}
@@ -242,57 +278,110 @@ def test_latex_has_equal_rows_and_only_escaped_signs():
 
 
 def test_csv_has_every_column_that_a_record_has():
-    sheet = Sheet("s", "t", ("r",), [("1",), ("2",)], [{"r": 1}, {"r": 2, "exact": 3}])
-    assert csv_text(sheet) == "r,exact\n1,\n2,3\n"
+    table = Table("s", "t", ("r",), [("1",), ("2",)], [{"r": 1}, {"r": 2, "exact": 3}])
+    assert csv_text(table) == "r,exact\n1,\n2,3\n"
 
 
 def test_csv_is_the_records():
-    rows = list(csv.DictReader(io.StringIO(csv_text(SHEET))))
+    rows = list(csv.DictReader(io.StringIO(csv_text(TABLE))))
     assert rows == [{"r": "120", "mean": "1.0"}, {"r": "1200", "mean": "inf"}]
 
 
 # ---- a small reproduction
 
 
+def run_tables(**options):
+    return dict(Reproduction(**options).run())
+
+
 def test_measured_means_are_the_exact_ones():
-    """Harmonic HALF and QUARTER, and uniform QUARTER: 400 runs a row, 4.5 standard errors."""
-    plan = Plan(tables=(2, 4), runs=400, quick=True, seed=5)
-    for (number, r, kind), outcome in simulate(plan.batches()).items():
-        law = "uniform" if kind == "uniform" else na_table(number).mutation
-        exact = expectation(number, law, r)
-        error = exact.sd / math.sqrt(400)
-        assert abs(outcome.evaluations.mean() - exact.mean) < 4.5 * error
+    """Harmonic HALF and QUARTER, and uniform QUARTER: 400 runs per row, 4.5 standard errors."""
+    for number, found in run_tables(tables=(2, 4), runs=400, quick=True, seed=5).items():
+        for (r, kind), runs in found.items():
+            law = "uniform" if kind == "uniform" else na_table(number).mutation
+            exact = expectation(number, law, r)
+            error = exact.sd / math.sqrt(400)
+            assert abs(runs.evaluations.mean() - exact.mean) < 4.5 * error
 
 
-def test_a_row_does_not_depend_on_the_other_tables_or_the_workers():
-    alone = simulate(Plan(tables=(8,), runs=10, quick=True).batches())
-    together = simulate(Plan(tables=(1, 8), runs=10, quick=True).batches(), n_jobs=2)
-    for key, outcome in alone.items():
-        assert (outcome.rows == together[key].rows).all()
+def test_a_row_does_not_depend_on_the_other_tables():
+    alone = run_tables(tables=(8,), runs=10, quick=True)[8]
+    together = run_tables(tables=(1, 8), runs=10, quick=True)[8]
+    other = run_tables(tables=(8,), runs=10, quick=True, seed=1)[8]
+    for cell, runs in alone.items():
+        assert (runs.rows == together[cell].rows).all()
+        assert (runs.rows != other[cell].rows).any()
 
 
-def test_rows_are_those_of_the_algorithm():
-    (batch, *_) = Plan(tables=(5,), runs=6, quick=True).batches()
-    runs = OnePlusOneNA(neurons=2, resolution=480, mutation="local").run_many(
-        problem("two_quarters"), runs=6, seed=batch.seed
+def test_rows_are_those_of_the_algorithm_and_no_two_share_their_seed():
+    found = run_tables(tables=(4, 5), runs=6, quick=True)
+    runs = found[5][480, "algorithm"]
+    direct = OnePlusOneNA(neurons=2, resolution=480, mutation="local").run_many(
+        problem("two_quarters"), runs=6, seed=runs.setting.entropy
     )
-    assert (simulate([batch])[5, 480, "algorithm"].rows == runs.rows).all()
+    assert (runs.rows == direct.rows).all()
+    seeds = [runs.seed for table in found.values() for runs in table.values()]
+    assert len(set(seeds)) == len(seeds) == 9
+
+
+def test_a_store_is_resumed_and_more_runs_in_it_do_not_matter(tmp_path):
+    store = Store(tmp_path / "store")
+    small = Reproduction(tables=(8,), runs=4, quick=True)
+    [(_, first)] = small.run(store)
+    told = []
+    [(_, more)] = Reproduction(tables=(8,), runs=6, quick=True).run(
+        store, lambda *t: told.append(t)
+    )
+    assert told[0][:2] == (12, 18)
+    assert told[-1][:2] == (18, 18)
+    [(_, again)] = small.run(store)
+    for cell, runs in first.items():
+        assert (again[cell].rows == runs.rows).all()
+        assert (more[cell].rows[:4] == runs.rows).all()
 
 
 def test_a_table_equal_to_the_print_agrees_throughout():
     """Runs made up to have the printed success, mean, deviation and median."""
-    plan = Plan(tables=(5,), quick=True)
-    outcomes = {}
-    for batch in plan.batches():
-        row = next(row for row in na_table(5).rows if row.resolution == batch.key[1])
-        failed = 100 - round(row.percent)
-        rest = (100 * row.mean - failed * row.cap) / (100 - failed)
-        rows = np.zeros((100, 5), np.int64)
-        rows[:, 0] = [row.cap] * failed + [round(rest)] * (100 - failed)
-        rows[:, 2] = [3] * failed + [1] * (100 - failed)
-        outcomes[batch.key] = Outcome(batch.task, rows)
-    report = make_report(plan, outcomes)
-    assert report.findings == ("- Table 5: TWOQUARTERS, local mutation, N = 2, output or: agrees.",)
+    quick = {cell: runs for cell, runs in fake_runs(5).items() if cell[0] in (120, 240, 480)}
+    report = report_table(5, quick)
+    assert [str(finding) for finding in report.findings] == [
+        "- Table 5: TWOQUARTERS, local mutation, N = 2, output or: agrees."
+    ]
+
+
+def test_every_number_of_a_table_is_that_of_its_runs():
+    found = run_tables(tables=(4,), runs=30, quick=True)[4]
+    report = report_table(4, found)
+    for kind, table in zip(("algorithm", "uniform"), report.tables, strict=True):
+        for record in table.records:
+            summary = Summary.of(found[record["r"], kind])
+            row = next(row for row in na_table(4).rows if row.resolution == record["r"])
+            exact = expectation(4, "harmonic" if kind == "algorithm" else kind, record["r"])
+            expected = {
+                "paper_percent": row.percent,
+                "paper_mean": row.mean,
+                "paper_sd": row.sd,
+                "paper_median": row.median,
+                "runs": 30,
+                "percent": 100 * summary.share,
+                "percent_low": 100 * summary.share_interval.low,
+                "percent_high": 100 * summary.share_interval.high,
+                "mean": summary.mean,
+                "mean_low": summary.mean_interval.low,
+                "mean_high": summary.mean_interval.high,
+                "sd": summary.sd,
+                "median": summary.median,
+                "median_low": summary.median_interval.low,
+                "median_high": summary.median_interval.high,
+                "exact_mean": exact.mean,
+                "exact_probability": exact.probability,
+            }
+            if kind == "algorithm":
+                expected["uniform_mean"] = found[record["r"], "uniform"].evaluations.mean()
+            assert {key: record[key] for key in expected} == expected
+    finding = report.findings[0]
+    ratios = [record["paper_mean"] / record["mean"] for record in report.tables[0].records]
+    assert finding.cells["mean ratio"] == f"{np.median(ratios):.2f}"
 
 
 def test_the_command_writes_what_it_prints(tmp_path, capsys):
@@ -303,6 +392,7 @@ def test_the_command_writes_what_it_prints(tmp_path, capsys):
     names = {path.name for path in folder.iterdir()}
     assert names == {
         "report.md",
+        "runs.store",
         *(
             f"{name}.{kind}"
             for name in ("table_4", "table_4_uniform", "summary")
@@ -319,25 +409,47 @@ def test_the_command_writes_what_it_prints(tmp_path, capsys):
     assert float(rows[0]["paper_mean"]) > float(rows[0]["mean"])
 
 
+def test_finished_tables_are_printed_and_written_at_once_and_kept(tmp_path, capsys, monkeypatch):
+    folder = tmp_path / "tables"
+    options = ["reproduce", "--table", "2", "8", "--quick", "--runs", "5", "--output", str(folder)]
+    real = Reproduction.run
+
+    def interrupted(self, *arguments):
+        for number, (table, found) in enumerate(real(self, *arguments)):
+            if number == 1:
+                raise KeyboardInterrupt
+            yield table, found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Reproduction, "run", interrupted)
+        assert main(options) == 130
+    out, err = capsys.readouterr()
+    assert "Table 2" in out
+    assert "Table 8" not in out
+    assert "1 of 2 tables are finished; the same command goes on" in err
+    assert (folder / "table_2.md").read_text(encoding="utf-8") in out
+    assert "Table 2" in (folder / "report.md").read_text(encoding="utf-8")
+    assert main(options) == 0
+    assert capsys.readouterr().out.startswith(out)
+
+
 def test_a_row_without_an_exact_value_says_why(monkeypatch):
-    plan = Plan(tables=(2, 4), runs=2, quick=True)
-    outcomes = simulate(plan.batches())
-    complete = na_sheet(4, na_results(plan, 4, outcomes))
+    found = run_tables(tables=(2, 4), runs=2, quick=True)
+    complete = na_page(4, na_results(4, found[4]))
     assert "–" not in {cell for row in complete.rows for cell in row}
     assert not any("stored up to" in note for note in complete.notes)
 
     def shorter(table, mutation, r):
         return expectation(table, mutation, r) if r <= 240 else None
 
-    monkeypatch.setattr("hyperna.paper.sheets.expectation", shorter)
-    sheets = [
-        na_sheet(2, na_results(plan, 2, outcomes)),
-        na_sheet(4, na_results(plan, 4, outcomes)),
-        uniform_sheet(4, uniform_results(plan, 4, outcomes)),
-    ]
-    for sheet in sheets:
-        assert [row[sheet.header.index("exact")] for row in sheet.rows][2:] == ["–"]
-        (note,) = (note for note in sheet.notes if note.startswith("exact: "))
+    monkeypatch.setattr("hyperna.paper.pages.expectation", shorter)
+    for table in (
+        na_page(2, na_results(2, found[2])),
+        na_page(4, na_results(4, found[4])),
+        na_page(4, na_results(4, found[4], "uniform"), "uniform"),
+    ):
+        assert [row[table.header.index("exact")] for row in table.rows][2:] == ["–"]
+        (note,) = (note for note in table.notes if note.startswith("exact: "))
         assert "Exact values are stored up to r = 240; benchmarks/exact_runtimes.py" in note
 
 
@@ -372,11 +484,26 @@ def test_without_cma_table_10_is_refused_before_any_work(monkeypatch, capsys):
     assert "hyperna[baselines]" in capsys.readouterr().err
 
 
-def test_cma_table_at_small_scale():
+def test_cma_table_at_small_scale(monkeypatch):
     pytest.importorskip("cma", reason="cma is not installed (hyperna[baselines])")
-    plan = Plan(tables=(10,), runs=4)
-    batches = [batch for batch in plan.batches() if batch.key[1] in (0, 1)]
-    outcomes = simulate(batches, n_jobs=1)
-    counted, exact = outcomes[10, 0, "counted"], outcomes[10, 0, "exact"]
+    monkeypatch.setattr("hyperna.paper.reproduce.cma_rows", lambda: cma_rows()[:1])
+    found = run_tables(tables=(10,), runs=4)[10]
+    counted, exact = found[0, "counted"], found[0, "exact"]
     assert (counted.fitness > 0.98).all()
     assert exact.evaluations.mean() > 2 * counted.evaluations.mean()
+
+
+def test_the_baselines_table_has_every_algorithm(monkeypatch):
+    for package in ("cma", "nevergrad"):
+        pytest.importorskip(package)
+    cells = Reproduction(tables=("baselines",), quick=True).cells("baselines")
+    assert len({made for made, _ in cells.values()}) == len(cells) == 11
+    found = {
+        cell: Runs(np.array([[7, 1, 1, 0, 2], [9, 1, 3, 0, 0]]), 1, 0, setting=made)
+        for cell, (made, _) in cells.items()
+    }
+    [table] = report_table("baselines", found).tables
+    for record in table.records:
+        assert (record["runs"], record["percent"], record["mean"]) == (2, 50.0, 8.0)
+        assert (record["ert"], record["mean_restarts"]) == (16.0, 1.0)
+    assert summarised([]).conclusion() == ""

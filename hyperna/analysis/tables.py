@@ -2,16 +2,13 @@
 
 import csv
 import io
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hyperna.analysis.statistics import Interval
-
 
 @dataclass(frozen=True)
-class Sheet:
+class Table:
     """A table to read, and the same table as data.
 
     Parameters
@@ -33,8 +30,8 @@ class Sheet:
 
     Examples
     --------
-    >>> sheet = Sheet("t", "Two rows", ("r", "mean"), [("120", "3 %"), ("1200", "45 %")], [])
-    >>> print(markdown(sheet))
+    >>> table = Table("t", "Two rows", ("r", "mean"), [("120", "3 %"), ("1200", "45 %")], [])
+    >>> print(markdown(table))
     ### Two rows
     <BLANKLINE>
     |    r | mean |
@@ -53,24 +50,24 @@ class Sheet:
     left: frozenset[int] = field(default=frozenset())
 
 
-def markdown(sheet: Sheet) -> str:
-    """Return the sheet as a Markdown table whose columns are lined up, readable as plain text."""
-    widths = [max(map(len, column)) for column in zip(sheet.header, *sheet.rows, strict=True)]
+def markdown(table: Table) -> str:
+    """Return the table in Markdown; its columns line up, so that it can be read as plain text."""
+    widths = [max(map(len, column)) for column in zip(table.header, *table.rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
         padded = [
-            cell.ljust(width) if i in sheet.left else cell.rjust(width)
+            cell.ljust(width) if i in table.left else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
         ]
         return "| " + " | ".join(padded) + " |"
 
     ruler = "|".join(
-        "-" * (width + 2) if i in sheet.left else "-" * (width + 1) + ":"
+        "-" * (width + 2) if i in table.left else "-" * (width + 1) + ":"
         for i, width in enumerate(widths)
     )
-    body = [line(sheet.header), f"|{ruler}|", *map(line, sheet.rows)]
-    notes = [f"\n{note}" for note in sheet.notes]
-    return "\n".join([f"### {sheet.title}\n", *body, *notes]) + "\n"
+    body = [line(table.header), f"|{ruler}|", *map(line, table.rows)]
+    notes = [f"\n{note}" for note in table.notes]
+    return "\n".join([f"### {table.title}\n", *body, *notes]) + "\n"
 
 
 _LATEX = {
@@ -109,14 +106,14 @@ def escape_latex(text: str) -> str:
     return "".join(_LATEX.get(letter, letter) for letter in ranges)
 
 
-def latex(sheet: Sheet) -> str:
-    """Return the sheet as a LaTeX table as wide as the text; it needs the package graphicx."""
-    columns = "".join("l" if i in sheet.left else "r" for i in range(len(sheet.header)))
+def latex(table: Table) -> str:
+    """Return the table in LaTeX, as wide as the text; it needs the package graphicx."""
+    columns = "".join("l" if i in table.left else "r" for i in range(len(table.header)))
 
     def line(cells: Sequence[str]) -> str:
         return "  " + " & ".join(map(escape_latex, cells)) + r" \\"
 
-    notes = "".join(f" {escape_latex(note)}" for note in sheet.notes)
+    notes = "".join(f" {escape_latex(note)}" for note in table.notes)
     return "\n".join(
         [
             r"\begin{table}[htbp]",
@@ -124,51 +121,24 @@ def latex(sheet: Sheet) -> str:
             r"  \resizebox{\textwidth}{!}{%",
             rf"  \begin{{tabular}}{{{columns}}}",
             r"  \hline",
-            line(sheet.header),
+            line(table.header),
             r"  \hline",
-            *map(line, sheet.rows),
+            *map(line, table.rows),
             r"  \hline",
             r"  \end{tabular}}",
-            rf"  \caption{{{escape_latex(sheet.title)}.{notes}}}",
-            rf"  \label{{tab:{sheet.name}}}",
+            rf"  \caption{{{escape_latex(table.title)}.{notes}}}",
+            rf"  \label{{tab:{table.name}}}",
             r"\end{table}",
             "",
         ]
     )
 
 
-def csv_text(sheet: Sheet) -> str:
-    """Return the records of the sheet as CSV."""
+def csv_text(table: Table) -> str:
+    """Return the records of the table as CSV."""
     text = io.StringIO()
-    names = dict.fromkeys(name for record in sheet.records for name in record)
+    names = dict.fromkeys(name for record in table.records for name in record)
     writer = csv.DictWriter(text, list(names), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(sheet.records)
+    writer.writerows(table.records)
     return text.getvalue()
-
-
-def count(value: float) -> str:
-    """Write a number of evaluations.
-
-    Examples
-    --------
-    >>> count(12345.6), count(12.34), count(math.inf)
-    ('12,346', '12.3', '∞')
-    """
-    if math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞"
-    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.1f}"
-
-
-def percent(share: float) -> str:
-    """Write a share in percent, without the sign."""
-    return f"{100 * share:.1f}"
-
-
-def with_interval(value: float, interval: Interval, write: Any = count) -> str:
-    """Write a value and its interval: 115 (98 … 131)."""
-    if math.isnan(interval.low):
-        return str(write(value))
-    return f"{write(value)} ({write(interval.low)} … {write(interval.high)})"

@@ -87,8 +87,11 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
 
-def build_parser() -> Parser:
-    """Return the parser of all commands."""
+def build_parser(words: Sequence[str] | None = None) -> Parser:
+    """Return the parser of all commands, or of what is needed to read these words.
+
+    Only the command that the words name has its options then: nothing else is loaded for it.
+    """
     parser = Parser(
         prog="hyperna",
         description="Evolve hyperplane networks with the (1+1) NA and measure how long it takes.",
@@ -99,7 +102,11 @@ def build_parser() -> Parser:
         "--debug", action="store_true", help="show the traceback of an error (before the command)"
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    named = next((word for word in words or () if not word.startswith("-")), None)
     for name in COMMANDS:
+        if named in COMMANDS and name != named:
+            commands.add_parser(name)
+            continue
         module = import_module(f"hyperna.cli.{name}")
         summary, _, details = (module.__doc__ or "").partition("\n")
         command = commands.add_parser(
@@ -110,8 +117,9 @@ def build_parser() -> Parser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
+        if words is None or name == named:
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
     return parser
 
 
@@ -167,7 +175,7 @@ def _run(argv: Sequence[str]) -> int:
         print(WELCOME)
         return 0
     try:
-        args = build_parser().parse_args(argv)
+        args = build_parser(argv).parse_args(argv)
     except SystemExit as stop:  # --help and --version
         return int(stop.code or 0)
     with warnings.catch_warnings():

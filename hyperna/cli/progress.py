@@ -1,8 +1,15 @@
-"""A progress bar on the terminal, and nothing at all in a pipe."""
+"""Progress: bars on the terminal, and in a log a line now and then."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+from hyperna._words import counted
+
+# Without a terminal, seconds between two lines in the log.
+_LOG_EVERY = 60.0
 
 Report = Callable[[int, int], None]
 
@@ -43,3 +50,88 @@ def progress_bar(total: int) -> Iterator[tuple[Callable[[str], None], Report | N
             bar.update(task, completed=done, total=total)
 
         yield say, report
+
+
+class Meter:
+    """Progress of a campaign: a bar on a terminal, else a line in the log now and then."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.done = 0
+        self._before: int | None = None
+        self._begin = self._logged = time.monotonic()
+        self._bar: Any = None
+
+    @property
+    def new(self) -> int:
+        """Runs done now, not found in the store."""
+        return self.done - (self._before or 0)
+
+    @property
+    def rate(self) -> float:
+        """Runs per second."""
+        return self.new / max(time.monotonic() - self._begin, 1e-9)
+
+    def update(self, done: int, total: int, seconds_left: float | None = None) -> None:
+        """Take note of the progress, and show it; without an estimate, what the rate tells."""
+        if self._before is None:
+            self._before, self._begin = done, time.monotonic()
+        self.done = done
+        if seconds_left is None:
+            seconds_left = (total - done) / max(self.rate, 1e-9)
+        if self._bar is not None:
+            self._bar.update(0, completed=done, description=self._text(seconds_left))
+        elif time.monotonic() - self._logged >= _LOG_EVERY:
+            self._logged = time.monotonic()
+            text = f"{done:,} of {counted(total, 'run')}, {self._text(seconds_left)}"
+            print(text, file=sys.stderr, flush=True)
+
+    def _text(self, seconds_left: float) -> str:
+        if not self.new:
+            return "starting (compiles once)"
+        return f"{self.rate:,.3g} runs/s, {clock(seconds_left)} left"
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show a bar if there is a terminal."""
+        if not sys.stderr.isatty():
+            yield
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+        with Progress(*columns, console=Console(stderr=True), transient=True) as self._bar:
+            self._bar.add_task("starting", total=self.total)
+            yield
+
+    def print(self, text: str) -> None:
+        """Print a text to standard output, with the bar out of the way."""
+        if self._bar is not None:
+            self._bar.stop()
+        print(text, flush=True)
+        if self._bar is not None:
+            self._bar.start()
+
+    def summary(self, settings: int) -> str:
+        """Return what there is now, and what was done for it."""
+        seconds = time.monotonic() - self._begin
+        text = f"{counted(self.done, 'run')} of {counted(settings, 'setting')}"
+        if not self.new:
+            return f"{text}, nothing was missing"
+        return f"{text}, {self.new:,} of them new ({self.rate:,.3g} runs/s, {clock(seconds)})"
+
+
+def clock(seconds: float) -> str:
+    """Return a duration for people.
+
+    Examples
+    --------
+    >>> clock(0.4), clock(75), clock(7300)
+    ('0 s', '1 min 15 s', '2 h 1 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours:,} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -5,18 +5,20 @@ compares the (1+1) NA with and without restarts with other algorithms.
 
 For example:
   hyperna reproduce --quick
-  hyperna reproduce --table 5 8 --output tables
+  hyperna reproduce --table 5 8 --output tables   (resumable: the same command goes on)
   hyperna reproduce --table baselines --jobs 2
 """
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 from hyperna._files import write_file
-from hyperna._words import did_you_mean
+from hyperna._words import are, counted, did_you_mean
 from hyperna.cli.options import integer, json_text
+from hyperna.cli.progress import Meter, clock
 from hyperna.cli.workers import add_worker_options, workers
 
 _ALL = tuple(range(1, 11))
@@ -36,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--quick", action="store_true", help="fewer runs, resolutions 120, 240 and 480 only"
     )
     parser.add_argument(
-        "--runs", type=integer(2), help="runs a row (default: the paper's, 100; CMA-ES 1,000)"
+        "--runs", type=integer(2), help="runs per row (default: the paper's, 100; CMA-ES 1,000)"
     )
     parser.add_argument("--seed", type=integer(0), default=0, help="default: 0")
     parser.add_argument(
@@ -44,7 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_worker_options(parser, jobs=False)
     parser.add_argument(
-        "--output", metavar="DIR", help="write each table as .md, .tex and .csv into this folder"
+        "--output",
+        metavar="DIR",
+        help="write each table as .md, .tex and .csv into this folder, as soon as it is finished",
+    )
+    parser.add_argument(
+        "--store",
+        metavar="DIR",
+        help="keep the runs in this folder, so that the same command goes on after an "
+        "interruption (default: runs.store in the folder of --output)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, no tables")
 
@@ -58,30 +68,60 @@ def _table(text: str) -> int | str:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the tables and report them."""
+    """Run the tables; print and write each as soon as it is finished."""
     folder = _checked_folder(args.output) if args.output else None
 
-    from hyperna.cli.progress import progress_bar
-    from hyperna.paper.findings import make_report
-    from hyperna.paper.reproduce import Plan, compile_kernels, simulate
+    from hyperna.paper.findings import Report, report_table, summarised
+    from hyperna.paper.reproduce import Reproduction
+    from hyperna.store.store import Store
 
-    plan = Plan(tuple(args.table), runs=args.runs, quick=args.quick, seed=args.seed)
-    batches = plan.batches()
-    with progress_bar(sum(batch.runs for batch in batches)) as (say, progress):
-        say("compiling (first use only)")
-        compile_kernels()
-        say("running")
+    tables = Reproduction(tuple(args.table), runs=args.runs, quick=args.quick, seed=args.seed)
+    kept = args.store or (folder / "runs.store" if folder else None)
+    store = None if kept is None else Store(kept)
+    meter = Meter(tables.total)
+    parts: list[Report] = []
+    try:
         with workers(args):
-            outcomes = simulate(batches, args.jobs, progress)
-        say("summing up")
-        report = make_report(plan, outcomes)
+            _announce(tables, store)
+            with meter.shown():
+                for table, found in tables.run(store, meter.update):
+                    parts.append(report_table(table, found))
+                    if not args.json:
+                        meter.print(parts[-1].markdown())
+                    if folder is not None:
+                        _write(folder, parts[-1], summarised(parts))
+    except KeyboardInterrupt:
+        return _interrupted(len(parts), len(tables.tables), store)
+    report = summarised(parts)
     if folder is not None:
-        _write(folder, report)
+        _write(folder, report, report)
     if args.json:
         print(json_text({"seed": args.seed, **report.data()}))
     else:
-        print(report.markdown(), end="")
+        rest = Report(report.tables[-1:] if report.findings else (), report.findings)
+        print(rest.markdown(), rest.conclusion(), sep="\n" if rest.findings else "", end="")
     return 0
+
+
+def _announce(tables: Any, store: Any) -> None:
+    """Say how long it takes and where runs are kept, on standard error."""
+    from joblib import effective_n_jobs
+
+    jobs = max(1, effective_n_jobs(None))
+    kept = "nothing is kept" if store is None else f"runs are kept in {store.path}"
+    print(
+        f"hyperna: {counted(tables.total, 'run')}, about {clock(tables.seconds / jobs)} with "
+        f"{counted(jobs, 'worker')} on a recent computer; {kept}",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _interrupted(finished: int, total: int, store: Any) -> int:
+    again = "" if store is None else f"; the same command goes on from {store.path}"
+    text = f"interrupted: {finished} of {counted(total, 'table')} {are(total)} finished{again}"
+    print(f"hyperna: {text}", file=sys.stderr)
+    return 130
 
 
 def _checked_folder(text: str) -> Path:
@@ -95,10 +135,11 @@ def _checked_folder(text: str) -> Path:
     return folder
 
 
-def _write(folder: Path, report: Any) -> None:
+def _write(folder: Path, part: Any, whole: Any) -> None:
+    """Write the tables of a part, and all that is known by now."""
     from hyperna.analysis.tables import csv_text, latex, markdown
 
-    for sheet in report.sheets:
+    for table in part.tables:
         for suffix, write in ((".md", markdown), (".tex", latex), (".csv", csv_text)):
-            write_file(folder / (sheet.name + suffix), write(sheet))
-    write_file(folder / "report.md", report.markdown())
+            write_file(folder / (table.name + suffix), write(table))
+    write_file(folder / "report.md", f"{whole.markdown()}\n{whole.conclusion()}")

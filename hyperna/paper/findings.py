@@ -1,27 +1,28 @@
 """What agrees with the paper and what does not, in plain words, with the reasons that are known."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hyperna.analysis.tables import Sheet, markdown
-from hyperna.paper.printed import CMA_TABLE, NA_TABLES
-from hyperna.paper.reproduce import COMPARISON, Outcomes, Plan
-from hyperna.paper.sheets import (
+from hyperna._words import NOTHING
+from hyperna.analysis.tables import Table, markdown
+from hyperna.paper.pages import (
     CmaResult,
     NaResult,
+    Verdicts,
+    baselines_page,
+    cma_page,
     cma_results,
-    cma_sheet,
-    comparison_sheet,
+    na_page,
     na_results,
-    na_sheet,
     table_verdicts,
-    uniform_results,
-    uniform_sheet,
 )
+from hyperna.paper.printed import CMA_TABLE, UNIFORM_TABLES
+from hyperna.paper.reproduce import BASELINES_TABLE, Cell
 from hyperna.paper.verdicts import RULE
+from hyperna.results import Runs
 
 # Facts about the printed numbers that the measured ones do not show by themselves.
 REMARKS = {
@@ -40,126 +41,133 @@ REMARKS = {
 
 
 @dataclass(frozen=True)
-class Report:
-    """All sheets of a reproduction, and its summary.
-
-    Examples
-    --------
-    >>> from hyperna.paper.reproduce import simulate
-    >>> plan = Plan(tables=(2,), runs=20, quick=True)
-    >>> report = make_report(plan, simulate(plan.batches()))
-    >>> [sheet.name for sheet in report.sheets]
-    ['table_2', 'summary']
-    """
-
-    sheets: tuple[Sheet, ...]
-    findings: tuple[str, ...]
-
-    def markdown(self) -> str:
-        """Return everything as one Markdown text."""
-        parts = [markdown(sheet) for sheet in self.sheets]
-        if self.findings:
-            parts.append("\n".join(["### What agrees and what does not\n", *self.findings]) + "\n")
-        return "\n".join(parts)
-
-    def data(self) -> dict[str, Any]:
-        """Return everything as plain data."""
-        tables = {sheet.name: [dict(record) for record in sheet.records] for sheet in self.sheets}
-        return {"tables": tables, "findings": list(self.findings), "rule": RULE}
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A line of the summary: one table, or one row of table 10."""
+class Finding:
+    """What was found about one table, or about one row of table 10."""
 
     title: str
     cells: dict[str, str]
     agrees: dict[str, bool]
     remark: str = ""
 
-    @property
-    def sentence(self) -> str:
+    def __str__(self) -> str:
         good = [name for name, agrees in self.agrees.items() if agrees]
-        bad = [name for name, agrees in self.agrees.items() if not agrees]
-        text = "agrees" if not bad else f"differs in {_join(bad)}"
-        if bad and good:
+        text = self.verdict if not self.differs else f"differs in {_join(self.differs)}"
+        if self.differs and good:
             text += f", agrees in {_join(good)}"
-        return f"- {self.title}: {text}." + (f" {self.remark}" if bad and self.remark else "")
+        remark = f" {self.remark}" if self.differs and self.remark else ""
+        return f"- {self.title}: {text}.{remark}"
+
+    @property
+    def differs(self) -> list[str]:
+        """Names of the figures that differ."""
+        return [name for name, agrees in self.agrees.items() if not agrees]
+
+    @property
+    def verdict(self) -> str:
+        """Whether it agrees, in short."""
+        return f"differs: {_join(self.differs)}" if self.differs else "agrees"
 
 
-def make_report(plan: Plan, outcomes: Outcomes) -> Report:
-    """Return the sheets of all tables in the plan and the summary."""
-    sheets: list[Sheet] = []
-    lines: list[_Line] = []
-    for number in NA_TABLES:
-        if number in plan.tables:
-            results = na_results(plan, number, outcomes)
-            sheets.append(na_sheet(number, results))
-            lines.append(_na_line(sheets[-1].title, results, REMARKS.get(number, "")))
-            uniform = uniform_results(plan, number, outcomes)
-            if uniform:
-                sheets.append(uniform_sheet(number, uniform))
-                lines.append(_na_line(sheets[-1].title, uniform))
-    if CMA_TABLE in plan.tables:
-        rows = cma_results(outcomes)
-        sheets.append(cma_sheet(rows))
-        lines += [_cma_line(row) for row in rows]
-    if COMPARISON in plan.tables:
-        sheets.append(comparison_sheet(outcomes))
-    if lines:
-        sheets.append(_summary(lines))
-    return Report(tuple(sheets), tuple(line.sentence for line in lines))
+@dataclass(frozen=True)
+class Report:
+    """Reproduced tables and what was found about them.
+
+    Examples
+    --------
+    >>> from hyperna.paper.reproduce import Reproduction
+    >>> parts = [
+    ...     report_table(*part) for part in Reproduction(tables=(2,), runs=20, quick=True).run()
+    ... ]
+    >>> [table.name for table in summarised(parts).tables]
+    ['table_2', 'summary']
+    """
+
+    tables: tuple[Table, ...]
+    findings: tuple[Finding, ...] = ()
+
+    def markdown(self) -> str:
+        """Return the tables as Markdown."""
+        return "\n".join(map(markdown, self.tables))
+
+    def conclusion(self) -> str:
+        """Return the findings as Markdown, nothing if there are none."""
+        if not self.findings:
+            return ""
+        return "\n".join(["### What agrees and what does not\n", *map(str, self.findings), ""])
+
+    def data(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        tables = {table.name: [dict(record) for record in table.records] for table in self.tables}
+        return {"tables": tables, "findings": list(map(str, self.findings)), "rule": RULE}
 
 
-def _na_line(title: str, results: Sequence[NaResult], remark: str = "") -> _Line:
+def report_table(table: int | str, found: Mapping[Cell, Runs]) -> Report:
+    """Return one table of the paper, from the runs of its cells."""
+    if table == BASELINES_TABLE:
+        return Report((baselines_page(found),))
+    if table == CMA_TABLE:
+        rows = cma_results(found)
+        return Report((cma_page(rows),), tuple(map(_cma_finding, rows)))
+    number = int(table)
+    pages, findings = [], []
+    for kind in ("algorithm", "uniform") if number in UNIFORM_TABLES else ("algorithm",):
+        results = na_results(number, found, kind)
+        pages.append(na_page(number, results, kind))
+        remark = REMARKS.get(number, "") if kind == "algorithm" else ""
+        findings.append(_na_finding(pages[-1].title, results, remark))
+    return Report(tuple(pages), tuple(findings))
+
+
+def summarised(parts: Iterable[Report]) -> Report:
+    """Return all parts as one report, with a summary if there is something to sum up."""
+    listed = list(parts)
+    tables = [table for part in listed for table in part.tables]
+    findings = tuple(finding for part in listed for finding in part.findings)
+    if findings:
+        tables.append(summary_table(findings))
+    return Report(tuple(tables), findings)
+
+
+def _na_finding(title: str, results: Sequence[NaResult], remark: str) -> Finding:
     whole = table_verdicts([result.verdicts for result in results])
     cells = {name: str(verdict) for name, verdict in whole.items()}
-    pairs = [(result.paper, result.sample) for result in results]
-    cells["mean ratio"] = _ratio([paper.mean / sample.mean for paper, sample in pairs])
-    cells["median ratio"] = _ratio([paper.median / sample.median for paper, sample in pairs])
-    return _Line(title, cells, {name: verdict.agrees for name, verdict in whole.items()}, remark)
+    for name in ("mean", "median"):
+        ratios = [getattr(one.paper, name) / getattr(one.measured, name) for one in results]
+        cells[f"{name} ratio"] = f"{float(np.median(ratios)):.2f}"
+    return Finding(title, cells, {name: verdict.agrees for name, verdict in whole.items()}, remark)
 
 
-def _cma_line(result: CmaResult) -> _Line:
-    verdicts = result.verdicts
+def _cma_finding(result: CmaResult) -> Finding:
+    verdicts: Verdicts = result.verdicts
     cells = {name: str(verdict) for name, verdict in verdicts.items() if name != "fitness"}
-    cells["mean ratio"] = f"{result.paper.mean / result.sample.mean:.2f}"
+    cells["mean ratio"] = f"{result.paper.mean / result.measured.mean:.2f}"
     title = f"Table {CMA_TABLE}: CMA-ES on {result.paper.title}"
-    agrees = {name: verdict.agrees for name, verdict in verdicts.items()}
-    return _Line(title, cells, agrees)
+    return Finding(title, cells, {name: verdict.agrees for name, verdict in verdicts.items()})
 
 
-def _summary(lines: Sequence[_Line]) -> Sheet:
+def summary_table(findings: Sequence[Finding]) -> Table:
+    """Return the table that sums up all others."""
     columns = ("found", "mean", "median", "mean ratio", "median ratio")
     rows = [
-        [line.title, *(line.cells.get(name, "–") for name in columns), _overall(line)]
-        for line in lines
+        [one.title, *(one.cells.get(name, NOTHING) for name in columns), one.verdict]
+        for one in findings
     ]
-    header = ("table", *columns, "verdict")
     records = [
         {
-            "table": line.title,
-            **{name: line.cells.get(name, "") for name in columns},
-            **{f"agrees_{name}": line.agrees.get(name, "") for name in ("found", "mean", "median")},
+            "table": one.title,
+            **{name: one.cells.get(name, "") for name in columns},
+            **{f"agrees_{name}": one.agrees.get(name, "") for name in columns[:3]},
         }
-        for line in lines
+        for one in findings
     ]
     notes = (
         RULE,
         "found, mean, median: rows that agree; paper higher, paper lower: nearly all of the "
-        "paper's figures lie on this side of the measured ones. ratio: paper / measured, the "
-        "median of the rows.",
+        "paper's figures lie on this side of the exact or measured ones. ratio: paper / measured, "
+        "the median of the rows.",
     )
-    return Sheet("summary", "Summary", header, rows, records, notes, frozenset({0, 1, 2, 3, 6}))
-
-
-def _overall(line: _Line) -> str:
-    bad = [name for name, agrees in line.agrees.items() if not agrees]
-    return f"differs: {_join(bad)}" if bad else "agrees"
-
-
-def _ratio(values: Sequence[float]) -> str:
-    return f"{float(np.median(values)):.2f}"
+    header = ("table", *columns, "verdict")
+    return Table("summary", "Summary", header, rows, records, notes, frozenset({0, 1, 2, 3, 6}))
 
 
 def _join(words: Sequence[str]) -> str:

@@ -117,6 +117,22 @@ class Expectation:
         """Mean when runs that can never succeed count with the cap, others however long."""
         return self.probability * self.conditional_mean + (1 - self.probability) * cap
 
+    def sd_with_failures_at(self, cap: int) -> float:
+        """Standard deviation when runs that can never succeed count with the cap.
+
+        Where some cannot, the deviation of the others, which is small beside the cap, is taken to
+        be their mean.
+        """
+        if self.probability == 1:
+            return self.sd
+        p, mean = self.probability, self.conditional_mean
+        return math.sqrt(p * mean**2 + p * (1 - p) * (cap - mean) ** 2)
+
+    def cap_matters(self, cap: int) -> bool:
+        """Whether runs that would succeed may well be stopped by the cap."""
+        spread = self.sd if self.probability == 1 else self.conditional_mean
+        return cap < self.conditional_mean + 6 * spread
+
 
 @lru_cache(maxsize=1)
 def _na_tables() -> dict[int, PaperTable]:

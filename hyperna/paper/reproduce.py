@@ -1,17 +1,15 @@
-"""The paper's tables run again: which runs are needed, and how they are simulated in parallel."""
+"""The paper's tables as campaigns: the settings that each needs, and their runs."""
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from hyperna._kernels import loop
-from hyperna._validation import BoolArray, FloatArray, IntArray, check_integer
-from hyperna.algorithm import OnePlusOneNA
-from hyperna.baselines import BaselineTask, baseline_task
-from hyperna.fitness import Sampled
+from hyperna._validation import check_integer
+from hyperna.campaign.campaign import Campaign
 from hyperna.paper.printed import (
     CMA_RUNS,
     CMA_TABLE,
@@ -22,22 +20,25 @@ from hyperna.paper.printed import (
     na_table,
     uniform_target,
 )
-from hyperna.parallel import unordered
-from hyperna.problems import problem
-from hyperna.search import Task, run_block
+from hyperna.results import Runs
+from hyperna.settings import Setting, setting
+from hyperna.store.store import Store, merge_wanted
 
-Progress = Callable[[int, int], None]
+# Told the numbers of finished and of all runs, and the estimated seconds left.
+Progress = Callable[[int, int, float], None]
+# A cell of a table: its row (a resolution, a number or a name) and what was run.
+Cell = tuple[Any, str]
 
-COMPARISON = "baselines"
-TABLES = (*NA_TABLES, CMA_TABLE, COMPARISON)
-# The paper gives fitness in thousandths: it was counted on so many points of the circle.
+BASELINES_TABLE = "baselines"
+TABLES = (*NA_TABLES, CMA_TABLE, BASELINES_TABLE)
+# The paper gives fitness in thousandths: it was counted on this many points of the circle.
 COUNTED_POINTS = 1000
 # CMA-ES with exact fitness takes several times as long and is shown for comparison only.
 _EXACT_PART = 5
 _QUICK_RESOLUTIONS = (120, 240, 480)
 _QUICK_NA, _QUICK_CMA = 50, 40
 
-COMPARISON_RESOLUTION = 480
+BASELINES_RESOLUTION = 480
 # These stop at their budget only, and nevergrad's take as long for an evaluation as the (1+1) NA
 # for ten thousand.
 _ENDURING = (
@@ -48,58 +49,12 @@ _ENDURING = (
 )
 _SHORT_BUDGET, _SHORT_PART = 5_000, 5
 _ENDLESS = 10**9
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """Runs of one task: what a cell of a table is made from."""
-
-    key: Hashable
-    task: Task | BaselineTask
-    runs: int
-    seed: np.random.SeedSequence
-
-    @property
-    def processes(self) -> bool:
-        """Whether the interpreter lock keeps threads from working side by side."""
-        return isinstance(self.task, BaselineTask)
-
-    def pieces(self) -> Iterator[tuple[Any, ...]]:
-        """Yield the arguments of `_work`."""
-        size = math.ceil(self.runs / 100) if self.processes else math.ceil(self.runs / 4)
-        for first in range(0, self.runs, size):
-            yield self.key, self.task, self.seed, first, min(first + size, self.runs)
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """Rows of a batch, as `hyperna.search.run_block` returns them, and their task."""
-
-    task: Task | BaselineTask
-    rows: IntArray
-
-    @property
-    def evaluations(self) -> IntArray:
-        """Evaluations of each run."""
-        return self.rows[:, 0]
-
-    @property
-    def fitness(self) -> FloatArray:
-        """Best fitness of each run."""
-        shares: FloatArray = self.rows[:, 1] / self.task.units
-        return shares
-
-    @property
-    def success(self) -> BoolArray:
-        """Whether each run found an optimum or its target."""
-        return np.isin(self.rows[:, 2], (loop.OPTIMUM, loop.TARGET))
-
-
-Outcomes = dict[Hashable, Outcome]
+# Seconds that one run takes on one core of a computer of 2024, all cells of a table together.
+_SECONDS = {3: 0.11, 5: 0.25, 6: 0.06, 7: 0.12, CMA_TABLE: 0.6, BASELINES_TABLE: 20.0}
 
 
 @dataclass(frozen=True)
-class Plan:
+class Reproduction:
     """Which tables to run, and how much.
 
     Parameters
@@ -107,7 +62,7 @@ class Plan:
     tables : sequence
         Numbers 1 to 10, and "baselines" for the comparison with other algorithms.
     runs : int, optional
-        Runs a row; by default the paper's, 100 for the (1+1) NA and 1,000 for CMA-ES.
+        Runs per row; by default the paper's, 100 for the (1+1) NA and 1,000 for CMA-ES.
     quick : bool
         Fewer runs, and resolutions 120, 240 and 480 only.
     seed : int
@@ -115,9 +70,9 @@ class Plan:
 
     Examples
     --------
-    >>> plan = Plan(tables=(4,), quick=True)
-    >>> [(batch.key, batch.runs) for batch in plan.batches()][:2]
-    [((4, 480, 'algorithm'), 50), ((4, 480, 'uniform'), 50)]
+    >>> quick = Reproduction(tables=(2,), runs=10, quick=True)
+    >>> [(table, sorted(found)) for table, found in quick.run()]
+    [(2, [(120, 'algorithm'), (240, 'algorithm'), (480, 'algorithm')])]
     """
 
     tables: Sequence[int | str] = (*NA_TABLES, CMA_TABLE)
@@ -135,12 +90,12 @@ class Plan:
 
     @property
     def na_runs(self) -> int:
-        """Runs a row of the (1+1) NA."""
+        """Runs per row of the (1+1) NA."""
         return self.runs or (_QUICK_NA if self.quick else NA_RUNS)
 
     @property
     def cma_runs(self) -> int:
-        """Runs a row of CMA-ES."""
+        """Runs per row of CMA-ES."""
         return self.runs or (_QUICK_CMA if self.quick else CMA_RUNS)
 
     def resolutions(self, table: int) -> tuple[int, ...]:
@@ -148,111 +103,99 @@ class Plan:
         printed = (row.resolution for row in na_table(table).rows)
         return tuple(r for r in printed if not self.quick or r in _QUICK_RESOLUTIONS)
 
-    def batches(self) -> list[Batch]:
-        """Return all that is to be simulated; what takes long comes first.
+    def cells(self, table: int | str) -> dict[Cell, tuple[Setting, int]]:
+        """Return the setting of each cell of a table, and its number of runs."""
+        if table == BASELINES_TABLE:
+            return dict(self._baselines())
+        if table == CMA_TABLE:
+            return dict(self._cma())
+        return dict(self._na(int(table)))
 
-        Tasks of the same resolution follow each other, because they share a table of arc lengths.
+    @property
+    def total(self) -> int:
+        """Number of runs of all tables."""
+        return sum(runs for table in self.tables for _, runs in self.cells(table).values())
+
+    @property
+    def seconds(self) -> float:
+        """Roughly the time that all tables take on one core."""
+        seconds = 0.0
+        for table in self.tables:
+            runs = self.cma_runs if table == CMA_TABLE else self.na_runs
+            # Most of the time goes into large resolutions.
+            part = 0.1 if self.quick and table in NA_TABLES else 1.0
+            seconds += _SECONDS.get(table, 0.003) * runs * part
+        return seconds
+
+    def run(
+        self, store: Store | None = None, progress: Progress | None = None
+    ) -> Iterator[tuple[int | str, dict[Cell, Runs]]]:
+        """Yield each table with the runs of its cells, as soon as they are done.
+
+        Parameters
+        ----------
+        store : Store, optional
+            Where runs are kept; those that it has are not repeated. By default nothing is kept.
+        progress : callable, optional
+            Called with the numbers of finished and of all runs and the estimated seconds left of
+            the table.
         """
-        na = [batch for table in NA_TABLES if table in self.tables for batch in self._na(table)]
-        batches = sorted(na, key=lambda batch: -batch.task.grid.resolution)
-        if CMA_TABLE in self.tables:
-            batches += self._cma()
-        if COMPARISON in self.tables:
-            batches += self._comparison()
-        return batches
+        done = 0
 
-    def _na(self, number: int) -> Iterator[Batch]:
+        def report(now: int, _: int, seconds_left: float) -> None:
+            if progress is not None:
+                progress(done + now, self.total, seconds_left)
+
+        temporary = tempfile.TemporaryDirectory() if store is None else nullcontext(store.path)
+        with temporary as folder:
+            kept = store or Store(Path(folder))
+            for table in self.tables:
+                cells = self.cells(table)
+                campaign = Campaign(merge_wanted(cells.values()))
+                campaign.run(kept, progress=report)
+                done += campaign.total
+                stored = {found.setting: found for found in kept.runs()}
+                yield table, {cell: stored[made][:runs] for cell, (made, runs) in cells.items()}
+
+    def _setting(self, **options: Any) -> Setting:
+        return setting(**options, seed=self.seed)
+
+    def _na(self, number: int) -> Iterator[tuple[Cell, tuple[Setting, int]]]:
         table = na_table(number)
         network = {"neurons": table.neurons, "output": table.output}
-        for r in self.resolutions(number):
-            na = OnePlusOneNA(**network, resolution=r, mutation=table.mutation)  # type: ignore[arg-type]
-            yield self._batch((number, r, "algorithm"), na.task(table.problem), self.na_runs)
+        # What takes long comes first.
+        for r in reversed(self.resolutions(number)):
+            options = {"problem": table.problem_name, **network, "resolution": r}
+            made = self._setting(**options, mutation=table.mutation)
+            yield (r, "algorithm"), (made, self.na_runs)
             if number in UNIFORM_TABLES:
                 best = table.problem.best_fitness(table.neurons, table.output) or 1.0
-                uniform = OnePlusOneNA(**network, resolution=r, mutation="uniform")  # type: ignore[arg-type]
-                task = uniform.task(table.problem, target=uniform_target(best, r))
-                yield self._batch((number, r, "uniform"), task, self.na_runs)
+                target = uniform_target(best, r)
+                made = self._setting(**options, mutation="uniform", target=target)
+                yield (r, "uniform"), (made, self.na_runs)
 
-    def _cma(self) -> Iterator[Batch]:
+    def _cma(self) -> Iterator[tuple[Cell, tuple[Setting, int]]]:
+        counted = {"points": COUNTED_POINTS, "sampling": "even"}
         for i, row in enumerate(cma_rows()):
-            counted = Sampled(row.problem, n=COUNTED_POINTS, method="even")
-            network = {"neurons": row.neurons, "output": row.output, "target": False}
-            kinds = (("counted", counted, 1), ("exact", row.problem, _EXACT_PART))
-            for kind, subject, part in kinds:
-                task = baseline_task("cma_es", subject, **network, budget=_ENDLESS)  # type: ignore[arg-type]
-                runs = max(2, self.cma_runs // part)
-                yield self._batch((CMA_TABLE, i, kind), task, runs)
+            network = {"problem": row.problem_name, "neurons": row.neurons, "output": row.output}
+            limits = {"algorithm": "cma_es", "target": False, "budget": _ENDLESS}
+            yield (i, "counted"), (self._setting(**network, **limits, **counted), self.cma_runs)
+            fewer = max(2, self.cma_runs // _EXACT_PART)
+            yield (i, "exact"), (self._setting(**network, **limits), fewer)
 
-    def _comparison(self) -> Iterator[Batch]:
+    def _baselines(self) -> Iterator[tuple[Cell, tuple[Setting, int]]]:
         """(1+1) NA with and without restarts, and other algorithms, on TWOQUARTERS."""
-        r, subject = COMPARISON_RESOLUTION, problem("two_quarters")
-        na = OnePlusOneNA(neurons=2, resolution=r)
-        waits = {
-            f"after {wait:,} evaluations in vain": wait for wait in (r, round(r * math.log(r)))
-        }
-        tasks: dict[str, Task | BaselineTask] = {"(1+1) NA, harmonic": na.task(subject)}
-        for words, wait in waits.items():
-            name = f"(1+1) NA, harmonic, restarted {words}"
-            tasks[name] = na.task(subject, stagnation=wait, restarts=_ENDLESS)
+        r = BASELINES_RESOLUTION
+        options: dict[str, dict[str, Any]] = {"(1+1) NA, harmonic": {}}
+        for wait in (r, round(r * math.log(r))):
+            name = f"(1+1) NA, harmonic, restarted after {wait:,} evaluations in vain"
+            options[name] = {"stagnation": wait, "restarts": _ENDLESS}
         for name in ("differential_evolution", "dual_annealing", "cma_es"):
-            tasks[name] = baseline_task(name, subject, resolution=r)
-        anew = baseline_task("cma_es", subject, resolution=r, restarts=_ENDLESS)
-        tasks["cma_es, restarted when it stops"] = anew
+            options[name] = {"algorithm": name}
+        options["cma_es, restarted when it stops"] = {"algorithm": "cma_es", "restarts": _ENDLESS}
         for name in _ENDURING:
-            tasks[name] = baseline_task(name, subject, resolution=r, budget=_SHORT_BUDGET)
-        for name, task in tasks.items():
+            options[name] = {"algorithm": name, "budget": _SHORT_BUDGET}
+        for name, own in options.items():
+            made = self._setting(problem="two_quarters", resolution=r, **own)
             runs = max(2, self.na_runs // (_SHORT_PART if name in _ENDURING else 1))
-            yield self._batch((COMPARISON, name), task, runs)
-
-    def _batch(self, key: tuple[Any, ...], task: Task | BaselineTask, runs: int) -> Batch:
-        """Give a batch a seed of its own, which does not depend on what else is run."""
-        words = [self.seed, *(word for part in key for word in _words(part))]
-        return Batch(key, task, runs, np.random.SeedSequence(words))
-
-
-def _words(part: int | str) -> list[int]:
-    return [part] if isinstance(part, int) else list(part.encode())
-
-
-def simulate(
-    batches: Sequence[Batch], n_jobs: int | None = None, progress: Progress | None = None
-) -> Outcomes:
-    """Return the runs of all batches; the result does not depend on `n_jobs`.
-
-    Examples
-    --------
-    >>> outcomes = simulate(Plan(tables=(2,), runs=10, quick=True).batches())
-    >>> bool(outcomes[2, 120, "algorithm"].success.all())
-    True
-    """
-    parts: dict[Hashable, dict[int, IntArray]] = {batch.key: {} for batch in batches}
-    total, done = sum(batch.runs for batch in batches), 0
-    for processes in (False, True):
-        chosen = [batch for batch in batches if batch.processes == processes]
-        pieces = (piece for batch in chosen for piece in batch.pieces())
-        for key, first, rows in unordered(_work, pieces, n_jobs, processes):
-            parts[key][first] = rows
-            done += len(rows)
-            if progress is not None:
-                progress(done, total)
-    return {
-        batch.key: Outcome(
-            batch.task, np.concatenate([rows for _, rows in sorted(parts[batch.key].items())])
-        )
-        for batch in batches
-    }
-
-
-def _work(
-    key: Hashable, task: Task | BaselineTask, seed: np.random.SeedSequence, first: int, last: int
-) -> tuple[Hashable, int, IntArray]:
-    if isinstance(task, BaselineTask):
-        return key, first, task.run_block(seed, first, last)
-    return key, first, run_block(task, seed, first, last)
-
-
-def compile_kernels() -> None:
-    """Compile what the tables of the (1+1) NA need, which takes seconds at the very first use."""
-    for output in ("or", "evolved"):
-        na = OnePlusOneNA(neurons=2, output=output, resolution=4)
-        run_block(na.task(problem("half"), budget=1), 0, 0, 1)
+            yield (name, ""), (made, runs)

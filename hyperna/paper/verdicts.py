@@ -1,20 +1,23 @@
 """Does a printed figure agree with a measured one? Rules that are fixed before anything is run.
 
-A printed figure comes from a sample too. Each rule asks whether the two samples can have come from
-the same distribution, at a level of 95 %:
+A printed figure comes from a sample of runs. Each rule asks, at a level of 95 %, whether that
+sample can have come from the distribution of the algorithm. Where the Markov chain gives the exact
+probability, mean and standard deviation, these are that distribution's; else the measured runs are
+a second sample:
 
-share
+found
+    Exact: the printed number of successes is not in one of the tails of the binomial law. Measured:
     Newcombe's interval for the difference of two shares (from Wilson's intervals) contains 0.
 mean
-    The difference is at most 1.96 standard errors, sqrt(sd1**2 / n1 + sd2**2 / n2), each sample
-    with its own standard deviation.
+    Exact: the difference is at most 1.96 standard errors sd / sqrt(n) of the printed mean.
+    Measured: at most 1.96 sqrt(sd1**2 / n1 + sd2**2 / n2), each sample with its own deviation.
 median
     Not too few and not too many of the measured runs lie below the printed median. Their number
     has a beta-binomial law when both samples have the same distribution, whatever that is.
 
 One row in twenty fails by chance. So a table agrees in a figure if no more rows differ than chance
-makes likely (two in ten) and if the printed figures do not lie on one side of the measured ones
-almost throughout (nine in ten). Together the two let a table that is right differ with a
+makes likely (two in ten) and if the printed figures do not lie on one side of the measured or exact
+ones almost throughout (nine in ten). Together the two let a table that is right differ with a
 probability of 3 %.
 """
 
@@ -23,30 +26,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import stats
 
-from hyperna.analysis.statistics import (
-    Interval,
-    bootstrap_interval,
-    check_sample,
-    wilson_interval,
-)
+from hyperna.analysis.statistics import Interval, wilson_interval
+from hyperna.analysis.summary import Summary
 
 LEVEL = 0.95
 _Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
 RULE = (
-    "Verdicts at 95 %, taking both samples as samples. found: Newcombe's interval of the "
-    "difference of the shares contains 0. mean: the difference is within 1.96 standard errors "
-    "(both standard deviations). median: the number of measured runs below the printed median is "
-    "likely if both have the same distribution (beta-binomial). A table agrees if at most two of "
-    "ten rows differ and fewer than nine of ten deviate to the same side."
+    "Verdicts at 95 %. Where exact values are shown (and the cap stops no more than a few runs): "
+    "found is within the central 95 % of the binomial law, mean within 1.96 exact standard errors. "
+    "Elsewhere both samples count as samples: Newcombe's interval of the difference of the shares "
+    "contains 0; the means differ by at most 1.96 standard errors (both standard deviations). "
+    "median: the number of measured runs below the printed median is likely if both have the same "
+    "distribution (beta-binomial). A table agrees if at most two of ten rows differ and fewer than "
+    "nine of ten deviate to the same side."
 )
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a printed figure agrees with a measured one, and on which side of it it lies."""
+    """Whether a printed figure agrees with the true or measured one, and on which side it lies."""
 
     agrees: bool
     side: int
@@ -56,60 +56,34 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Sample:
-    """What was measured: evaluations of all runs, with intervals.
+class Truth:
+    """Exact success probability, mean and standard deviation of the evaluations of a run."""
 
-    Examples
-    --------
-    >>> sample = Sample.of([10, 20, 30, 40], [True, True, True, False])
-    >>> sample.share, sample.mean, sample.median
-    (0.75, 25.0, 25.0)
-    """
-
-    runs: int
-    successes: int
-    share_interval: Interval
+    share: float
     mean: float
     sd: float
-    mean_interval: Interval
-    median: float
-    median_interval: Interval
-    ordered: tuple[float, ...]
-
-    @classmethod
-    def of(cls, evaluations: ArrayLike, success: ArrayLike) -> "Sample":
-        """Sum up the runs of a row."""
-        values = check_sample("evaluations", evaluations)
-        successes = int(np.count_nonzero(success))
-        return cls(
-            runs=len(values),
-            successes=successes,
-            share_interval=wilson_interval(successes, len(values)),
-            mean=float(values.mean()),
-            sd=float(values.std(ddof=1)) if len(values) > 1 else math.nan,
-            mean_interval=bootstrap_interval(values),
-            median=float(np.median(values)),
-            median_interval=bootstrap_interval(values, "median"),
-            ordered=tuple(np.sort(values).tolist()),
-        )
-
-    @property
-    def share(self) -> float:
-        """Share of successes."""
-        return self.successes / self.runs
 
 
-def compare_shares(printed: float, runs: int, sample: Sample) -> Verdict:
-    """Compare a printed share of `runs` runs with the measured one.
+def compare_shares(
+    printed: float, runs: int, measured: Summary, truth: Truth | None = None
+) -> Verdict:
+    """Compare a printed share of `runs` runs with the exact one, or else with the measured one.
 
     Examples
     --------
-    >>> sample = Sample.of(range(100), [True] * 50 + [False] * 50)
-    >>> str(compare_shares(0.60, 100, sample)), str(compare_shares(0.66, 100, sample))
+    >>> measured = Summary(np.arange(100), np.arange(100) < 50, np.ones(100))
+    >>> str(compare_shares(0.60, 100, measured)), str(compare_shares(0.66, 100, measured))
     ('agrees', 'paper higher')
+    >>> str(compare_shares(0.61, 100, measured, Truth(0.5, 1.0, 1.0)))
+    'paper higher'
     """
-    low, high = share_difference(round(printed * runs), runs, sample.successes, sample.runs)
-    return Verdict(low <= 0 <= high, _side(printed, sample.share))
+    successes = round(printed * runs)
+    if truth is not None:
+        law, tail = stats.binom(runs, truth.share), (1 - LEVEL) / 2
+        likely = law.cdf(successes) >= tail and law.sf(successes - 1) >= tail
+        return Verdict(bool(likely), _side(printed, truth.share))
+    low, high = share_difference(successes, runs, measured.successes, measured.runs)
+    return Verdict(low <= 0 <= high, _side(printed, measured.share))
 
 
 def share_difference(k1: int, n1: int, k2: int, n2: int) -> Interval:
@@ -128,13 +102,25 @@ def share_difference(k1: int, n1: int, k2: int, n2: int) -> Interval:
     return Interval(p1 - p2 - below, p1 - p2 + above)
 
 
-def compare_means(printed: float, sd: float, runs: int, sample: Sample) -> Verdict:
-    """Compare a printed mean of `runs` runs, of which the standard deviation is printed too."""
-    error = math.sqrt(sd**2 / runs + sample.sd**2 / sample.runs)
-    return Verdict(abs(printed - sample.mean) <= _Z * error, _side(printed, sample.mean))
+def compare_means(
+    printed: float, sd: float, runs: int, measured: Summary, truth: Truth | None = None
+) -> Verdict:
+    """Compare a printed mean of `runs` runs, of which the standard deviation is printed too.
+
+    Examples
+    --------
+    >>> measured = Summary(np.arange(100), np.arange(100) < 50, np.ones(100))
+    >>> [str(compare_means(m, 30, 100, measured, Truth(1.0, 50.0, 10.0))) for m in (51.9, 52)]
+    ['agrees', 'paper higher']
+    """
+    if truth is not None:
+        mean, error = truth.mean, truth.sd / math.sqrt(runs)
+    else:
+        mean, error = measured.mean, math.sqrt(sd**2 / runs + measured.sd**2 / measured.runs)
+    return Verdict(abs(printed - mean) <= _Z * error, _side(printed, mean))
 
 
-def compare_medians(printed: float, runs: int, sample: Sample) -> Verdict:
+def compare_medians(printed: float, runs: int, measured: Summary) -> Verdict:
     """Compare a printed median of `runs` runs, rounded to an integer, with the measured runs.
 
     The printed median lies between two middle runs of its sample, so at least as many measured runs
@@ -142,18 +128,17 @@ def compare_medians(printed: float, runs: int, sample: Sample) -> Verdict:
 
     Examples
     --------
-    >>> sample = Sample.of(range(1, 101), [True] * 100)
-    >>> [str(compare_medians(value, 100, sample)) for value in (35, 36, 65, 66)]
+    >>> measured = Summary(np.arange(1, 101), np.ones(100, bool), np.ones(100))
+    >>> [str(compare_medians(value, 100, measured)) for value in (35, 36, 65, 66)]
     ['paper lower', 'agrees', 'agrees', 'paper higher']
     """
-    ordered = np.array(sample.ordered)
-    n, tail = sample.runs, (1 - LEVEL) / 2
+    n, tail = measured.runs, (1 - LEVEL) / 2
     lower, upper = (runs + 1) // 2, runs // 2 + 1
-    up_to = int(np.count_nonzero(ordered <= printed + 0.5))
-    below = int(np.count_nonzero(ordered < printed - 0.5))
+    up_to = int(np.count_nonzero(measured.evaluations <= printed + 0.5))
+    below = int(np.count_nonzero(measured.evaluations < printed - 0.5))
     too_low = stats.betabinom.cdf(up_to, n, lower, runs - lower + 1) < tail
     too_high = stats.betabinom.sf(below - 1, n, upper, runs - upper + 1) < tail
-    return Verdict(not (too_low or too_high), _side(printed, sample.median))
+    return Verdict(not (too_low or too_high), _side(printed, measured.median))
 
 
 @dataclass(frozen=True)
@@ -192,7 +177,7 @@ class TableVerdict:
 
     @property
     def one_sided(self) -> bool:
-        """Whether nearly all printed figures lie on one side of the measured ones."""
+        """Whether nearly all printed figures lie on one side."""
         unequal = self.higher + self.lower
         if unequal == 0:
             return False
@@ -207,9 +192,9 @@ class TableVerdict:
 
 
 def _where(side: int) -> str:
-    """Say on which side of the measured figure the paper's lies."""
+    """Say on which side the paper's figure lies."""
     return "paper higher" if side > 0 else "paper lower"
 
 
-def _side(printed: float, measured: float) -> int:
-    return int(np.sign(printed - measured))
+def _side(printed: float, true: float) -> int:
+    return int(np.sign(printed - true))

@@ -4,12 +4,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from hyperna._words import number
 from hyperna.analysis.statistics import (
     bootstrap_interval,
     expected_running_time,
     wilson_interval,
 )
-from hyperna.analysis.tables import Sheet, count, markdown
+from hyperna.analysis.tables import Table, markdown
 
 LEGEND = (
     "Shares have Wilson's 95 % interval, means a bootstrap one. ERT is the expected number of "
@@ -37,7 +38,7 @@ def running_time(runs: pd.DataFrame) -> str:
 
 def whole(evaluations: float) -> str:
     """Write a number of evaluations without decimals."""
-    return count(float(np.rint(evaluations)))
+    return number(float(np.rint(evaluations)))
 
 
 def mean(values, digits: int = 3) -> str:
@@ -48,7 +49,7 @@ def mean(values, digits: int = 3) -> str:
 
 def table(title: str, header: list[str], rows: list[list[str]], *left: int) -> str:
     """A Markdown table."""
-    return markdown(Sheet("", title, header, rows, [], left=frozenset(left)))
+    return markdown(Table("", title, header, rows, [], left=frozenset(left)))
 
 
 def value(runs: pd.DataFrame) -> float:
