@@ -15,6 +15,8 @@ from hypothesis import settings
 
 # Compiled kernels take seconds at their first call, which is no fault of the example that met it.
 settings.register_profile("hyperna", deadline=None, derandomize=True, print_blob=True)
+# For fuzzing by hand: python -m pytest tests/fuzz --hypothesis-profile long
+settings.register_profile("long", max_examples=10_000, deadline=None, print_blob=True)
 settings.load_profile("hyperna")
 
 
