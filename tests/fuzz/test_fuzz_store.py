@@ -20,7 +20,7 @@ WHOLE = []
 @pytest.fixture(scope="module", autouse=True)
 def whole(tmp_path_factory):
     path = tmp_path_factory.mktemp("whole") / "store"
-    for made, runs in CAMPAIGN.plan.items():
+    for made, runs in CAMPAIGN.wanted.items():
         Campaign({made: runs}).run(path)
     CAMPAIGN.run(path)
     frame = Store(path).to_frame()
@@ -73,7 +73,7 @@ def damage(path, changes, extras):
         file.write_bytes(content)
     for place, kind in enumerate(extras):
         folders = [path, *(folder for folder in path.rglob("*") if folder.is_dir())]
-        extra = folders[place % len(folders)] / f"000000009{place}-0.chunk"
+        extra = folders[place % len(folders)] / f"000{5 + place}-15.jsonl"
         if kind == "file":
             extra.write_bytes(b"nothing of ours")
         elif kind == "folder":

@@ -61,4 +61,4 @@ def test_campaign_files(tmp_path_factory, content):
     file.write_bytes(content)
     campaign = works_or_refuses(content, lambda: Campaign.from_toml(file))
     if campaign is not None:
-        assert campaign.total >= len(campaign.plan) >= 1
+        assert campaign.total >= len(campaign.wanted) >= 1
