@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hyperna._validation import IntArray, check_integer
+from hyperna._words import shown
 from hyperna.parallel import in_order
 from hyperna.results import Runs
 from hyperna.search import MOST_RUNS, Halt, Seed, seed_words
@@ -56,7 +57,7 @@ def run_many(
     if n_jobs is not None and check_integer("n_jobs", n_jobs, -(2**31)) == 0:
         raise ValueError("n_jobs must not be 0 (1: one worker, -1: all processors), got 0")
     if progress is not None and not callable(progress):
-        raise TypeError(f"progress must be callable or None, got {progress!r}")
+        raise TypeError(f"progress must be callable or None, got {shown(progress)}")
     entropy = seed_words(seed)
     size = max(1, math.ceil(total / _BLOCKS))
     blocks = [(first, min(first + size, total)) for first in range(0, total, size)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from hyperna._spelling import parse_name
 from hyperna._validation import FloatArray, check_choice
-from hyperna._words import did_you_mean
+from hyperna._words import did_you_mean, shown
 from hyperna.baselines.space import REPRESENTATIONS, Space
 
 Error = Callable[[FloatArray], FloatArray]
@@ -94,14 +94,16 @@ def baseline(which: "str | Baseline", **settings: Any) -> Baseline:
             raise ValueError(f"{', '.join(settings)} must be left out: {which!r} has its settings")
         return which
     if not isinstance(which, str):
-        raise TypeError(f"algorithm must be a name such as 'cma_es', got {which!r}")
+        raise TypeError(f"algorithm must be a name such as 'cma_es', got {shown(which)}")
     name, parsed = parse_name("algorithm", which)
     entry = BASELINES[check_choice("algorithm", name, BASELINES)]
     known = {field.name: field.type for field in fields(entry)}
     for key in (*parsed, *settings):
         if key not in known:
             listed = ", ".join(known) + did_you_mean(key, known)
-            raise ValueError(f"algorithm {name!r} has no setting {key!r}; its settings: {listed}")
+            raise ValueError(
+                f"algorithm {name!r} has no setting {shown(key)}; its settings: {listed}"
+            )
     numbers = {key: _convert(key, text, known[key]) for key, text in parsed.items()}
     return entry(**{**numbers, **settings})
 
@@ -112,4 +114,4 @@ def _convert(key: str, text: str, kind: Any) -> Any:
     try:
         return kind(text)
     except ValueError:
-        raise ValueError(f"{key} must be a number, got {text!r}") from None
+        raise ValueError(f"{key} must be a number, got {shown(text)}") from None

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hyperna._validation import FloatArray, IntArray, check_integer
-from hyperna._words import did_you_mean
+from hyperna._words import did_you_mean, shown
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines.counting import Counter, Finished, run_generator
 from hyperna.baselines.neat_networks import NeatNetwork, check_installed, evolve
@@ -50,9 +50,11 @@ class Neat:
             key, _, value = (part.strip() for part in piece.partition("="))
             if key not in (known := [entry.name for entry in fields(cls)]):
                 listed = ", ".join(known) + did_you_mean(key, known)
-                raise ValueError(f"algorithm 'neat' has no setting {key!r}; its settings: {listed}")
+                raise ValueError(
+                    f"algorithm 'neat' has no setting {shown(key)}; its settings: {listed}"
+                )
             if not value.isdigit():
-                raise ValueError(f"{key} must be an integer, got {value!r}")
+                raise ValueError(f"{key} must be an integer, got {shown(value)}")
             values[key] = int(value)
         return cls(**values)
 
@@ -198,7 +200,7 @@ def neat_task(
     if not isinstance(fitness, FiniteSet | Sampled) and fitness.problem is not None:
         fitness = Sampled(fitness.problem, n=_EVEN_POINTS, method="even")
     if not isinstance(fitness, FiniteSet | Sampled):
-        raise TypeError(f"problem must be one that labels points, got {problem!r}")
+        raise TypeError(f"problem must be one that labels points, got {shown(problem)}")
     neurons = fitness.problem.default_neurons if fitness.problem else 1
     na = OnePlusOneNA(neurons=neurons, resolution=resolution)
     limits: dict[str, Any] = {"budget": budget, "stagnation": stagnation, "restarts": restarts}

@@ -29,6 +29,7 @@ from typing import Any
 
 from hyperna import __version__
 from hyperna._validation import check_integer
+from hyperna._words import shown
 from hyperna.campaign.execution import work_off
 from hyperna.parallel import parallel_backend
 from hyperna.settings import Setting, setting
@@ -112,7 +113,7 @@ class Campaign:
         3
         """
         if not isinstance(content, Mapping):
-            raise TypeError(f"content must be a mapping of keys to values, got {content!r}")
+            raise TypeError(f"content must be a mapping of keys to values, got {shown(content)}")
         return _read(content, Path(folder), _Lines("", ""))
 
     def __add__(self, other: "Campaign") -> "Campaign":

@@ -11,7 +11,7 @@ import importlib.util
 from pathlib import Path
 
 from hyperna._files import check_writable
-from hyperna._words import counted
+from hyperna._words import counted, shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the page."""
     path = Path(args.out)
     if path.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"--out must end in .html, got {args.out!r}")
+        raise ValueError(f"--out must end in .html, got {shown(args.out)}")
     if importlib.util.find_spec("matplotlib") is None:
         raise ImportError("reports need matplotlib: install it with pip install 'hyperna[plot]'")
     check_writable(path)

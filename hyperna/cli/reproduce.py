@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperna._files import write_file
-from hyperna._words import are, counted, did_you_mean
+from hyperna._words import are, counted, did_you_mean, shown
 from hyperna.cli.options import integer, json_text
 from hyperna.cli.progress import Meter, clock
 from hyperna.cli.workers import add_worker_options, workers
@@ -63,7 +63,7 @@ def _table(text: str) -> int | str:
     known = {str(number): number for number in _ALL}
     if text != "baselines" and text not in known:
         hint = did_you_mean(text, ["baselines"])
-        raise argparse.ArgumentTypeError(f"must be 1 to 10 or 'baselines', got {text!r}{hint}")
+        raise argparse.ArgumentTypeError(f"must be 1 to 10 or 'baselines', got {shown(text)}{hint}")
     return known.get(text, text)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._validation import FloatArray, check_integer
+from hyperna._words import shown
 from hyperna.comparison.classifiers import CLASSIFIERS, Contender, contenders
 from hyperna.comparison.results import Comparison, DataInfo, FoldScore
 from hyperna.datasets import Dataset, load, rotation
@@ -97,7 +98,9 @@ def _data_sets(data: Any, label: str | None) -> list[Dataset]:
         raise ValueError("data must hold at least one data set, got none")
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
-        raise ValueError(f"data sets must have different names, got {repeated[0]!r} more than once")
+        raise ValueError(
+            f"data sets must have different names, got {shown(repeated[0])} more than once"
+        )
     return sets
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperna._spelling import parse_name
 from hyperna._validation import FloatArray, check_choice, check_points
-from hyperna._words import counted, did_you_mean
+from hyperna._words import counted, did_you_mean, shown
 from hyperna.problems import PointProblem
 
 # Generated coordinates have so many digits after the point: enough for any classifier, few enough
@@ -149,7 +149,7 @@ class Generator:
         for given in parameters:
             if given not in known:
                 raise ValueError(
-                    f"data set {self.name!r} has no parameter {given!r}; "
+                    f"data set {self.name!r} has no parameter {shown(given)}; "
                     f"its parameters: {', '.join(known)}{did_you_mean(given, known)}"
                 )
         X, y = self.build(**parameters)
@@ -169,7 +169,7 @@ class Generator:
                 return kind(text)
             except ValueError:
                 wanted = "an integer" if kind is int else "a number"
-                raise ValueError(f"{name} must be {wanted}, got {text!r}") from None
+                raise ValueError(f"{name} must be {wanted}, got {shown(text)}") from None
         return text
 
 
@@ -217,7 +217,7 @@ def dataset(name: str, **parameters: Any) -> Dataset:
     Dataset('cube_d4': 16 points in R^4, classes 0, 1)
     """
     if not isinstance(name, str):
-        raise TypeError(f"data set must be a name such as 'moons', got {name!r}")
+        raise TypeError(f"data set must be a name such as 'moons', got {shown(name)}")
     if name in SHIPPED and name not in DATASETS:
         generator, settings = SHIPPED[name]
         made = DATASETS[generator](**{**settings, **parameters})
@@ -227,7 +227,7 @@ def dataset(name: str, **parameters: Any) -> Dataset:
     if generator_of is None:
         known = [*DATASETS, *(stem for stem in SHIPPED if stem not in DATASETS)]
         hint = did_you_mean(key, known)
-        raise ValueError(f"data set must be one of {', '.join(known)}, got {name!r}{hint}")
+        raise ValueError(f"data set must be one of {', '.join(known)}, got {shown(name)}{hint}")
     written = {given: generator_of.parse(given, text) for given, text in texts.items()}
     twice = sorted(written.keys() & parameters.keys())
     if twice:

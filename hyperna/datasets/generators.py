@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from hyperna._validation import FloatArray, check_integer, check_real
+from hyperna._words import shown
 from hyperna.datasets.base import DECIMALS, register
 from hyperna.datasets.draws import Draws, rotation
 from hyperna.problems import ArcProblem, problem
@@ -67,7 +68,7 @@ def sphere(
 def _arc_problem(name: str, dim: int) -> ArcProblem:
     made = problem(name, dim)
     if not isinstance(made, ArcProblem):
-        raise ValueError(f"problem must be one of arcs such as 'quarter', got {name!r}")
+        raise ValueError(f"problem must be one of arcs such as 'quarter', got {shown(name)}")
     return made
 
 

@@ -72,7 +72,7 @@ def _named(name: str) -> Dataset:
     hint = did_you_mean(key, [*DATASETS, *PROBLEMS, *SHIPPED])
     raise ValueError(
         f"data must be a CSV file, sklearn:NAME, a problem ({', '.join(PROBLEMS)}) or a data set "
-        f"({', '.join(DATASETS)}; all with 'hyperna dataset --list'), got {name!r}{hint}"
+        f"({', '.join(DATASETS)}; all with 'hyperna dataset --list'), got {shown(name)}{hint}"
     )
 
 
@@ -85,6 +85,8 @@ def sample(source: Problem, n: int = 300, seed: int = 0) -> Dataset:
     >>> sample(problem("half"), n=100)
     Dataset('half': 100 points in R^2, classes 0, 1)
     """
+    if not isinstance(source, Problem):
+        raise TypeError(f"source must be a Problem, got {shown(source)}")
     if isinstance(source, PointProblem):
         return Dataset(source.X, source.y.astype(np.int64), source.name)
     n = check_integer("n", n, 1)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hyperna._validation import check_choice, check_integer
+from hyperna._words import shown
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import Fitness, Sampled, fitness_of
 from hyperna.outputs import OUTPUTS
@@ -81,7 +82,7 @@ class PlaySetting:
     def from_json(cls, data: Any) -> "PlaySetting":
         """Return the setting that a JSON object describes; what it leaves out has its default."""
         if not isinstance(data, Mapping):
-            raise TypeError(f"a setting must be an object, got {data!r}")
+            raise TypeError(f"a setting must be an object, got {shown(data)}")
         known = [field.name for field in fields(cls)]
         for name in data:
             check_choice("setting", name, known)

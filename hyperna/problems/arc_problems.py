@@ -19,6 +19,7 @@ from hyperna._validation import (
     check_integer,
     check_points,
 )
+from hyperna._words import shown
 from hyperna.problems.arcs import (
     Union,
     best_unions,
@@ -266,7 +267,7 @@ def _checked_intervals(intervals: Any, turn: float) -> list[tuple[Fraction, Frac
     try:
         pairs = [(start, end) for start, end in intervals]
     except (TypeError, ValueError):
-        raise ValueError(f"arcs must be pairs (start, end), got {intervals!r}") from None
+        raise ValueError(f"arcs must be pairs (start, end), got {shown(intervals)}") from None
     if not pairs:
         raise ValueError("arcs must hold at least one pair (start, end), got none")
     return [_checked_interval(start, end, turn) for start, end in pairs]
@@ -275,9 +276,9 @@ def _checked_intervals(intervals: Any, turn: float) -> list[tuple[Fraction, Frac
 def _checked_interval(start: Any, end: Any, turn: float) -> tuple[Fraction, Fraction]:
     for value in (start, end):
         if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-            raise TypeError(f"arc ends must be real numbers, got {value!r}")
+            raise TypeError(f"arc ends must be real numbers, got {shown(value)}")
         if not (isinstance(value, Fraction | int) or math.isfinite(value)):
-            raise ValueError(f"arc ends must be finite, got {value!r}")
+            raise ValueError(f"arc ends must be finite, got {shown(value)}")
     first, last = _in_turns(start, turn), _in_turns(end, turn)
     if first >= last:
         raise ValueError(

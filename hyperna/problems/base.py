@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from hyperna._spelling import parse_name
 from hyperna._validation import BoolArray, FloatArray, check_choice, check_integer
+from hyperna._words import shown
 from hyperna.outputs import OUTPUTS
 
 
@@ -94,7 +95,8 @@ class ProblemFactory:
             if given not in known:
                 accepted = ", ".join(known) or "none"
                 raise ValueError(
-                    f"problem {self.name!r} has no parameter {given!r}; its parameters: {accepted}"
+                    f"problem {self.name!r} has no parameter {shown(given)}; "
+                    f"its parameters: {accepted}"
                 )
         missing = [name for name in self.required if name not in parameters]
         if missing:
@@ -120,7 +122,7 @@ class ProblemFactory:
             try:
                 return int(text)
             except ValueError:
-                raise ValueError(f"{name} must be an integer, got {text!r}") from None
+                raise ValueError(f"{name} must be an integer, got {shown(text)}") from None
         if kind is bool:
             return check_choice(name, text.lower(), ("true", "false")) == "true"
         return text
@@ -167,7 +169,7 @@ def problem(name: str, dim: int | None = None, **parameters: Any) -> Problem:
 'cube', 'csv', got 'nonsense'
     """
     if not isinstance(name, str):
-        raise TypeError(f"problem must be a name such as 'half', got {name!r}")
+        raise TypeError(f"problem must be a name such as 'half', got {shown(name)}")
     key, texts = parse_name("problem", name)
     factory = PROBLEMS[check_choice("problem", key, PROBLEMS)]
     written = {given: factory.parse(given, text) for given, text in texts.items()}

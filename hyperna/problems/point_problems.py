@@ -242,10 +242,12 @@ def read_csv(
     if weight is not None:
         columns.append(table.checked("weight", weight))
     if label == weight:
-        raise ValueError(f"weight and label must be different columns of {path}, got {label!r}")
+        raise ValueError(
+            f"weight and label must be different columns of {path}, got {shown(label)}"
+        )
     features = table.others(columns)
     if not features:
-        raise ValueError(f"{path} must have a column besides label and weight, got {table.header}")
+        raise ValueError(f"{path} must have a column besides label and weight, got none")
     X = table.numbers(features)
     positive, value = _larger_of_two(table, label)
     weights = None if weight is None else table.numbers([weight])[:, 0]

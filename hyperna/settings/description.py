@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from hyperna._words import did_you_mean
+from hyperna._words import did_you_mean, shown
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import Fitness, Sampled, fitness_of
 from hyperna.mutation import law
@@ -246,7 +246,7 @@ def _describe_file(name: str, checked: Mapping[str, Any], folder: Path) -> dict[
     if not (name.lower().endswith(".csv") or path.exists()):
         known = ", ".join(repr(key) for key in PROBLEMS)
         hint = did_you_mean(name.partition(":")[0], PROBLEMS)
-        raise ValueError(f"problem must be one of {known} or a CSV file, got {name!r}{hint}")
+        raise ValueError(f"problem must be one of {known} or a CSV file, got {shown(name)}{hint}")
     for key in ("k", "arcs", "points", "sampling"):
         if key in checked:
             raise ValueError(f"{key} does not apply to a CSV file")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hyperna._validation import check_choice, check_integer, check_real
-from hyperna._words import did_you_mean
+from hyperna._words import did_you_mean, shown
 from hyperna.fitness.points import METHODS
 from hyperna.grid import INITS, MAX_RESOLUTION
 from hyperna.outputs import OUTPUTS
@@ -75,13 +75,13 @@ def flag_key(group: str, help: str, **more: Any) -> Key:
 
 def _check_flag(key: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise TypeError(f"{key} must be true or false, got {value!r}")
+        raise TypeError(f"{key} must be true or false, got {shown(value)}")
     return value
 
 
 def _check_text(key: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{key} must be a text, got {value!r}")
+        raise TypeError(f"{key} must be a text, got {shown(value)}")
     return value
 
 
@@ -89,7 +89,9 @@ def _check_target(key: str, value: Any) -> float | bool:
     if value is False:
         return False
     if isinstance(value, bool | str):
-        raise TypeError(f"{key} must be a fitness from 0 to 1, false or 'default', got {value!r}")
+        raise TypeError(
+            f"{key} must be a fitness from 0 to 1, false or 'default', got {shown(value)}"
+        )
     return check_real(key, value, 0, 1)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray, IntArray, check_integer, check_real
+from hyperna._words import shown
 from hyperna.fitness import ExactArcs, Fitness, fitness_of
 from hyperna.fitness.exact import arcs_in_units, half_widths
 from hyperna.grid import Grid
@@ -123,7 +124,7 @@ def expected_runtime(
     """
     fitness = fitness_of(problem)
     if not isinstance(fitness, ExactArcs):
-        raise TypeError(f"problem must be a union of arcs at dim 2, got {problem!r}")
+        raise TypeError(f"problem must be a union of arcs at dim 2, got {shown(problem)}")
     grid = Grid(2, 1, check_integer("resolution", resolution, 2, LARGEST_RESOLUTION))
     probability = 0.5
     if mutation_probability is not None:
