@@ -8,15 +8,13 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
 
 from hyperna.fitness import ExactArcs
 from hyperna.grid import Grid
 from hyperna.problems import problem
 from hyperna.theory import Chain, expected_runtime
-from hyperna.theory import chain as chain_module
-from hyperna.theory.chain import angle_orbits, circulant, displacements, lump
-from hyperna.theory.runtime import all_scores
+from hyperna.theory.chain import angle_orbits, circulant, displacements, lump, solve_sparse
+from hyperna.theory.landscape import all_scores
 
 PROBLEMS = {
     "half": (reference.HALF, reference.HALF_OPTIMA),
@@ -185,7 +183,7 @@ def random_chain(seed, *, full):
 
 
 def dense_matrix(chain):
-    moves = np.kron(chain.angle, chain.bias)
+    moves = np.kron(chain.first, chain.second)
     score, target = chain.score.ravel(), chain.target.ravel()
     moves *= score[:, None] <= score
     np.fill_diagonal(moves, 0.0)
@@ -195,13 +193,8 @@ def dense_matrix(chain):
 
 
 @pytest.mark.parametrize("full", [True, False])
-@pytest.mark.parametrize(("strip", "batch"), [(1, 1), (2, 7), (3, 1000), (256, 8192)])
-def test_solvers_agree_with_dense_algebra_however_states_are_batched(
-    monkeypatch, full, strip, batch
-):
-    monkeypatch.setattr(chain_module, "_STRIP", strip)
-    monkeypatch.setattr(chain_module, "_BATCH", batch)
-    for seed in range(40):
+def test_solvers_agree_with_dense_algebra(full):
+    for seed in range(60):
         chain = random_chain(seed, full=full)
         moments = chain.moments()
         reach, time, square = fundamental(dense_matrix(chain), chain.target.ravel())
@@ -214,19 +207,9 @@ def test_solvers_agree_with_dense_algebra_however_states_are_batched(
 def test_full_chains_solved_as_sparse_ones_give_the_same():
     for seed in range(20):
         chain = random_chain(seed, full=True)
-        batches, other = chain.moments(), chain_module._solve_sparse(chain)
+        batches, other = chain.moments(), solve_sparse(chain)
         np.testing.assert_allclose(batches.time, other.time, rtol=1e-9)
         np.testing.assert_allclose(batches.square, other.square, rtol=1e-9)
-
-
-def test_strips_are_whole_fitness_levels():
-    chain = random_chain(3, full=True)
-    ranked = chain.score.ravel()[chain.order]
-    strips = list(chain.strips(0, ranked.size))
-    assert [begin for begin, _ in strips] == [0] + [end for _, end in strips[:-1]]
-    assert strips[-1][1] == ranked.size
-    assert all(ranked[end - 1] > ranked[end] for _, end in strips[:-1])
-    assert sparse.issparse(chain.sparse_accepted())
 
 
 @given(st.integers(2, 30), st.floats(0.05, 1.0), st.sampled_from(sorted(STEP_LAWS)))

@@ -1,6 +1,6 @@
 """Exact runtimes of the (1+1) NA with one neuron on the circle, from its Markov chain."""
 
 from hyperna.theory.chain import Chain, Moments
-from hyperna.theory.runtime import ExactRuntime, expected_runtime
+from hyperna.theory.runtime import End, ExactRuntime, Plateau, expected_runtime
 
-__all__ = ["Chain", "ExactRuntime", "Moments", "expected_runtime"]
+__all__ = ["Chain", "End", "ExactRuntime", "Moments", "Plateau", "expected_runtime"]

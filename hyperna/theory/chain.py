@@ -1,8 +1,9 @@
-"""The Markov chain of a (1+1) algorithm on a product of two cyclic components, solved exactly.
+"""The Markov chain of a (1+1) algorithm on a product of two components.
 
-The states are the search points (angle, bias), r(r+1) of them with N = 1 and D = 2. Let P(x, y)
-be the probability that mutation turns x into y; y is accepted if f(y) >= f(x), and the chain ends
-in a target. For the number T of offspring created after a start in x let
+The states are the search points (angle, bias), r(r+1) of them with one neuron at D = 2. Mutation
+turns x into y with probability P(x, y), the product of a matrix on the angles and one on the
+biases; y is accepted if f(y) >= f(x), and the chain ends in a target. For the number T of
+offspring created after a start in x let
 
     h(x) = P(T < oo),    g(x) = E[T; T < oo],    s(x) = E[T^2; T < oo].
 
@@ -13,15 +14,18 @@ and q(x) = P(x, A(x)), each of them solves the same linear system with another r
     q(x) g(x) = sum over A(x) of P(x, y) g(y) + h(x)
     q(x) s(x) = sum over A(x) of P(x, y) s(y) + 2 g(x) - h(x)
 
-Fitness never falls, so the system is block triangular when states are sorted by fitness: one block
-a plateau. Components mutate independently, so P is the product of a matrix on the angles and one on
-the biases, and what a set of solved states contributes to all others is two small matrix products.
-Angles that a symmetry of the problem maps onto each other are one state.
+Fitness never falls, so the system is solved one fitness level after the other, see
+`hyperna._kernels.levels`. Angles that a symmetry of the problem maps onto each other are one state.
+
+The result is certified. Where h = 1 let g' be the computed g and rho(x) = 1 + (sum over A(x) of
+P(x, y) g'(y)) - q(x) g'(x) what its equation misses. Under g' the expected progress of a step is
+1 - rho(x), so by additive drift in both directions g'(x) / (1 + R) <= E[T] <= g'(x) / (1 - R),
+where R is the largest |rho|, the bound of the rounding errors of these sums included.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,13 +36,13 @@ from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 
-# Fitness levels are solved in strips of about this many states by dense linear algebra; once a
-# batch of strips is complete, its states are passed on to all others by the two matrix products.
-_STRIP = 256
-_BATCH = 8192
-# Moves between states, where all are kept in memory: about a gigabyte, dense or sparse.
-MOST_MOVES = 2**28
-MOST_SPARSE_MOVES = 2**25
+if TYPE_CHECKING:
+    from hyperna._kernels.levels import Work
+
+# Moves of a law that does not reach everything: some 6 GB while the system is built and solved.
+MOST_SPARSE_MOVES = 2**26
+# Units in the last place that a probability of a step may be wrong by.
+_WRONG_UNITS = 64
 
 
 def displacements(steps: ArrayLike, modulus: int, probability: float) -> FloatArray:
@@ -60,9 +64,9 @@ def displacements(steps: ArrayLike, modulus: int, probability: float) -> FloatAr
     """
     steps = np.asarray(steps, dtype=np.float64)
     length = np.arange(1, steps.size + 1)
-    result = np.zeros(modulus)
-    np.add.at(result, length % modulus, 0.5 * probability * steps)
-    np.add.at(result, -length % modulus, 0.5 * probability * steps)
+    folded = np.bincount(length % modulus, steps, modulus)
+    mirrored = np.roll(folded[::-1], 1)
+    result: FloatArray = 0.5 * probability * (folded + mirrored)
     result[0] += 1.0 - probability
     return result
 
@@ -90,7 +94,9 @@ def lump(
     rows = np.column_stack((score, target))
     kinds = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
     first, place = np.unique(angle_orbits(kinds), return_inverse=True)
-    joined = angle[first] @ np.eye(first.size)[place]
+    order = np.argsort(place, kind="stable")
+    begins = np.searchsorted(place[order], np.arange(first.size))
+    joined = np.add.reduceat(angle[first][:, order], begins, axis=1)
     return Chain(score[first], target[first], joined, bias), place
 
 
@@ -117,17 +123,24 @@ def angle_orbits(kinds: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """h, g and s of the module's docstring for every state, and whether h is 1 exactly."""
+    """h, g and s of the module's docstring for every state.
+
+    `certain` says whether h is 1 exactly, `leave` is q (0 at targets of a sparse chain). `error`
+    bounds the relative error of g: it is R, or, where the target may be missed, a bound of that of
+    the mean of g over all states divided by that of h.
+    """
 
     reach: FloatArray
     time: FloatArray
     square: FloatArray
     certain: BoolArray
+    leave: FloatArray
+    error: float
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A (1+1) chain on the product of two axes, angle and bias.
+    """A (1+1) chain on the product of two axes, angle and bias or any other two.
 
     Parameters
     ----------
@@ -135,7 +148,7 @@ class Chain:
         Fitness of each state, larger is better.
     target : boolean array (a, b)
         Where the chain ends.
-    angle, bias : float arrays (a, a) and (b, b)
+    first, second : float arrays (a, a) and (b, b)
         Transition probabilities of the two components by mutation alone; their product may be
         scaled by a constant, because steps that change nothing do not enter.
 
@@ -156,81 +169,66 @@ class Chain:
 
     score: IntArray
     target: BoolArray
-    angle: FloatArray
-    bias: FloatArray
+    first: FloatArray
+    second: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of values of the two components."""
+        return self.first.shape[0], self.second.shape[0]
 
     @property
     def full(self) -> bool:
         """Whether every state can be made from every other one by a single mutation."""
-        return bool(self.angle.all() and self.bias.all())
+        return bool(self.first.all() and self.second.all())
 
     @property
     def moves_count(self) -> int:
         """Number of pairs of states with a mutation from one to the other."""
-        return int(np.count_nonzero(self.angle)) * int(np.count_nonzero(self.bias))
-
-    def _check_moves(self, most: int) -> None:
-        if self.moves_count > most:
-            raise ValueError(
-                f"all moves between states must be kept in memory here, at most {most}, "
-                f"got {self.moves_count}; use a smaller resolution"
-            )
+        return int(np.count_nonzero(self.first)) * int(np.count_nonzero(self.second))
 
     @cached_property
     def order(self) -> IntArray:
         """States (as flat indices) from the fittest to the least fit."""
         return np.argsort(-self.score.ravel(), kind="stable")
 
-    def moments(self) -> Moments:
-        """Solve the chain: by batches if mutation reaches everything, else as a sparse system."""
-        if not self.full:
-            self._check_moves(MOST_SPARSE_MOVES)
-        # several threads on matrices this small mostly wait for each other
-        with threadpool_limits(1):
-            return _solve_by_batches(self) if self.full else _solve_sparse(self)
-
-    def distribution(self, offspring: int, start: FloatArray) -> FloatArray:
-        """P(T <= t) for t = 0 .. offspring, with `start` the probabilities of the first state."""
-        self._check_moves(MOST_MOVES if self.full else MOST_SPARSE_MOVES)
-        with threadpool_limits(1):
-            return _iterate(self, offspring, start)
-
-    def strips(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """Cut positions begin .. end of `order` into runs of whole fitness levels."""
+    @cached_property
+    def ends(self) -> IntArray:
+        """Where each fitness level ends in the sequence `order`."""
         ranked = self.score.ravel()[self.order]
-        while begin < end:
-            last = min(begin + _STRIP, end) - 1
-            stop = int(np.searchsorted(-ranked, -ranked[last], side="right"))
-            yield begin, stop
-            begin = stop
+        return np.append(np.flatnonzero(np.diff(ranked)) + 1, ranked.size)
+
+    def split(self, states: IntArray) -> IntArray:
+        """The two components of states, one row each."""
+        return np.array(np.divmod(states, self.shape[1]), dtype=np.int32)
+
+    @property
+    def rising(self) -> tuple[IntArray, IntArray]:
+        """`order` and `ends` from the least fit to the fittest."""
+        begins = np.append(0, self.ends[:-1])
+        return self.order[::-1].copy(), self.order.size - begins[::-1]
+
+    def moments(self) -> Moments:
+        """Solve the chain: level by level if mutation reaches everything, else a sparse system."""
+        return _solve_levels(self) if self.full else solve_sparse(self)
 
     def moves(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Probabilities of the mutations that turn the states `rows` into the states `columns`."""
-        width = self.bias.shape[0]
-        row_angle, row_bias = np.divmod(rows, width)
-        column_angle, column_bias = np.divmod(columns, width)
-        result = self.angle[row_angle].take(column_angle, axis=1)
-        result *= self.bias[row_bias].take(column_bias, axis=1)
+        (i, j), (k, m) = (np.divmod(states, self.shape[1]) for states in (rows, columns))
+        result: FloatArray = self.first[np.ix_(i, k)] * self.second[np.ix_(j, m)]
         return result
 
-    def accepted(self, states: IntArray) -> FloatArray:
-        """Probabilities of the accepted moves among some states, except to the same one."""
-        score = self.score.ravel()[states]
-        result = self.moves(states, states)
-        result *= score[:, None] <= score
-        np.fill_diagonal(result, 0.0)
-        return result
-
-    def fitter_moves(self, begin: int, end: int) -> FloatArray:
-        """Accepted moves from positions begin .. end of `order` to 0 .. end, none from targets."""
-        strip = self.order[begin:end]
-        result = np.hstack((self.moves(strip, self.order[:begin]), self.accepted(strip)))
-        result[self.target.ravel()[strip]] = 0.0
-        return result
-
+    @cached_property
     def sparse_accepted(self) -> sparse.csr_array:
         """All accepted moves that change the state as a sparse matrix, none from targets."""
-        moves = sparse.kron(sparse.coo_array(self.angle), sparse.coo_array(self.bias), format="coo")
+        if self.moves_count > MOST_SPARSE_MOVES:
+            raise ValueError(
+                f"resolution must be smaller for this mutation: its {self.moves_count:.3g} moves "
+                f"between states need about {self.moves_count * 90 / 2**30:.1f} GB, the most is "
+                f"{MOST_SPARSE_MOVES * 90 / 2**30:.1f} GB"
+            )
+        axes = (sparse.coo_array(matrix) for matrix in (self.first, self.second))
+        moves = sparse.kron(*axes, format="coo")
         score = self.score.ravel()
         keep = (score[moves.col] >= score[moves.row]) & (moves.row != moves.col)
         keep &= ~self.target.ravel()[moves.row]
@@ -238,61 +236,127 @@ class Chain:
         return sparse.csr_array(entries, shape=moves.shape)
 
 
-def _solve_by_batches(chain: Chain) -> Moments:
-    """Forward substitution over falling fitness, the far part of it by matrix products."""
-    order, size = chain.order, chain.score.size
+def _solve_levels(chain: Chain) -> Moments:
+    """Substitution over falling fitness."""
+    target = chain.target.ravel()
     # Everything fitter than the best target is a trap, everything else can go there in one step.
-    dead = chain.score > chain.score[chain.target].max(initial=np.iinfo(np.int64).min)
-    fixed = (chain.target | dead).ravel()
-    # columns: 1 (for q), h, g, s
-    values = np.zeros((size, 4))
-    values[:, 0] = 1.0
-    values[chain.target.ravel(), 1] = 1.0
-    inflow = np.zeros((4, *chain.score.shape))
-    begin = 0
-    for start, stop in chain.strips(0, size):
-        if start - begin >= _BATCH:
-            batch = np.zeros((4, size))
-            batch[:, order[begin:start]] = values[order[begin:start]].T
-            inflow += chain.angle @ batch.reshape(inflow.shape) @ chain.bias.T
-            begin = start
-        strip = order[start:stop]
-        values[strip] = _solve_strip(
-            chain.accepted(strip),
-            fixed[strip],
-            values[strip],
-            inflow.reshape(4, -1)[:, strip].T
-            + chain.moves(strip, order[begin:start]) @ values[order[begin:start]],
-        )
-    if not dead.any():
-        values[:, 1] = 1.0
-    certain = np.full(size, not dead.any()) | chain.target.ravel()
-    return _moments(chain, values[:, 1:], certain)
+    dead = (chain.score > chain.score[chain.target].max(initial=np.iinfo(np.int64).min)).ravel()
+    reach, longest, reach_gap, end_gap = np.ones(target.size), 0.0, 0.0, 0.0
+    if dead.any():
+        reach, end, _, (reach_gap, end_gap) = _substitute(chain, target | dead, target, False)
+        longest = float(end.max())
+    time, square, leave, (time_gap, _) = _substitute(chain, target | dead, reach, True)
+    error = time_gap
+    if dead.any():
+        error = _missed_error(reach, time, longest, reach_gap, time_gap, end_gap)
+    certain = target | (not dead.any())
+    return _moments(chain, (reach, time, square), certain, leave, error)
 
 
-def _solve_strip(
-    moves: FloatArray, fixed: BoolArray, values: FloatArray, inflow: FloatArray
-) -> FloatArray:
-    """1, h, g, s of states that move among each other and get `inflow` from fitter ones."""
-    system = -moves
-    np.fill_diagonal(system, inflow[:, 0] + moves.sum(axis=1))
-    system[fixed] = np.eye(fixed.size)[fixed]
-    known = np.where(fixed[:, None], values, inflow)
-    factors = linalg.lu_factor(system, overwrite_a=True, check_finite=False)
-    free = ~fixed
-    reach = linalg.lu_solve(factors, known[:, 1], check_finite=False)
-    time = linalg.lu_solve(factors, known[:, 2] + free * reach, check_finite=False)
-    square = linalg.lu_solve(factors, known[:, 3] + free * (2 * time - reach), check_finite=False)
-    return np.column_stack((values[:, 0], reach, time, square))
+def _substitute(
+    chain: Chain, fixed: BoolArray, wanted: FloatArray | BoolArray, times: bool
+) -> tuple[FloatArray, FloatArray, FloatArray, tuple[float, float]]:
+    """u, v and q of `levels.solve_moments`, and bounds of the residuals of u and v."""
+    from hyperna._kernels import levels
+
+    values = np.zeros((fixed.size, levels.COLUMNS))
+    values[:, levels.ONE] = 1.0
+    right = np.zeros(fixed.size)
+    if times:
+        right[:] = wanted
+    else:
+        values[:, levels.ONCE] = wanted
+    leave, gaps = np.zeros(fixed.size), np.zeros((2, 2))
+    work = new_work(chain, levels.COLUMNS)
+    sequence = chain.order, chain.ends, chain.split(chain.order)
+    axes = np.ascontiguousarray(chain.first), np.ascontiguousarray(chain.second)
+    # several threads on matrices this small mostly wait for each other
+    with threadpool_limits(1):
+        while work.counter[levels.LEVEL] < chain.ends.size:
+            levels.solve_moments(*sequence, *axes, fixed, right, times, values, leave, gaps, work)
+            free = work.counter[levels.WAITING]
+            if free:
+                once, twice = work.right[:, :free]
+                factors = linalg.lu_factor(work.system[:free, :free], check_finite=False)
+                once[:] = linalg.lu_solve(factors, once, check_finite=False)
+                if times:
+                    twice += 2 * once
+                twice[:] = linalg.lu_solve(factors, twice, check_finite=False)
+    longest_level = int(np.diff(chain.ends, prepend=0).max())
+    rounding = (sum(chain.shape) + longest_level + _WRONG_UNITS) * 2.0**-53
+    once_gap, twice_gap = (gaps[0] + rounding * gaps[1]).tolist()
+    return values[:, levels.ONCE], values[:, levels.TWICE], leave, (once_gap, twice_gap)
 
 
-def _moments(chain: Chain, values: FloatArray, certain: BoolArray) -> Moments:
+def new_work(chain: Chain, columns: int | None = None) -> "Work":
+    """Room for `levels.solve_moments` or, without columns, `levels.solve_visits`."""
+    from hyperna._kernels.levels import Work
+
+    longest = int(np.diff(chain.ends, prepend=0).max())
+    shape = chain.shape if columns is None else (*chain.shape, columns)
+    return Work(
+        sums=np.zeros(shape),
+        inflow=np.zeros((longest, columns or 1)),
+        system=np.zeros((longest, longest)),
+        right=np.zeros((2, longest)),
+        place=np.zeros(longest, np.int64),
+        counter=np.zeros(3, np.int64),
+    )
+
+
+def _missed_error(
+    reach: FloatArray,
+    time: FloatArray,
+    longest: float,
+    reach_gap: float,
+    time_gap: float,
+    end_gap: float,
+) -> float:
+    """Bound of the relative error of E[T | T < oo] where the target may be missed.
+
+    A residual acts in every step until the chain ends, after `longest` steps on average at most.
+    """
+    if not time.any():
+        return 0.0
+    longest /= max(1e-3, 1.0 - end_gap)
+    reach_error = reach_gap * longest
+    time_error = (time_gap + reach_error) * longest
+    return float(time_error / time.mean() + reach_error / reach.mean())
+
+
+def _moments(
+    chain: "SparseChain",
+    values: tuple[FloatArray, FloatArray, FloatArray],
+    certain: BoolArray,
+    leave: FloatArray,
+    error: float,
+) -> Moments:
     shape = chain.score.shape
-    reach, time, square = (column.reshape(shape) for column in values.T)
-    return Moments(reach, time, square, certain.reshape(shape))
+    reach, time, square = (column.reshape(shape) for column in values)
+    return Moments(reach, time, square, certain.reshape(shape), leave.reshape(shape), error)
 
 
-def _can_reach(moves: sparse.csr_array, goal: BoolArray) -> BoolArray:
+class SparseChain(Protocol):
+    """A chain with few moves: `Chain`, or a ring of angles."""
+
+    @property
+    def score(self) -> IntArray:
+        """Fitness of each state."""
+
+    @property
+    def target(self) -> BoolArray:
+        """Where the chain ends."""
+
+    @property
+    def order(self) -> IntArray:
+        """States from the fittest to the least fit."""
+
+    @property
+    def sparse_accepted(self) -> sparse.csr_array:
+        """All accepted moves that change the state, none from targets."""
+
+
+def can_reach(moves: sparse.csr_array, goal: BoolArray) -> BoolArray:
     """Which states have a path of moves to a goal."""
     size = goal.size
     source = sparse.csr_array(goal.astype(np.float64)[None, :])
@@ -305,46 +369,42 @@ def _can_reach(moves: sparse.csr_array, goal: BoolArray) -> BoolArray:
     return result[:size]
 
 
-def _iterate(chain: Chain, offspring: int, start: FloatArray) -> FloatArray:
-    """P(T <= t) by stepping the probabilities to have ended backwards through the chain."""
-    order = chain.order
-    ended = chain.target.ravel()[order].astype(np.float64)
-    weight = start.ravel()[order]
-    if chain.full:
-        strips = list(chain.strips(0, order.size))
-        blocks = [chain.fitter_moves(begin, end) for begin, end in strips]
-    else:
-        strips = [(0, order.size)]
-        blocks = [chain.sparse_accepted()[order][:, order]]
-    stay = np.concatenate([1.0 - block.sum(axis=1) for block in blocks])
-    result = np.empty(offspring + 1)
-    for t in range(offspring + 1):
-        result[t] = weight @ ended
-        moved = [block @ ended[:end] for (_, end), block in zip(strips, blocks, strict=True)]
-        ended = np.concatenate(moved) + stay * ended
-    return result
+def factorised(moves: sparse.csr_array, free: IntArray) -> sparse_linalg.SuperLU:
+    """The system of the free states, sorted by falling fitness: triangular but for plateaus.
+
+    q(x) on the diagonal dominates, so no pivoting is needed.
+    """
+    rows = moves[free]
+    system = sparse.diags_array(rows.sum(axis=1)) - rows[:, free]
+    return sparse_linalg.splu(system.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0)
 
 
-def _solve_sparse(chain: Chain) -> Moments:
+def solve_sparse(chain: "SparseChain") -> Moments:
     """One sparse system for all states from which the target can be reached."""
-    moves = chain.sparse_accepted()
+    moves = chain.sparse_accepted
     target = chain.target.ravel()
-    alive = _can_reach(moves, target)
-    certain = ~_can_reach(moves, ~alive)
-    free = np.flatnonzero(alive & ~target)
-    values = np.zeros((target.size, 3))
-    values[target, 0] = 1.0
+    alive = can_reach(moves, target)
+    certain = ~can_reach(moves, ~alive)
+    free = chain.order[(alive & ~target)[chain.order]]
+    values = np.zeros((3, target.size))
+    values[0, target] = 1.0
+    leave = moves.sum(axis=1)
+    error = 0.0
     if free.size:
-        rows = moves[free]
-        system = sparse.diags_array(rows.sum(axis=1)) - rows[:, free]
-        # q(x) on the diagonal dominates, so no pivoting is needed and the pattern decides the order
-        factors = sparse_linalg.splu(
-            system.tocsc(),
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
-        reach = np.where(certain[free], 1.0, factors.solve(rows @ values[:, 0]))
+        rows, factors = moves[free], factorised(moves, free)
+        reach = np.where(certain[free], 1.0, factors.solve(rows @ values[0]))
         time = factors.solve(reach)
-        values[free] = np.column_stack((reach, time, factors.solve(2 * time - reach)))
-    return _moments(chain, values, certain)
+        values[:, free] = reach, time, factors.solve(2 * time - reach)
+        rounding = (np.diff(rows.indptr).max() + _WRONG_UNITS) * 2.0**-53
+
+        def gap(column: FloatArray, wanted: FloatArray | float) -> float:
+            into, out = rows @ column + wanted, leave[free] * column[free]
+            return float((np.abs(into - out) + rounding * (into + out)).max())
+
+        error = gap(values[1], reach)
+        if not certain.all():
+            end = np.zeros(target.size)
+            end[free] = factors.solve(np.ones(free.size))
+            gaps = gap(values[0], 0.0), error, gap(end, 1.0)
+            error = _missed_error(values[0], values[1], end.max(), *gaps)
+    return _moments(chain, (values[0], values[1], values[2]), certain, leave, error)

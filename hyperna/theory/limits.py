@@ -1,0 +1,52 @@
+"""What an exact runtime costs, said before it is computed."""
+
+import numpy as np
+
+from hyperna._validation import FloatArray
+from hyperna.grid import Grid
+from hyperna.mutation import StepLaw
+
+MOST_GIGABYTES = 8.0
+MOST_MINUTES = 60.0
+LARGEST_RING = 2**20
+# Measured: seconds of a state times the length of an axis, and bytes of a state.
+_SECONDS = 1.5e-8
+_BYTES = 160
+_SPARSE_SECONDS, _SPARSE_BYTES = 4e-7, 90
+
+
+def check_affordable(grid: Grid, law: StepLaw, bias: bool) -> FloatArray:
+    """Return the probabilities of the step lengths, or refuse with what the chain would need."""
+    r = grid.resolution
+    if not bias:
+        if r > LARGEST_RING:
+            raise ValueError(
+                f"resolution must be at most {LARGEST_RING} without bias, got {r}, which needs "
+                f"about {r * 200 / 2**30:.3g} GB and {r / 2**20:.3g} minutes"
+            )
+        return law.pmf(r)
+    smallest = _cost(r, 3)  # the cheapest law moves by one step
+    if max(smallest[0] / MOST_GIGABYTES, smallest[1] / MOST_MINUTES) > 1:
+        _refuse(r, *smallest)
+    steps = law.pmf(r)
+    gigabytes, minutes = _cost(r, 1 + 2 * int(np.count_nonzero(steps)))
+    if max(gigabytes / MOST_GIGABYTES, minutes / MOST_MINUTES) > 1:
+        _refuse(r, gigabytes, minutes)
+    return steps
+
+
+def _cost(r: int, lengths: int) -> tuple[float, float]:
+    """Gigabytes and minutes for a chain with bias, without a symmetry to help."""
+    states = r * (r + 1.0)
+    if lengths >= r:
+        return states * _BYTES / 2**30, states * r * _SECONDS / 60
+    moves = states * lengths**2
+    return moves * _SPARSE_BYTES / 2**30, moves * _SPARSE_SECONDS / 60
+
+
+def _refuse(r: int, gigabytes: float, minutes: float) -> None:
+    raise ValueError(
+        f"resolution must be smaller, got {r}: the chain of this law would need about "
+        f"{gigabytes:.3g} GB and {minutes:.3g} minutes, the most is {MOST_GIGABYTES:g} GB and "
+        f"{MOST_MINUTES:g} minutes"
+    )

@@ -1,0 +1,149 @@
+"""The chain step by step, and where it ends: visits, closed classes, hitting probabilities."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse import csgraph
+from threadpoolctl import threadpool_limits
+
+from hyperna._validation import BoolArray, FloatArray, IntArray
+from hyperna.theory.chain import Chain, _substitute, can_reach, factorised, new_work
+
+
+def leave_probabilities(chain: Chain) -> FloatArray:
+    """Probability of each state that a step leads to another one."""
+    if chain.full:
+        everywhere = np.ones(chain.score.size, dtype=bool)
+        return _substitute(chain, everywhere, everywhere, False)[2]
+    result: FloatArray = chain.sparse_accepted.sum(axis=1)
+    return result
+
+
+def state_probabilities(chain: Chain, leave: FloatArray, start: FloatArray) -> Iterator[FloatArray]:
+    """Yield the probabilities of all states after 0, 1, 2, ... offspring, without end.
+
+    No move is kept in memory if mutation reaches everything. The arrays are reused.
+    """
+    fixed = chain.target.ravel()
+    leave = np.where(fixed, 0.0, leave.ravel())
+    now = start.ravel().astype(np.float64)
+    if not chain.full:
+        back = chain.sparse_accepted.T.tocsr()
+        stay = 1.0 - leave
+        while True:
+            yield now
+            now = stay * now + back @ now
+    from hyperna._kernels import levels
+
+    order, ends = chain.rising
+    axes = np.ascontiguousarray(chain.first.T), np.ascontiguousarray(chain.second.T)
+    arguments = (order, ends, chain.split(order), *axes, fixed, leave)
+    before, after = np.array([now, np.where(fixed, 0.0, now)]), np.zeros((2, now.size))
+    sums = np.zeros(chain.shape)
+    while True:
+        yield before[0]
+        levels.step(*arguments, before, after, sums)
+        before, after = after, before
+
+
+def visits(chain: Chain, leave: FloatArray, start: FloatArray, fixed: BoolArray) -> FloatArray:
+    """Expected number of steps in each state before a fixed one is entered.
+
+    For fixed states it is the probability to end there.
+    """
+    leave, start, fixed = leave.ravel(), start.ravel(), fixed.ravel()
+    if not chain.full:
+        moves = chain.sparse_accepted
+        free = chain.order[~fixed[chain.order]]
+        result = np.zeros(fixed.size)
+        if free.size:
+            result[free] = factorised(moves, free).solve(start[free], trans="T")
+        result[fixed] = (start + moves.T @ result)[fixed]
+        return result
+    from hyperna._kernels import levels
+
+    order, ends = chain.rising
+    axes = np.ascontiguousarray(chain.first.T), np.ascontiguousarray(chain.second.T)
+    arguments = (order, ends, chain.split(order), *axes, fixed, leave, start)
+    result, passed, work = np.zeros(fixed.size), np.zeros(fixed.size), new_work(chain)
+    with threadpool_limits(1):
+        while work.counter[levels.LEVEL] < ends.size:
+            levels.solve_visits(*arguments, result, passed, work)
+            free = work.counter[levels.WAITING]
+            if free:
+                right = work.right[0, :free]
+                right[:] = linalg.solve(work.system[:free, :free], right, check_finite=False)
+    return result
+
+
+def reach_first(chain: Chain, goal: BoolArray) -> FloatArray:
+    """Probability for each state to be in `goal` at some time before the chain ends elsewhere."""
+    goal = goal.ravel()
+    if chain.full:
+        fixed = goal | chain.target.ravel() | (chain.score == chain.score.max()).ravel()
+        return _substitute(chain, fixed, goal, False)[0]
+    moves = chain.sparse_accepted
+    free = chain.order[(can_reach(moves, goal) & ~goal & ~chain.target.ravel())[chain.order]]
+    result = goal.astype(np.float64)
+    if free.size:
+        result[free] = factorised(moves, free).solve(moves[free] @ result)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedClass:
+    """States that are never left again once one of them is entered, as flat indices of a chain."""
+
+    states: IntArray
+    success: bool
+
+
+def closed_classes(chain: Chain) -> list[ClosedClass]:
+    """Where a chain can end: the targets, and every set of states without a way out."""
+    target = chain.target.ravel()
+    classes = [ClosedClass(np.flatnonzero(target), True)]
+    if chain.full:
+        best = (chain.score == chain.score.max()).ravel()
+        if (best & target).any():
+            return classes
+        return [*classes, ClosedClass(np.flatnonzero(best), False)]
+    moves = chain.sparse_accepted
+    label = csgraph.connected_components(moves, directed=True, connection="strong")[1]
+    edges = sparse.coo_array(moves)
+    open_label = np.zeros(label.max() + 1, dtype=bool)
+    open_label[label[edges.row[label[edges.row] != label[edges.col]]]] = True
+    stuck = np.flatnonzero(~open_label[label] & ~target)
+    by_label = stuck[np.argsort(label[stuck], kind="stable")]
+    cuts = np.flatnonzero(np.diff(label[by_label])) + 1
+    return classes + [ClosedClass(part, False) for part in np.split(by_label, cuts) if part.size]
+
+
+def plateaus(score: IntArray) -> list[BoolArray]:
+    """The local optima of a landscape on cyclic components, each a set of equally fit neighbours.
+
+    Neighbours differ by one step in every component at most; none of them is fitter.
+
+    Examples
+    --------
+    >>> [np.flatnonzero(mask).tolist() for mask in plateaus(np.array([0, 2, 2, 0, 1]))]
+    [[1, 2], [4]]
+    """
+    grid = score if score.ndim == 2 else score[:, None]
+    shifts = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if grid.shape[1] > 1 or j == 0]
+    index = np.arange(grid.size).reshape(grid.shape)
+    rows, columns = [], []
+    beaten = np.zeros(grid.shape, dtype=bool)
+    for shift in shifts:
+        other = np.roll(grid, shift, (0, 1))
+        beaten |= other > grid
+        equal = other == grid
+        rows.append(index[equal])
+        columns.append(np.roll(index, shift, (0, 1))[equal])
+    pairs = np.concatenate(rows), np.concatenate(columns)
+    graph = sparse.coo_array((np.ones(pairs[0].size), pairs), shape=(grid.size, grid.size))
+    label = csgraph.connected_components(graph, directed=False)[1].reshape(grid.shape)
+    lost = np.unique(label[beaten])
+    kept = np.setdiff1d(np.unique(label), lost)
+    return [(label == number).reshape(score.shape) for number in kept.tolist()]

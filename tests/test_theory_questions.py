@@ -1,0 +1,288 @@
+"""Everything the chain answers, against a dense chain written down plainly; bounds and refusals."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import reference
+
+from hyperna import OnePlusOneNA, problem
+from hyperna.theory import expected_runtime
+from hyperna.theory.chain import displacements
+from hyperna.theory.ring import Ring
+from hyperna.theory.walk import plateaus
+
+NAMES = ("half", "quarter", "two_quarters", "local_opt", "arcs:k=3")
+LAWS = {
+    "harmonic": reference.harmonic_law,
+    "local": reference.local_law,
+    "uniform": reference.uniform_law,
+}
+CASES = [
+    (name, r, law, bias)
+    for name in NAMES
+    for r in (8, 12, 16)
+    for law in LAWS
+    for bias in (True, False)
+]
+
+
+class Dense:
+    """The chain as one matrix over all search points, and every question in one line."""
+
+    def __init__(self, runtime, r, law, bias):
+        self.fitness, self.target = runtime.fitness.ravel(), runtime.target.ravel()
+        biases = range(r + 1) if bias else [0]
+        states = [(phi, b) for phi in range(r) for b in biases]
+        steps = LAWS[law](r)
+        angle = [self.moves(value, r, steps) for value in range(r)]
+        level = [self.moves(value, r + 1, steps) if bias else [1.0] for value in biases]
+        size = len(states)
+        matrix = np.zeros((size, size))
+        for x, (phi, b) in enumerate(states):
+            for y, (other_phi, other_b) in enumerate(states):
+                accepted = self.fitness[y] >= self.fitness[x]
+                matrix[x, y if accepted else x] += angle[phi][other_phi] * level[b][other_b]
+        self.free_matrix = matrix.copy()
+        matrix[self.target] = np.eye(size)[self.target]
+        self.matrix, self.size = matrix, size
+
+    @staticmethod
+    def moves(value, modulus, steps):
+        result = [0.0] * modulus
+        result[value] += 0.5
+        for length, weight in enumerate(steps, start=1):
+            result[(value + length) % modulus] += weight / 4
+            result[(value - length) % modulus] += weight / 4
+        return result
+
+    def reachable(self, matrix, goal):
+        reach = goal.copy()
+        while (grown := reach | ((matrix > 0) @ reach)).sum() > reach.sum():
+            reach = grown
+        return reach
+
+    def reach(self, goal, matrix=None):
+        matrix = self.matrix if matrix is None else matrix
+        free = self.reachable(matrix, goal) & ~goal
+        result = goal.astype(float)
+        system = np.eye(free.sum()) - matrix[np.ix_(free, free)]
+        result[free] = np.linalg.solve(system, matrix[free][:, goal].sum(axis=1))
+        return result
+
+    def mean(self, goal, matrix=None):
+        """Expected steps until a goal, infinite where it may be missed."""
+        matrix = self.matrix if matrix is None else matrix
+        sure = ~self.reachable(matrix, ~self.reachable(matrix, goal)) | goal
+        free = sure & ~goal
+        result = np.where(sure, 0.0, np.inf)
+        system = np.eye(free.sum()) - matrix[np.ix_(free, free)]
+        result[free] = np.linalg.solve(system, np.ones(free.sum()))
+        return result
+
+    def closed(self):
+        """Masks of the closed classes that are not targets."""
+        ways = (self.matrix > 0) | np.eye(self.size, dtype=bool)
+        for _ in range(int(np.log2(self.size)) + 1):
+            ways = (ways.astype(int) @ ways.astype(int)) > 0
+        found = {}
+        for x in range(self.size):
+            if not self.target[x] and ways[ways[x], x].all():
+                found[ways[x].tobytes()] = ways[x]
+        return list(found.values())
+
+
+@pytest.mark.parametrize(("name", "r", "law", "bias"), CASES)
+def test_every_question_has_the_dense_answer(name, r, law, bias):
+    runtime = expected_runtime(problem(name), r, law, bias=bias)
+    dense = Dense(runtime, r, law, bias)
+    exact = {"rtol": 1e-10, "atol": 1e-10}
+    mean = 1 + dense.mean(dense.target)
+    np.testing.assert_allclose(runtime.per_state.ravel(), mean, **exact)
+    np.testing.assert_allclose(runtime.mean, mean.mean(), **exact)
+    reach = dense.reach(dense.target)
+    np.testing.assert_allclose(runtime.per_state_probability.ravel(), reach, **exact)
+    np.testing.assert_allclose(runtime.probability, reach.mean(), **exact)
+    if reach.any():
+        assert 0 <= runtime.relative_error_bound < 1e-9
+
+    steps = 60
+    state = np.full(dense.size, 1 / dense.size)
+    found, fitness = [0.0], [np.nan]
+    for _ in range(steps):
+        found.append(state[dense.target].sum())
+        fitness.append(state @ dense.fitness)
+        state = state @ dense.matrix
+    np.testing.assert_allclose(runtime.distribution(steps), found, **exact)
+    np.testing.assert_allclose(runtime.fixed_budget(steps), fitness, **exact)
+    levels = np.array([0.1, 0.3, 0.5])
+    expected = [next((t for t, f in enumerate(found) if f >= q), None) for q in levels]
+    for got, wanted in zip(runtime.quantiles(levels), expected, strict=True):
+        assert wanted is None or got == wanted
+
+    classes = dense.closed()
+    ends = runtime.ends()
+    assert ends[0].success
+    assert ends[0].probability == pytest.approx(reach.mean(), abs=1e-10)
+    assert sum(end.probability for end in ends) == pytest.approx(1.0)
+    masks = np.array(classes).reshape(len(classes), dense.size)
+    # a symmetry joins classes that are images of each other
+    assert sum(end.size for end in ends[1:]) == masks.sum()
+    for end in ends[1:]:
+        mask = end.states.ravel()
+        assert end.probability == pytest.approx(dense.reach(mask).mean(), abs=1e-10)
+        basin = runtime.visit_probability(end.states).ravel()
+        np.testing.assert_allclose(basin, dense.reach(mask), **exact)
+    anywhere = dense.target | masks.any(axis=0)
+    until = 1 + dense.mean(anywhere).mean()
+    np.testing.assert_allclose(runtime.evaluations_until_end(), until, **exact)
+
+    values, times = runtime.fixed_target()
+    for value, time in list(zip(values, times, strict=True))[:: max(1, len(values) // 5)]:
+        goal = dense.fitness >= value - 1e-12
+        wanted = 1 + dense.mean(goal, dense.free_matrix).mean()
+        np.testing.assert_allclose(time, wanted, **exact)
+
+
+@pytest.mark.parametrize("law", ["harmonic", "local"])
+def test_hitting_probabilities_of_local_optima(law):
+    runtime = expected_runtime(problem("local_opt"), 12, law)
+    dense = Dense(runtime, 12, law, True)
+    found = runtime.hitting_probabilities()
+    assert found[0].fitness == runtime.fitness.max()
+    for plateau in found:
+        mask = plateau.states.ravel()
+        # targets that are not the plateau itself end the run
+        matrix = dense.matrix.copy()
+        assert plateau.probability == pytest.approx(dense.reach(mask, matrix).mean(), abs=1e-10)
+        neighbours = [
+            np.roll(runtime.fitness, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1)
+        ]
+        assert max(values[plateau.states].max() for values in neighbours) == plateau.fitness
+
+
+def test_plateaus_of_a_constant_landscape_are_one():
+    (everything,) = plateaus(np.zeros((4, 5), dtype=int))
+    assert everything.all()
+
+
+def test_the_error_bound_holds_against_rational_numbers():
+    """HALF without bias at r = 8, harmonic steps, every number a fraction."""
+    r = 8
+    total = sum(Fraction(1, i) for i in range(1, r + 1))
+    move = [Fraction(0)] * r
+    move[0] += Fraction(1, 2)
+    for i in range(1, r + 1):
+        for sign in (1, -1):
+            move[sign * i % r] += 1 / (4 * i * total)
+    runtime = expected_runtime(problem("half"), r, bias=False)
+    distance = [min(abs(x - 2), r - abs(x - 2)) for x in range(r)]
+    exact = {2: Fraction(0)}
+    for d in range(1, r // 2 + 1):
+        level = [x for x in range(r) if distance[x] == d]
+        x = level[0]
+        inside = sum(move[(y - x) % r] for y in level if y != x)
+        better = {y: move[(y - x) % r] for y in range(r) if distance[y] < d}
+        # the two states of a level are mirror images and have the same value
+        value = (1 + sum(p * exact[y] for y, p in better.items())) / sum(better.values())
+        assert inside >= 0
+        exact.update(dict.fromkeys(level, value))
+    for x in range(r):
+        error = abs(Fraction(float(runtime.per_state[x])) - 1 - exact[x])
+        assert error <= Fraction(runtime.relative_error_bound) * (1 + exact[x])
+    assert runtime.relative_error_bound < 1e-13
+
+
+def test_the_error_bound_is_that_of_a_wrong_solution_too(monkeypatch):
+    """A solution that is off by a millionth is seen to be."""
+    from hyperna.theory import chain as module
+
+    solve = module.linalg.lu_solve
+    monkeypatch.setattr(module.linalg, "lu_solve", lambda *a, **k: solve(*a, **k) * (1 + 1e-6))
+    assert expected_runtime(problem("quarter"), 120).relative_error_bound > 1e-6
+
+
+@pytest.mark.parametrize("name", ["half", "quarter", "local_opt", "arcs:k=3"])
+@pytest.mark.parametrize("law", ["harmonic", "uniform", "local"])
+def test_rings_by_convolution_are_chains_by_matrices(name, law, monkeypatch):
+    from hyperna.theory import ring as module
+
+    monkeypatch.setattr(module, "_BATCH", 64)
+    monkeypatch.setattr(module, "_STRIP", 16)
+    monkeypatch.setattr(module, "_LARGE", 32)
+    usual = expected_runtime(problem(name), 720, law, bias=False)
+    steps = displacements(LAWS[law](720), 720, 0.5)
+    score = (usual.fitness * usual._units).round().astype(np.int64)
+    found = Ring(score, usual.target, steps).moments()
+    sure = np.isfinite(usual.per_state)
+    np.testing.assert_allclose((1 + found.time)[sure], usual.per_state[sure], rtol=1e-10)
+    np.testing.assert_array_equal(found.certain, sure)
+    second = (found.square - found.time**2).mean() + found.time.var()
+    if sure.all():
+        assert math.sqrt(second) == pytest.approx(usual.standard_deviation)
+        assert found.error < 1e-7
+
+
+def test_large_resolutions_without_bias():
+    harmonic = expected_runtime(problem("half"), 2**14, bias=False)
+    # 1.60 ln^2 r + 2.1 ln r was measured by simulation up to 2^40
+    log = math.log(2**14)
+    assert harmonic.mean == pytest.approx(1.60 * log**2 + 2.1 * log, rel=0.02)
+    assert harmonic.relative_error_bound < 1e-7
+    local = expected_runtime(problem("half"), 2**14, "local", bias=False)
+    assert local.mean == pytest.approx(2**14 + 1 - 2 / 2**14, rel=1e-9)
+    with pytest.raises(ValueError, match="at most 8192 for more than expectations"):
+        harmonic.quantiles()
+
+
+@pytest.mark.parametrize(
+    ("resolution", "mutation", "bias"), [(2**21, "local", False), (20_000, "harmonic", True)]
+)
+def test_a_request_that_is_too_large_says_what_it_would_need(resolution, mutation, bias):
+    with pytest.raises(ValueError, match=r"resolution must be .* GB and .* minutes"):
+        expected_runtime(problem("half"), resolution, mutation, bias=bias)
+
+
+@pytest.mark.parametrize(
+    ("name", "r", "law", "bias"),
+    [
+        ("quarter", 24, "harmonic", True),
+        ("quarter", 24, "local", True),
+        ("quarter", 24, "harmonic", False),
+        ("local_opt", 24, "local", True),
+        ("local_opt", 24, "uniform", True),
+        ("arcs:k=3", 24, "harmonic", True),
+        ("half", 24, "local", False),
+    ],
+)
+def test_simulation_agrees_within_four_standard_errors(name, r, law, bias):
+    runtime = expected_runtime(problem(name), r, law, bias=bias)
+    na = OnePlusOneNA(resolution=r, mutation=law, bias=bias)
+    runs = na.run_many(problem(name), 4000, seed=11, budget=10**6)
+    share, p = runs.success.mean(), runtime.probability
+    assert abs(share - p) <= 4 * math.sqrt(p * (1 - p) / len(runs))
+    times = runs.evaluations[runs.success]
+    error = runtime.conditional_standard_deviation / math.sqrt(times.size)
+    assert abs(times.mean() - runtime.conditional_mean) < 4 * error
+    found = runtime.distribution(200)[[10, 50, 200]]
+    counted = [(times <= t).sum() / len(runs) for t in (10, 50, 200)]
+    for expected, got in zip(found, counted, strict=True):
+        assert abs(got - expected) <= 4 * math.sqrt(expected * (1 - expected) / len(runs)) + 1e-12
+
+
+def test_questions_are_checked():
+    runtime = expected_runtime(problem("quarter"), 8)
+    with pytest.raises(ValueError, match="levels must be larger than 0"):
+        runtime.quantiles([0.0, 0.5])
+    with pytest.raises(ValueError, match="bias must be given"):
+        runtime.from_start(3)
+    with pytest.raises(ValueError, match="states must be a boolean array of shape"):
+        runtime.visit_probability(np.zeros(3, dtype=bool))
+    mean, probability = runtime.from_start(3, 5)
+    assert (mean, probability) == (runtime.per_state[3, 5], 1.0)
+    one = np.zeros((8, 9), dtype=bool)
+    one[3, 5] = True  # no symmetric set
+    dense = Dense(runtime, 8, "harmonic", True)
+    expected = dense.reach(one.ravel()).reshape(8, 9)
+    np.testing.assert_allclose(runtime.visit_probability(one), expected, atol=1e-12)
