@@ -66,7 +66,7 @@ def displacements(steps: ArrayLike, modulus: int, probability: float) -> FloatAr
     length = np.arange(1, steps.size + 1)
     folded = np.bincount(length % modulus, steps, modulus)
     mirrored = np.roll(folded[::-1], 1)
-    result: FloatArray = 0.5 * probability * (folded + mirrored)
+    result = np.asarray(0.5 * probability * (folded + mirrored), dtype=np.float64)
     result[0] += 1.0 - probability
     return result
 

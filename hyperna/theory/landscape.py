@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hyperna._validation import BoolArray, IntArray, check_real
+from hyperna._validation import BoolArray, FloatArray, IntArray, check_real
 from hyperna.fitness import ExactArcs
 from hyperna.fitness.exact import arcs_in_units, half_widths
 from hyperna.grid import Grid
@@ -52,7 +52,7 @@ def targets(
     problem = fitness.problem
     optima = problem.optima(1, grid.output, bias=bias)
     if target is None and optima:
-        return np.logical_or.reduce([_near(grid, *optimum[0], bias) for optimum in optima])
+        return np.logical_or.reduce([_near(grid, optimum[0], bias) for optimum in optima])
     if target is None:
         best = problem.best_fitness(1, bias=bias)
         assert best is not None  # at D = 2 that of one neuron always is
@@ -60,9 +60,10 @@ def targets(
     return score / fitness.units(grid) >= check_real("target", target, 0, 1)
 
 
-def _near(grid: Grid, angle: float, bias: float, with_bias: bool) -> BoolArray:
+def _near(grid: Grid, optimum: FloatArray, with_bias: bool) -> BoolArray:
     """Search points less than 1 away, with wrap-around, from an angle (in turns) and a bias."""
     r = grid.resolution
+    angle, bias = optimum.tolist()
 
     def close(value: float, modulus: int) -> BoolArray:
         distance = np.abs(np.arange(modulus) - value)

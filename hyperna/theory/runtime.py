@@ -215,7 +215,7 @@ class ExactRuntime:
         """
         wanted = np.atleast_1d(np.asarray(levels, dtype=float))
         if wanted.min() <= 0 or wanted.max() >= 1:
-            raise ValueError(f"levels must be larger than 0 and smaller than 1, got {levels}")
+            raise ValueError(f"levels must be larger than 0 and smaller than 1, got {levels!r}")
         result = np.full(wanted.shape, math.inf)
         # a level that is only reached in the limit is not waited for
         open_levels = wanted < self.probability * (1 - 1e-9)
@@ -228,7 +228,7 @@ class ExactRuntime:
             now = open_levels & (wanted <= found)
             result[now] = t
             open_levels &= ~now
-        raise ValueError(f"levels must be reached within {MOST_STEPS} evaluations, got {levels}")
+        raise ValueError(f"levels must be reached within {MOST_STEPS} evaluations, got {levels!r}")
 
     def fixed_target(self) -> tuple[FloatArray, FloatArray]:
         """Expected evaluations until the fitness is at least f, for all values f on the grid.
