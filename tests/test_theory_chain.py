@@ -13,8 +13,9 @@ from hyperna.fitness import ExactArcs
 from hyperna.grid import Grid
 from hyperna.problems import problem
 from hyperna.theory import Chain, expected_runtime
-from hyperna.theory.chain import angle_orbits, circulant, displacements, lump, solve_sparse
+from hyperna.theory.chain import angle_orbits, circulant, displacements, lump
 from hyperna.theory.landscape import all_scores
+from hyperna.theory.moments import solve_sparse
 
 PROBLEMS = {
     "half": (reference.HALF, reference.HALF_OPTIMA),

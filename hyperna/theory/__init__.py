@@ -1,6 +1,7 @@
 """Exact runtimes of the (1+1) NA with one neuron on the circle, from its Markov chain."""
 
-from hyperna.theory.chain import Chain, Moments
+from hyperna.theory.chain import Chain
+from hyperna.theory.moments import Moments
 from hyperna.theory.runtime import End, ExactRuntime, Plateau, expected_runtime
 
 __all__ = ["Chain", "End", "ExactRuntime", "Moments", "Plateau", "expected_runtime"]

@@ -18,7 +18,7 @@ from scipy.sparse import linalg as sparse_linalg
 from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.theory.chain import Moments, solve_sparse
+from hyperna.theory.moments import Moments, solve_sparse
 
 # Up to here the matrix of all moves of an angle is kept (by half if the problem has a mirror).
 LARGEST_MATRIX = 8192

@@ -13,9 +13,10 @@ from hyperna.fitness import ExactArcs, Fitness, fitness_of
 from hyperna.grid import Grid
 from hyperna.mutation import StepLaw, law
 from hyperna.problems import Problem
-from hyperna.theory.chain import Chain, Moments, circulant, displacements, lump
+from hyperna.theory.chain import Chain, circulant, displacements, lump
 from hyperna.theory.landscape import all_scores, targets
 from hyperna.theory.limits import check_affordable
+from hyperna.theory.moments import Moments
 from hyperna.theory.ring import LARGEST_MATRIX, Ring
 from hyperna.theory.walk import (
     closed_classes,

@@ -9,7 +9,8 @@ from scipy.sparse import csgraph
 from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.theory.chain import Chain, _substitute, can_reach, factorised, new_work
+from hyperna.theory.chain import Chain, _substitute, new_work
+from hyperna.theory.moments import can_reach, factorised
 
 
 def leave_probabilities(chain: Chain) -> FloatArray:

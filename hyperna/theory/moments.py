@@ -1,0 +1,137 @@
+"""Moments of chains with few moves, one sparse system: see `hyperna.theory.chain`."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+from scipy.sparse import linalg as sparse_linalg
+
+from hyperna._validation import BoolArray, FloatArray, IntArray
+
+# Units in the last place that a probability of a step may be wrong by.
+WRONG_UNITS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """h, g and s of the module's docstring for every state.
+
+    `certain` says whether h is 1 exactly, `leave` is q (0 at targets of a sparse chain). `error`
+    bounds the relative error of g: it is R, or, where the target may be missed, a bound of that of
+    the mean of g over all states divided by that of h.
+    """
+
+    reach: FloatArray
+    time: FloatArray
+    square: FloatArray
+    certain: BoolArray
+    leave: FloatArray
+    error: float
+
+
+class SparseChain(Protocol):
+    """A chain with few moves: `Chain`, or a ring of angles."""
+
+    @property
+    def score(self) -> IntArray:
+        """Fitness of each state."""
+
+    @property
+    def target(self) -> BoolArray:
+        """Where the chain ends."""
+
+    @property
+    def order(self) -> IntArray:
+        """States from the fittest to the least fit."""
+
+    @property
+    def sparse_accepted(self) -> sparse.csr_array:
+        """All accepted moves that change the state, none from targets."""
+
+
+def missed_error(
+    reach: FloatArray,
+    time: FloatArray,
+    longest: float,
+    reach_gap: float,
+    time_gap: float,
+    end_gap: float,
+) -> float:
+    """Bound of the relative error of E[T | T < oo] where the target may be missed.
+
+    A residual acts in every step until the chain ends, after `longest` steps on average at most.
+    """
+    if not time.any():
+        return 0.0
+    longest /= max(1e-3, 1.0 - end_gap)
+    reach_error = reach_gap * longest
+    time_error = (time_gap + reach_error) * longest
+    return float(time_error / time.mean() + reach_error / reach.mean())
+
+
+def moments_of(
+    chain: SparseChain,
+    values: tuple[FloatArray, FloatArray, FloatArray],
+    certain: BoolArray,
+    leave: FloatArray,
+    error: float,
+) -> Moments:
+    shape = chain.score.shape
+    reach, time, square = (column.reshape(shape) for column in values)
+    return Moments(reach, time, square, certain.reshape(shape), leave.reshape(shape), error)
+
+
+def can_reach(moves: sparse.csr_array, goal: BoolArray) -> BoolArray:
+    """Which states have a path of moves to a goal."""
+    size = goal.size
+    source = sparse.csr_array(goal.astype(np.float64)[None, :])
+    graph = sparse.block_array(
+        [[moves.T, sparse.csr_array((size, 1))], [source, sparse.csr_array((1, 1))]], format="csr"
+    )
+    found = csgraph.breadth_first_order(graph, size, return_predecessors=False)
+    result = np.zeros(size + 1, dtype=bool)
+    result[found] = True
+    return result[:size]
+
+
+def factorised(moves: sparse.csr_array, free: IntArray) -> sparse_linalg.SuperLU:
+    """The system of the free states, sorted by falling fitness: triangular but for plateaus.
+
+    q(x) on the diagonal dominates, so no pivoting is needed.
+    """
+    rows = moves[free]
+    system = sparse.diags_array(rows.sum(axis=1)) - rows[:, free]
+    return sparse_linalg.splu(system.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0)
+
+
+def solve_sparse(chain: SparseChain) -> Moments:
+    """One sparse system for all states from which the target can be reached."""
+    moves = chain.sparse_accepted
+    target = chain.target.ravel()
+    alive = can_reach(moves, target)
+    certain = ~can_reach(moves, ~alive)
+    free = chain.order[(alive & ~target)[chain.order]]
+    values = np.zeros((3, target.size))
+    values[0, target] = 1.0
+    leave = moves.sum(axis=1)
+    error = 0.0
+    if free.size:
+        rows, factors = moves[free], factorised(moves, free)
+        reach = np.where(certain[free], 1.0, factors.solve(rows @ values[0]))
+        time = factors.solve(reach)
+        values[:, free] = reach, time, factors.solve(2 * time - reach)
+        rounding = (np.diff(rows.indptr).max() + WRONG_UNITS) * 2.0**-53
+
+        def gap(column: FloatArray, wanted: FloatArray | float) -> float:
+            into, out = rows @ column + wanted, leave[free] * column[free]
+            return float((np.abs(into - out) + rounding * (into + out)).max())
+
+        error = gap(values[1], reach)
+        if not certain.all():
+            end = np.zeros(target.size)
+            end[free] = factors.solve(np.ones(free.size))
+            gaps = gap(values[0], 0.0), error, gap(end, 1.0)
+            error = missed_error(values[0], values[1], end.max(), *gaps)
+    return moments_of(chain, (values[0], values[1], values[2]), certain, leave, error)
