@@ -1,7 +1,8 @@
 """Exact runtimes of the (1+1) NA with one neuron on the circle, from its Markov chain."""
 
+from hyperna.theory.answers import End, ExactRuntime, Plateau
 from hyperna.theory.chain import Chain
 from hyperna.theory.moments import Moments
-from hyperna.theory.runtime import End, ExactRuntime, Plateau, expected_runtime
+from hyperna.theory.runtime import expected_runtime
 
 __all__ = ["Chain", "End", "ExactRuntime", "Moments", "Plateau", "expected_runtime"]

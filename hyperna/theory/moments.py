@@ -78,6 +78,7 @@ def moments_of(
     leave: FloatArray,
     error: float,
 ) -> Moments:
+    """Moments in the shape of the chain's states."""
     shape = chain.score.shape
     reach, time, square = (column.reshape(shape) for column in values)
     return Moments(reach, time, square, certain.reshape(shape), leave.reshape(shape), error)
