@@ -8,7 +8,72 @@ from hyperna._validation import FloatArray, IntArray
 from hyperna.classifier.fitting import Fit
 from hyperna.classifier.margins import fitted_chances, signed_distance
 from hyperna.classifier.points import Table
+from hyperna.classifier.rules import Rule, rule_of
 from hyperna.classifier.scaling import Scaling
+from hyperna.classifier.text import half_spaces
+from hyperna.networks import Network
+
+
+class FittedNetworks:
+    """What the networks of a fitted classifier say about themselves."""
+
+    networks_: list[Network]
+    scaling_: Scaling
+    rules_: list[Rule]
+
+    @property
+    def network_(self) -> Network:
+        """The network that tells the second class from the first."""
+        if len(self.networks_) > 1:
+            raise AttributeError(
+                "network_ exists for two classes only; networks_ holds all of them"
+            )
+        return self.networks_[0]
+
+    @property
+    def n_neurons_(self) -> Any:
+        """Number of neurons, for more than two classes a list."""
+        sizes = [network.grid.neurons for network in self.networks_]
+        return sizes if len(sizes) > 1 else sizes[0]
+
+    @property
+    def output_(self) -> Any:
+        """How the neurons are joined, for more than two classes a list."""
+        outputs = [network.grid.output for network in self.networks_]
+        return outputs if len(outputs) > 1 else outputs[0]
+
+    @property
+    def coef_(self) -> FloatArray:
+        """Coefficients of the features for two classes and one neuron, shape (1, n_features)."""
+        return self._one_neuron("coef_")[0]
+
+    @property
+    def intercept_(self) -> FloatArray:
+        """What is added to the coefficients times the features, shape (1,)."""
+        return self._one_neuron("intercept_")[1]
+
+    def _one_neuron(self, name: str) -> tuple[FloatArray, FloatArray]:
+        if not hasattr(self, "networks_") or self.n_neurons_ != 1:
+            # AttributeError: scikit-learn then takes feature_importances_.
+            raise AttributeError(
+                f"{name} exists for two classes and one neuron only, as with n_neurons=1; "
+                "rules_ holds the conditions of any network"
+            )
+        W, t = half_spaces(self.networks_[0], self.scaling_)
+        return W, -t
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of each feature in the conditions: coefficient times deviation, averaged."""
+        if not hasattr(self, "networks_"):
+            raise AttributeError("feature_importances_ exists after fit only")
+        parts = []
+        for rule in self.rules_:
+            sizes = np.abs([condition.influence for condition in rule.conditions])
+            total = sizes.sum(axis=1, keepdims=True)
+            parts.append((sizes / np.where(total > 0, total, 1.0)).mean(axis=0))
+        mean = np.mean(parts, axis=0)
+        return np.asarray(mean / (mean.sum() or 1.0))
 
 
 def class_columns(distance: FloatArray) -> FloatArray:
@@ -33,6 +98,7 @@ def fitted_attributes(fits: list[Fit], table: Table, scaling: Scaling) -> dict[s
         "loss_evals_": evals,
         "loss_curve_": losses,
         "training_score_": int(table.weight[chosen == table.label].sum()) / int(table.weight.sum()),
+        "rules_": [rule_of(network, scaling, table.X, fits[0].points.Z) for network in networks],
         "slope_": slope,
         "lapse_": lapse,
     }

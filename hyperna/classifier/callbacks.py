@@ -99,8 +99,8 @@ class Watch:
             if fit.current is not None
         ]
         mean = sum(losses) / len(losses)
-        done = counted(evaluations, "evaluation", "d")
-        line = f"[NAClassifier] {done} done, training error {mean:.4f}"
+        most = counted(sum(fit.settings.max_evals for fit in self.fits), "evaluation", "d")
+        line = f"[NAClassifier] {evaluations} of at most {most} done, training error {mean:.4f}"
         if line != self.printed:
             print(line)
         self.printed = line

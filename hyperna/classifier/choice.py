@@ -25,6 +25,8 @@ HOPELESS, PROMISING = 1.0, 0.5
 # So many standard errors better than the simplest candidate a network must be to replace it, and
 # so many better than a smaller one.
 LOYAL, INDIFFERENT, PATIENT = 1.0, 0.5, 0.5
+# A difference with a standard error of at most so much is well known.
+WELL_KNOWN = 0.01
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,18 @@ def gain(points: LabelledPoints, right: BoolArray, other: BoolArray) -> tuple[fl
     difference = right.astype(float) - other
     error = np.sqrt(points.share @ difference**2 / points.rows)
     return float(points.share @ difference) - 1e-12, float(error)
+
+
+def error(points: LabelledPoints, right: BoolArray) -> float:
+    """Return the standard error of the share of points that are right."""
+    mean = share(points, right)
+    return float(np.sqrt(max(0.0, mean * (1 - mean)) / points.rows))
+
+
+def as_good(points: LabelledPoints, right: BoolArray, other: BoolArray, sure: bool = False) -> bool:
+    """Whether `right` is not worse than `other`, a difference that must be well known or sure."""
+    worse, error = gain(points, other, right)
+    return worse <= 0.0 and (sure or error <= WELL_KNOWN)
 
 
 def contested(points: LabelledPoints, rows: list[BoolArray]) -> bool:

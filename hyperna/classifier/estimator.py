@@ -10,16 +10,16 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from hyperna._validation import FloatArray, IntArray, check_choice, check_integer, check_real
+from hyperna._validation import FloatArray, check_choice, check_integer, check_real
 from hyperna.classifier import sharing
-from hyperna.classifier.attributes import class_columns, fitted_attributes
+from hyperna.classifier.attributes import FittedNetworks, class_columns, fitted_attributes
 from hyperna.classifier.callbacks import CallbackSupportMixin, Watch, with_callbacks
 from hyperna.classifier.control import Control
 from hyperna.classifier.fitting import FOLDS, MOST_TRIED, Fit, fit_all
+from hyperna.classifier.intake import labelled_table, numbers
 from hyperna.classifier.margins import probabilities, signed_distance
 from hyperna.classifier.points import LabelledPoints, Table
 from hyperna.classifier.scaling import Scaling
@@ -33,7 +33,7 @@ MARGIN_CLIP = 0.05
 MOST_NEURONS = 1000
 
 
-class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Classifier that minimises the number of errors directly, with a network of few half-spaces.
 
     A small network of threshold neurons is evolved by the (1+1) NA: one network, one offspring at a
@@ -76,6 +76,9 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         Centre the features, divide by their deviations and shrink all into the unit ball, where
         biases in [-1, 1] reach every hyperplane that matters. False: use the data as they are,
         for points on the unit sphere; hyperplanes farther than 1 from 0 are then out of reach.
+    class_weight : dict, "balanced" or None, default=None
+        What the classes count: a dict of weights, or such that all weigh the same. It is the same
+        as multiplying `sample_weight` by the weight of each row's class.
     n_jobs : int, optional
         Number of workers, as in joblib, for trials, restarts and classes. They are threads, unless
         another backend is set with ``joblib.parallel_config`` ("loky", "dask", ...). The result
@@ -95,6 +98,15 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         One network for two classes, otherwise one for each class against the rest.
     network_ : Network
         The only network, for two classes.
+    n_neurons_, output_ : int and str, or lists of these
+        Number of neurons and how they are joined, for more than two classes one for each class.
+    coef_, intercept_ : ndarray of shape (1, n_features) and (1,)
+        For one neuron: `decision_function` is X @ coef_[0] + intercept_[0].
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the conditions of `rules_`, by coefficient times deviation: the
+        mean over the conditions and then over the classes; the sum is 1.
+    rules_ : list of Rule
+        What `export_text` prints: conditions in the units of the data.
     scaling_ : Scaling
         The map from the features to the unit ball.
     n_iter_ : int
@@ -146,6 +158,7 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         tie_break: str | float | None = "margin",
         init: str = "data",
         scale: bool = True,
+        class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
         warm_start: bool = False,
         verbose: int = 0,
@@ -161,6 +174,7 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.tie_break = tie_break
         self.init = init
         self.scale = scale
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.verbose = verbose
@@ -186,15 +200,8 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self
         """
         settings = self._settings()
-        with np.errstate(all="ignore"):  # sums of huge numbers, which are no fault
-            features, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        weight = _check_sample_weight(sample_weight, features, dtype=np.float64)
-        if (weight < 0).any():
-            raise ValueError(f"Negative values in sample_weight, the least is {weight.min()}.")
-        classes, label = np.unique(y, return_inverse=True)
+        table, classes, y = labelled_table(self, X, y, sample_weight)
         networks = self._networks_to_continue(classes)
-        table = self._table(features, label, weight, classes)
         scaling = self._scaling(table) if networks is None else self.scaling_
         control = Control()
         fits = self._binary_fits(table, scaling, len(classes), settings, control)
@@ -227,9 +234,7 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         positive for the second class; shape (n_samples,). For more: one column a class.
         """
         check_is_fitted(self)
-        with np.errstate(all="ignore"):
-            features = validate_data(self, X, dtype=np.float64, reset=False)
-        distance = self._distances(self.scaling_.apply(features))
+        distance = self._distances(self.scaling_.apply(numbers(self, X)))
         return distance[:, 0] if len(self.networks_) == 1 else distance
 
     def predict(self, X: ArrayLike) -> Any:
@@ -256,15 +261,6 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             probability[:, 1] = np.where(distance > 0, positive, probability[:, 1])
             probability[:, 0] = 1.0 - probability[:, 1]
         return probability
-
-    @property
-    def network_(self) -> Network:
-        """The network that tells the second class from the first."""
-        if len(self.networks_) > 1:
-            raise AttributeError(
-                "network_ exists for two classes only; networks_ holds all of them"
-            )
-        return self.networks_[0]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "networks_")
@@ -314,16 +310,6 @@ class NAClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             clip=check_real("tie_break", clip, 0.0) if isinstance(clip, Real) else clip,
             init=check_choice("init", self.init, ("data", "grid", "sphere")),
         )
-
-    def _table(self, X: FloatArray, label: IntArray, weight: FloatArray, classes: Any) -> Table:
-        present = np.unique(label[weight > 0])
-        if len(present) < 2:
-            which = f": {classes[present[0]]}" if len(present) else ""
-            raise ValueError(
-                "NAClassifier needs samples of at least 2 classes in the data (with positive "
-                f"weight), but the data contains only {('no', 'one')[len(present)]} class{which}"
-            )
-        return Table.of(X, label, weight)
 
     def _networks_to_continue(self, classes: Any) -> list[Network] | None:
         if not self.warm_start or not hasattr(self, "networks_"):

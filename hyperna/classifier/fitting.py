@@ -6,7 +6,7 @@ hopeless. `hyperna.classifier.choice` says which candidate wins.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from hyperna.classifier.candidates import candidates
 from hyperna.classifier.control import Control
 from hyperna.classifier.margins import signed_distance
 from hyperna.classifier.points import LabelledPoints
+from hyperna.classifier.simpler import simplified
 from hyperna.classifier.work import Outcome, Settings, continued, final, first_look, trial
 from hyperna.networks import Network
 
@@ -29,6 +30,8 @@ CHECKPOINTS = (0.25, 1.0)
 SHORTEST_TRIAL, LONGEST_TRIAL = 20, 10_000
 # A restart gets at least so many evaluations.
 SHORTEST_RESTART = 100
+# Where held-out points are few or noisy, one half-space keeps this part of its squared weights.
+FAITHFUL = 0.9
 
 
 @dataclass(eq=False)
@@ -43,6 +46,8 @@ class Fit:
         Number, weight and fold of the points that take part in trials.
     networks : dict
         By candidate and fold: the networks of a trial, its start first.
+    judged : list
+        By fold: the network of the chosen trial, which stands for the final one.
     """
 
     number: int
@@ -56,11 +61,12 @@ class Fit:
     curve: list[tuple[int, float]] = field(default_factory=list)
     networks: dict[tuple[int, int], list[Network]] = field(default_factory=dict)
     chosen: choice.Choice | None = None
+    judged: list[Network] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         settings = self.settings
         self.candidates = candidates(settings.neurons, settings.output, settings.init)
-        self._right: dict[tuple[int, int], list[BoolArray]] = {}
+        self._right: dict[int, list[BoolArray]] = {}
 
     def stream(self, *place: int) -> np.random.SeedSequence:
         """Return the seed for a part of the work, given by its place in it."""
@@ -132,15 +138,9 @@ class Fit:
         One row for the starts and one for each checkpoint that all folds have reached.
         """
         networks = [self.networks.get((c, k), []) for k in range(FOLDS)]
-        rows = []
-        for checkpoint in range(min(map(len, networks))):
-            if (c, checkpoint) not in self._right:
-                row = np.zeros(len(self.tried.y), bool)
-                for k in range(FOLDS):
-                    out = self.folds[2] == k
-                    row[out] = networks[k][checkpoint].predict(self.tried.Z[out])
-                self._right[c, checkpoint] = [row == self.tried.y]
-            rows.append(self._right[c, checkpoint][0])
+        rows = self._right.setdefault(c, [])
+        for checkpoint in range(len(rows), min(map(len, networks))):
+            rows.append(self.held_out([trial[checkpoint] for trial in networks]))
         return rows
 
     def trials(self) -> dict[int, list[BoolArray]]:
@@ -148,18 +148,25 @@ class Fit:
         known = {c: self.right(c) for c in range(len(self.candidates))}
         return {c: rows for c, rows in known.items() if rows}
 
+    def held_out(self, networks: list[Network]) -> BoolArray:
+        """Return which tried points are classified correctly by the network of their fold."""
+        answer = np.zeros(len(self.tried.y), bool)
+        for k, network in enumerate(networks):
+            out = self.folds[2] == k
+            answer[out] = network.predict(self.tried.Z[out])
+        return answer == self.tried.y
+
     def held_out_distances(self) -> FloatArray | None:
         """Return the signed distance of each tried point to the network that did not see it.
 
         None where the candidate that was chosen has not been tried.
         """
-        if self.chosen is None or self.chosen.checkpoint is None:
+        if not self.judged:
             return None
-        c, checkpoint = self.chosen.candidate, self.chosen.checkpoint
         distance = np.zeros(len(self.tried.y))
-        for k in range(FOLDS):
+        for k, network in enumerate(self.judged):
             out = self.folds[2] == k
-            distance[out] = signed_distance(self.networks[c, k][checkpoint], self.tried.Z[out])
+            distance[out] = signed_distance(network, self.tried.Z[out])
         return distance
 
     @property
@@ -302,6 +309,40 @@ def run_searches(
             fit.evaluations += outcome.evaluations
 
 
+def simplify(fit: Fit) -> None:
+    """Replace the network by a simpler one, if that is as good on held-out points.
+
+    Simplicity may cost as much of the training score as its standard error, or nothing.
+    """
+    chosen, best = fit.chosen, fit.best
+    if chosen is None or best is None:
+        return
+    if chosen.checkpoint is not None:
+        c, last = chosen.candidate, chosen.checkpoint
+        fit.judged = [fit.networks[c, k][last] for k in range(FOLDS)]
+    if fit.settings.neurons != "auto" or fit.control.stopped or not chosen.convincing:
+        return
+    loss = faithful = 0.0
+    if fit.judged:
+        pairs = list(zip(fit.judged, fit.seen, strict=True))
+        costs = [choice.error(seen, seen.right(network)) for network, seen in pairs]
+        plain = fit.held_out(fit.judged)
+        for faithful, part in ((0.0, 1.0), (0.0, 0.0), (FAITHFUL, 1.0), (FAITHFUL, 0.0)):
+            simple = [
+                simplified(network, seen, part * cost, faithful)
+                for (network, seen), cost in zip(pairs, costs, strict=True)
+            ]
+            sure = faithful > 0 or best.network.grid.neurons > 1
+            if choice.as_good(fit.tried, fit.held_out(simple), plain, sure):
+                loss = part * choice.error(fit.points, fit.points.right(best.network))
+                fit.judged = simple
+                break
+        else:
+            return
+    network = simplified(best.network, fit.points, loss, faithful)
+    fit.best = replace(best, network=network, score=fit.points.correct(network))
+
+
 def go_on(fits: list[Fit], networks: list[Network], n_jobs: int | None) -> None:
     """Search on, beginning with given networks."""
     items = [
@@ -326,3 +367,5 @@ def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None)
     look_at(fits, [fit.larger for fit in fits], n_jobs)
     try_out(fits, [fit.hopeful() for fit in fits], n_jobs)
     run_finals(fits, n_jobs)
+    for fit in fits:
+        simplify(fit)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from hyperna._validation import check_reals
+from hyperna.classifier.rules import Rule
 from hyperna.classifier.scaling import Scaling
 from hyperna.mutation import StepLaw
 from hyperna.networks import Network
@@ -26,6 +27,7 @@ _KEYS = {
     "training_score",
     "evaluations",
     "networks",
+    "rules",
 }
 _CLASS_TYPES = {"int": int, "float": float, "str": str, "bool": bool}
 _PLAIN = (str, int, float, bool, type(None))
@@ -53,6 +55,7 @@ def to_json(classifier: Any) -> str:
         "training_score": classifier.training_score_,
         "evaluations": classifier.n_iter_,
         "networks": [network.to_dict() for network in classifier.networks_],
+        "rules": [rule.to_dict() for rule in classifier.rules_],
     }
     if data["class_type"] == "str" and not all(isinstance(c, str) for c in data["classes"]):
         raise TypeError(
@@ -75,6 +78,9 @@ def from_json(cls: type, text: str) -> Any:
         raise ValueError("networks must all have the same dim")
     classifier.classes_ = _classes(data, len(networks))
     classifier.networks_ = networks
+    if not isinstance(data["rules"], list) or len(data["rules"]) != len(networks):
+        raise ValueError(f"rules must be a list, one for each of {len(networks)} networks")
+    classifier.rules_ = [Rule.from_dict(rule, dim) for rule in data["rules"]]
     classifier.n_features_in_ = dim
     if data["feature_names"] is not None:
         classifier.feature_names_in_ = _names(data["feature_names"], dim)

@@ -1,5 +1,7 @@
-"""Half-spaces in the units of the data."""
+"""The rules of a fitted classifier as text."""
 
+import re
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,8 +9,18 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hyperna._validation import FloatArray, check_integer
+from hyperna.classifier.rules import Condition, Rule
 from hyperna.classifier.scaling import Scaling
 from hyperna.networks import Network
+
+LINE_WIDTH = 88
+_SCORES = {
+    "any": "ANY: the largest of its conditions",
+    "all": "ALL: the smallest of its conditions",
+    "at least": "AT LEAST k: the k-th largest of its conditions",
+    "odd": "ODD NUMBER, EXACTLY ONE: the one nearest to 0, positive where the rule holds",
+    "vote": "votes: the distance up to which conditions must change for the result to change",
+}
 
 
 def half_spaces(network: Network, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
@@ -22,14 +34,20 @@ def half_spaces(network: Network, scaling: Scaling) -> tuple[FloatArray, FloatAr
     """
     W, b = network.weights()
     used = scaling.width > 0
-    W = np.divide(W, scaling.width, out=np.zeros_like(W), where=used)
+    with np.errstate(over="ignore"):
+        W = np.divide(W, scaling.width, out=np.zeros_like(W), where=used)
     return W, b + W @ scaling.centre
 
 
 def export_text(
-    classifier: Any, feature_names: Sequence[str] | None = None, *, digits: int = 3
+    classifier: Any, feature_names: Sequence[str] | None = None, *, digits: int | None = None
 ) -> str:
-    """Return the half-spaces of a fitted NAClassifier as text, in the units of the data.
+    """Return the rules of a fitted NAClassifier as text, in the units of the data.
+
+    Every training point is classified by the rules as by the classifier. Terms are sorted by their
+    influence, which is the coefficient times the deviation of the feature. With more than two
+    classes each condition has a scale, by which scores are compared where no rule holds, or more
+    than one.
 
     Parameters
     ----------
@@ -37,9 +55,9 @@ def export_text(
         A fitted classifier.
     feature_names : sequence of str, optional
         One name for each feature; by default those seen in `fit`, or x1, x2, ...
-    digits : int
-        Significant digits of the weights. Thresholds get as many decimals as the rounding of the
-        weights leaves meaningful, two more digits.
+    digits : int, optional
+        Significant digits of coefficients and thresholds; by default as few as leave every
+        training point on its side of every condition.
 
     Examples
     --------
@@ -47,7 +65,7 @@ def export_text(
     >>> clf = NAClassifier(n_neurons=1, random_state=0).fit([[1.0], [3.0]], ["low", "high"])
     >>> print(export_text(clf, ["size"]))
     class 'low' if
-      -size >= -2
+      size < 2
     otherwise 'high'
     """
     if not hasattr(classifier, "to_json"):
@@ -56,42 +74,89 @@ def export_text(
             f"classifier must be an NAClassifier, got {kind}; of a pipeline take the last step [-1]"
         )
     check_is_fitted(classifier)
-    check_integer("digits", digits, 1, 17)
+    if digits is not None:
+        check_integer("digits", digits, 1, 17)
     names = _names(classifier, feature_names)
     classes = [repr(name) for name in classifier.classes_.tolist()]
-    if len(classifier.networks_) == 1:
-        rule = _rules(classifier.networks_[0], classifier.scaling_, names, digits)
-        return f"class {classes[1]} {rule}\notherwise {classes[0]}"
-    parts = ["the class whose rule holds with the largest margin (or fails with the smallest)"]
-    for name, network in zip(classes, classifier.networks_, strict=True):
-        parts.append(f"class {name} {_rules(network, classifier.scaling_, names, digits)}")
+    rules = classifier.rules_
+    if len(rules) == 1:
+        lines = _rule_lines(rules[0], names, digits, scales=False)
+        return "\n".join([f"class {classes[1]} {lines[0]}", *lines[1:], f"otherwise {classes[0]}"])
+    parts = []
+    for name, rule in zip(classes, rules, strict=True):
+        lines = _rule_lines(rule, names, digits, scales=True)
+        parts += [f"class {name} {lines[0]}", *lines[1:]]
+    joins = {rule.join for rule in rules if len(rule.conditions) > 1}
+    parts += [
+        "If one rule holds, it is that class; otherwise the one whose rule has the largest score.",
+        "A condition scores (left - right) / scale, or (right - left) / scale where it says <.",
+        *(f"  {text}" for join, text in _SCORES.items() if join in joins),
+    ]
     return "\n".join(parts)
 
 
-def _rules(network: Network, scaling: Scaling, names: list[str], digits: int) -> str:
-    W, t = half_spaces(network, scaling)
-    lines = [_rule(w, threshold, names, digits) for w, threshold in zip(W, t, strict=True)]
-    output = network.output_weights()
-    if output is not None:
-        bits = [f"h{i + 1}" for i in range(len(lines))]
-        head = f"if\n  {_rule(*output, bits, digits)}\nwhere each h is 1 or 0 as it holds or not"
-        lines = [f"{bit}: {line}" for bit, line in zip(bits, lines, strict=True)]
-    else:
-        head = network.condition
-    return "\n  ".join([head, *lines])
+def _rule_lines(rule: Rule, names: list[str], digits: int | None, scales: bool) -> list[str]:
+    """Return what must hold, and one or more lines for each condition."""
+    size = len(rule.conditions)
+    heads = {
+        "any": "if ANY of",
+        "all": "if ALL of",
+        "odd": "if EXACTLY ONE of" if size == 2 else "if an ODD NUMBER of",
+        "at least": f"if AT LEAST {rule.count} of",
+        "vote": f"if the votes of those that hold reach {_number(rule.quorum, digits)}",
+    }
+    lines = ["if" if size == 1 else heads[rule.join]]
+    for number, condition in enumerate(rule.conditions):
+        text = condition_text(condition, names, digits)
+        if scales:
+            text += f"  (scale {condition.scale:.4g})"
+        if rule.join == "vote":
+            text = f"{_number(rule.votes[number], digits)} votes: {text}"
+        lines += _wrapped(text, names)
+    return lines
 
 
-def _rule(w: FloatArray, threshold: float, names: list[str], digits: int) -> str:
-    """Return w·x >= threshold, divided by the largest weight."""
-    largest = float(np.abs(w).max()) or 1.0
+def _wrapped(text: str, names: Sequence[str]) -> list[str]:
+    """Return indented lines, broken before a term rather than within a name."""
+    for name in names:
+        text = text.replace(name, name.replace(" ", "\0"))
+    text = re.sub(r" ([-+<>]) ", " \\1\0", text)
+    wrapped = textwrap.wrap(
+        text, LINE_WIDTH, break_long_words=False, break_on_hyphens=False, subsequent_indent="    "
+    )
+    return ["  " + line.replace("\0", " ") for line in wrapped]
+
+
+def condition_text(condition: Condition, names: Sequence[str], digits: int | None = None) -> str:
+    """Return a condition as text, the most influential term first and positive.
+
+    Examples
+    --------
+    >>> weights = np.array([-0.5, -1.0, 0.0])
+    >>> condition_text(Condition(weights, -4.0, 1.0, weights), ["a", "b", "c"])
+    'b + 0.5*a < 4'
+    """
+    ranked = np.argsort(-np.abs(condition.influence), kind="stable").tolist()
+    order = [k for k in ranked if condition.weights[k] != 0]
+    if not order:
+        return "always" if condition.threshold < 0 else "never"
+    sign = 1.0 if condition.weights[order[0]] > 0 else -1.0
     text = ""
-    for weight, name in zip((w / largest).tolist(), names, strict=True):
-        if weight == 0:
-            continue
-        size = f"{abs(weight):.{digits}g}"
-        sign = ("-" if weight < 0 else "") if not text else (" - " if weight < 0 else " + ")
-        text += sign + (name if size == "1" else f"{size}*{name}")
-    return f"{text or '0'} >= {threshold / largest:.{digits + 2}g}"
+    for k in order:
+        weight = sign * float(condition.weights[k])
+        size = _number(abs(weight), digits)
+        text += (" - " if weight < 0 else " + ") if text else ("-" if weight < 0 else "")
+        text += names[k] if size == "1" else f"{size}*{names[k]}"
+    threshold = _number(sign * condition.threshold + 0.0, digits)
+    return f"{text} {'>' if sign > 0 else '<'} {threshold}"
+
+
+def _number(value: float, digits: int | None) -> str:
+    text = repr(value) if digits is None else f"{value:.{digits}g}"
+    plain = f"{value:.15g}"
+    if digits is None and float(plain) == value:
+        text = plain
+    return text
 
 
 def _names(classifier: Any, feature_names: Sequence[str] | None) -> list[str]:

@@ -69,7 +69,10 @@ def _named(name: str) -> Dataset:
     if key in PROBLEMS:
         made = sample(problem(name))
         return Dataset(made.X, made.y, name)
-    hint = did_you_mean(key, [*DATASETS, *PROBLEMS, *SHIPPED])
+    if key in SKLEARN:
+        hint = f"; did you mean 'sklearn:{key}'?"
+    else:
+        hint = did_you_mean(key, [*DATASETS, *PROBLEMS, *SHIPPED])
     raise ValueError(
         f"data must be a CSV file, sklearn:NAME, a problem ({', '.join(PROBLEMS)}) or a data set "
         f"({', '.join(DATASETS)}; all with 'hyperna dataset --list'), got {shown(name)}{hint}"

@@ -1,0 +1,293 @@
+"""A fitted classifier as rules: conditions in the units of the data, with as few digits as will do.
+
+Coefficients and thresholds are rounded as far as every training point stays on its side of every
+condition, so that the rules and the classifier agree on all of them.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
+from hyperna.classifier.scaling import Scaling
+from hyperna.networks import Network
+
+# Significant digits of coefficients, from the fewest tried to what a number holds.
+FEWEST_DIGITS, MOST_DIGITS = 2, 17
+JOINS = ("any", "all", "odd", "at least", "vote")
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """A half-space: holds on the row x iff weights·x > threshold.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (D,)
+        Coefficients in the units of the data; the largest term has coefficient 1 or -1.
+    threshold : float
+        The right-hand side.
+    scale : float
+        What weights·x - threshold is to be divided by to give the classifier's distance.
+    influence : ndarray of shape (D,)
+        Coefficients times the deviations of the features, relative to the largest.
+    """
+
+    weights: FloatArray
+    threshold: float
+    scale: float
+    influence: FloatArray
+
+    def distance(self, X: FloatArray) -> FloatArray:
+        """Return the distance of each row from the boundary, positive where the condition holds."""
+        used = np.flatnonzero(self.weights)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return (X[:, used] @ self.weights[used] - self.threshold) / self.scale
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """Conditions and how they are joined.
+
+    Attributes
+    ----------
+    join : str
+        "any", "all", "odd" (an odd number of conditions), "at least" (`count` of them) or "vote"
+        (the votes of those that hold reach the quorum).
+    conditions : tuple of Condition
+        The conditions.
+    count : int
+        For "at least".
+    votes : tuple of float
+        For "vote".
+    quorum : float
+        For "vote".
+    """
+
+    join: str
+    conditions: tuple[Condition, ...]
+    count: int = 1
+    votes: tuple[float, ...] = ()
+    quorum: float = 0.0
+
+    def holds(self, X: ArrayLike) -> BoolArray:
+        """Return on which rows the rule holds.
+
+        Examples
+        --------
+        >>> adult = Condition(np.array([1.0]), 17.5, 1.0, np.ones(1))
+        >>> Rule("any", (adult,)).holds([[12.0], [40.0]])
+        array([False,  True])
+        """
+        points = check_points("X", X, len(self.conditions[0].weights))
+        bits = np.column_stack([c.distance(points) > 0 for c in self.conditions])
+        number = bits.sum(axis=1)
+        if self.join == "vote":
+            answer = bits @ np.array(self.votes) >= self.quorum
+        elif self.join == "odd":
+            answer = number % 2 == 1
+        else:
+            needed = {"any": 1, "all": len(self.conditions)}.get(self.join, self.count)
+            answer = number >= needed
+        return np.asarray(answer)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as plain numbers and strings."""
+        return {
+            "join": self.join,
+            "count": self.count,
+            "votes": list(self.votes),
+            "quorum": self.quorum,
+            "conditions": [
+                {
+                    "weights": c.weights.tolist(),
+                    "threshold": c.threshold,
+                    "scale": c.scale,
+                    "influence": c.influence.tolist(),
+                }
+                for c in self.conditions
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any, dim: int) -> "Rule":
+        """Return the rule that `to_dict` described; anything else is a ValueError."""
+        try:
+            conditions = tuple(
+                Condition(
+                    check_reals("weights", c["weights"], (dim,)),
+                    float(check_reals("threshold", c["threshold"], ())),
+                    float(check_reals("scale", c["scale"], ())),
+                    check_reals("influence", c["influence"], (dim,)),
+                )
+                for c in data["conditions"]
+            )
+            votes = tuple(check_reals("votes", data["votes"], (len(data["votes"]),)).tolist())
+            quorum = float(check_reals("quorum", data["quorum"], ()))
+            made = cls(data["join"], conditions, int(data["count"]), votes, quorum)
+        except (KeyError, TypeError, IndexError) as error:
+            raise ValueError(f"a rule must have join, conditions and the rest: {error!r}") from None
+        if made.join not in JOINS or not conditions or any(c.scale <= 0 for c in conditions):
+            raise ValueError(
+                f"join must be one of {', '.join(JOINS)}, with conditions of positive scale"
+            )
+        if made.join == "vote" and len(votes) != len(conditions):
+            raise ValueError(f"votes must be {len(conditions)} numbers, got {len(votes)}")
+        return made
+
+
+def rule_of(network: Network, scaling: Scaling, X: FloatArray, Z: FloatArray) -> Rule:
+    """Return the rule of a network; X are the training points and Z the same after scaling.
+
+    Neurons that make no difference to any training point are left out.
+    """
+    bits = network.hidden(Z)
+    W, b = network.weights()
+    output, vote, quorum = network.grid.output, np.ones(len(b)), 0.5
+    evolved = network.output_weights()
+    if evolved is not None:
+        vote, quorum = evolved
+    if len(b) == 1:
+        output = "or"
+    kept, turn, quorum = _needed(output, bits, vote, quorum)
+    conditions = tuple(
+        condition_of(turn[i] * W[i], turn[i] * b[i], (bits[:, i] == (turn[i] > 0)), scaling, X)
+        for i in kept
+    )
+    if output != "evolved":
+        return Rule({"or": "any", "and": "all", "xor": "odd"}[output], conditions)
+    return _vote(conditions, np.abs(vote[kept]), quorum)
+
+
+def _needed(
+    output: str, bits: BoolArray, vote: FloatArray, quorum: float
+) -> tuple[list[int], FloatArray, float]:
+    """Return the neurons that matter, which to turn round (-1.0), and the quorum then.
+
+    In a vote those with negative votes are turned round, so that all votes are positive.
+    """
+    kept = list(range(bits.shape[1]))
+
+    def answer(some: list[int], limit: float) -> BoolArray:
+        chosen = bits[:, some]
+        if output == "evolved":
+            return np.asarray(chosen @ vote[some] >= limit - 1e-12)
+        if output == "xor":
+            return np.asarray(np.logical_xor.reduce(chosen, axis=1))
+        return np.asarray(chosen.any(axis=1) if output == "or" else chosen.all(axis=1))
+
+    said = answer(kept, quorum)
+    for i in range(bits.shape[1]):
+        rest = [k for k in kept if k != i]
+        if not rest:
+            break
+        for limit in {quorum, quorum - vote[i]} if output == "evolved" else {quorum}:
+            if (answer(rest, limit) == said).all():
+                kept, quorum = rest, limit
+                break
+    turn = np.where((vote < 0) & (output == "evolved"), -1.0, 1.0)
+    quorum -= float(sum(vote[i] for i in kept if turn[i] < 0))
+    return kept, turn, quorum
+
+
+def _vote(conditions: tuple[Condition, ...], vote: FloatArray, quorum: float) -> Rule:
+    """Return a vote with positive votes, as ANY, ALL or AT LEAST k where it is that."""
+    ranked = np.sort(vote)
+    for count in range(1, len(vote) + 1):
+        fewest = ranked[:count].sum()
+        most = ranked[len(vote) - count + 1 :].sum()
+        if fewest >= quorum - 1e-9 and most < quorum - 1e-9:
+            join = {len(vote): "all", 1: "any"}.get(count, "at least")
+            return Rule("any" if len(vote) == 1 else join, conditions, count)
+    unit = float(vote.max())
+    votes, limit = vote / unit, quorum / unit
+    table = (np.arange(2 ** len(vote))[:, None] >> np.arange(len(vote)) & 1).astype(bool)
+    wins = table @ votes >= limit - 1e-9
+    for digits in range(1, 16):
+        rounded = np.array([_rounded(v, digits) for v in votes])
+        sums = table @ rounded
+        low, high = sums[~wins].max(initial=-1.0), sums[wins].min(initial=len(vote) + 1.0)
+        if low < high:
+            return Rule("vote", conditions, 1, tuple(rounded.tolist()), roundest(low, high, limit))
+    return Rule("vote", conditions, 1, tuple(votes.tolist()), limit)
+
+
+def condition_of(
+    w: FloatArray, b: float, holds: BoolArray, scaling: Scaling, X: FloatArray
+) -> Condition:
+    """Return the neuron w·z >= b as a condition on the original features, with few digits.
+
+    `holds` says on which rows of X it must hold.
+    """
+    used = (scaling.width > 0) & (w != 0)
+    if not used.any():
+        always = bool(b <= 0)
+        return Condition(np.zeros(len(w)), -1.0 if always else 1.0, 1.0, np.zeros(len(w)))
+    influence = np.where(used, w, 0.0) / np.abs(w[used]).max()
+    largest = int(np.abs(influence).argmax())
+    # Relative to the unit of the largest term, nothing overflows.
+    unit = scaling.width[largest]
+    with np.errstate(over="ignore"):
+        ratio = np.divide(unit, scaling.width, out=np.zeros(len(w)), where=used)
+        weights = w * ratio / abs(w[largest])
+    scale = float(min(unit / abs(w[largest]), np.finfo(float).max))
+    with np.errstate(over="ignore", invalid="ignore"):
+        threshold = float(b * scale + weights[used] @ scaling.centre[used])
+    if not (np.isfinite(weights).all() and math.isfinite(threshold)):
+        weights, threshold = _without_dwarfs(weights, scaling, b, unit, w[largest])
+    features = X[:, used]
+    for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
+        rounded = np.array([_rounded(v, digits) for v in weights[used].tolist()])
+        with np.errstate(over="ignore", invalid="ignore"):
+            side = features @ rounded
+        low, high = side[~holds].max(initial=-np.inf), side[holds].min(initial=np.inf)
+        if low < high:
+            full = np.zeros(len(w))
+            full[used] = rounded
+            return Condition(full, roundest(low, high, threshold), scale, influence)
+    return Condition(np.where(used, weights, 0.0), threshold, scale, influence)
+
+
+def _without_dwarfs(  # type: ignore[no-untyped-def]
+    weights: FloatArray, scaling: Scaling, b: float, unit: float, w: float
+):
+    """Return weights and threshold without the terms of features too small for numbers."""
+    finite = np.isfinite(weights)
+    weights = np.where(finite, weights, 0.0)
+    threshold = b / abs(w) * unit + weights @ np.where(finite, scaling.centre, 0.0)
+    return weights, float(np.clip(threshold, -np.finfo(float).max, np.finfo(float).max))
+
+
+def _rounded(value: float, digits: int) -> float:
+    return float(f"{value:.{digits - 1}e}")
+
+
+def roundest(low: float, high: float, wanted: float) -> float:
+    """Return a number between low and high with few digits, in the middle half if both are finite.
+
+    It is the one nearest to the wanted number among those with the fewest digits.
+
+    Examples
+    --------
+    >>> roundest(49.0, 51.7, 50.3), roundest(2.34, 2.51, 2.4), roundest(-np.inf, 0.2, -4.321)
+    (50.0, 2.4, -4.0)
+    """
+    if math.isfinite(low) and math.isfinite(high):
+        low, high = 0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high
+        wanted = min(max(wanted, low), high)
+    elif not low < wanted < high:
+        wanted = high - 1.0 if math.isfinite(high) else low + 1.0
+    size = max((abs(x) for x in (low, high, wanted) if math.isfinite(x)), default=1.0) or 1.0
+    first = -math.floor(math.log10(size))
+    for decimals in range(first, first + MOST_DIGITS + 2):
+        if abs(decimals) > 300:
+            break
+        step = 10.0**-decimals
+        near = sorted((wanted + s * step for s in (0, -1, 1)), key=lambda x: abs(x - wanted))
+        for value in (round(x, decimals) for x in near):
+            if low <= value <= high:
+                return float(value) + 0.0
+    return float(wanted)

@@ -1,0 +1,219 @@
+"""Rules: that they are the classifier, in few digits, and simple where the truth is simple."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+
+from hyperna import NAClassifier, Network, export_text
+from hyperna.classifier.points import LabelledPoints
+from hyperna.classifier.rules import Condition, Rule, condition_of, roundest, rule_of
+from hyperna.classifier.scaling import Scaling
+from hyperna.classifier.simpler import simplified
+from hyperna.classifier.text import LINE_WIDTH, condition_text
+
+NAMES = ["age", "income", "height", "children"]
+
+
+def people(seed, noise=0.0, n=300):
+    """Truth: age > 50 or income > 55000; two further features are idle."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack(
+        [
+            rng.integers(18, 90, n),
+            rng.normal(45_000, 15_000, n).round(),
+            rng.normal(170, 10, n),
+            rng.integers(0, 5, n),
+        ]
+    )
+    y = (X[:, 0] > 50) | (X[:, 1] > 55_000)
+    return X, y ^ (rng.random(n) < noise)
+
+
+def test_age_or_income_is_printed_as_that():
+    exact = 0
+    for seed in range(10):
+        X, y = people(seed)
+        clf = NAClassifier(random_state=seed).fit(X, y)
+        assert clf.training_score_ == 1.0
+        lines = export_text(clf, NAMES).splitlines()
+        found = [re.fullmatch(r"  (\w+) > ([\d.]+)", line) for line in lines[1:-1]]
+        if lines[0] != "class True if ANY of" or None in found or len(found) != 2:
+            continue
+        thresholds = {match[1]: float(match[2]) for match in found}
+        if set(thresholds) == {"age", "income"}:
+            poor = X[X[:, 0] <= 50, 1]
+            young = X[X[:, 1] <= 55_000, 0]
+            for values, limit, truth in (
+                (young, thresholds["age"], 50),
+                (poor, thresholds["income"], 55_000),
+            ):
+                # no person who decides lies between the truth and what is printed
+                assert ((values > truth) == (values > limit)).all()
+            exact += 1
+    assert exact >= 9
+
+
+def test_noise_leaves_two_conditions():
+    two = 0
+    for seed in range(10):
+        X, y = people(seed, noise=0.05)
+        two += NAClassifier(random_state=seed).fit(X, y).n_neurons_ == 2
+    assert two >= 9
+
+
+@pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_wine])
+def test_rules_say_what_the_classifier_says(load):
+    data = load()
+    clf = NAClassifier(max_evals=10_000, random_state=0).fit(data.data, data.target)
+    text = export_text(clf, data.feature_names)
+    assert max(map(len, text.splitlines())) <= LINE_WIDTH + 2
+    holds = np.column_stack([rule.holds(data.data) for rule in clf.rules_])
+    if len(clf.rules_) == 1:
+        assert (holds[:, 0] == clf.predict(data.data)).all()
+        return
+    assert (holds == (clf.decision_function(data.data) > 0)).all()
+    one = holds.sum(axis=1) == 1
+    assert (holds.argmax(axis=1) == clf.predict(data.data))[one].all()
+    # scores by hand, where no rule holds or more than one
+    scores = np.column_stack([score(rule, data.data) for rule in clf.rules_])
+    assert np.allclose(scores, clf.decision_function(data.data), atol=0.03)
+    assert (scores.argmax(axis=1) == clf.predict(data.data)).mean() > 0.99
+
+
+def score(rule, X):
+    """What the last lines of a text say about scores, for joins that these sets need."""
+    each = np.sort([c.distance(X) for c in rule.conditions], axis=0)
+    if rule.join == "odd":
+        size = np.abs(each).min(axis=0)
+        return np.where(rule.holds(X), size, -size)
+    needed = {"any": 1, "all": len(each)}.get(rule.join, rule.count)
+    return each[len(each) - needed]
+
+
+def test_json_keeps_the_rules():
+    X, y = people(0)
+    clf = NAClassifier(max_evals=5000, random_state=0).fit(X, y)
+    assert export_text(NAClassifier.from_json(clf.to_json())) == export_text(clf)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_conditions_are_rounded_as_far_as_no_training_point_changes_sides(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 3)) * 10.0 ** rng.integers(-4, 5, 3) + rng.normal(size=3)
+    scaling = Scaling.fit(X, np.ones(40))
+    Z = scaling.apply(X)
+    network = Network.from_weights(rng.normal(size=(1, 3)), rng.normal(size=1) / 4, 2**30)
+    W, b = network.weights()
+    holds = network.predict(Z)
+    condition = condition_of(W[0], b[0], holds, scaling, X)
+    assert ((condition.distance(X) > 0) == holds).all()
+    assert np.allclose(condition.distance(X), network.margin(Z)[:, 0], atol=0.1)
+    largest = np.abs(condition.influence).argmax()
+    assert abs(condition.weights[largest]) == 1.0
+
+
+def test_a_digit_less_would_not_do():
+    X = np.array([[1.23451, 0.0], [1.23459, 0.0], [7.0, 1.0]])
+    scaling = Scaling.identity(2)
+    condition = condition_of(np.array([1.0, 0.0]), 1.23455, X[:, 0] > 1.23455, scaling, X)
+    assert 1.23451 < condition.threshold < 1.23459
+    assert condition_text(condition, ["a", "b"]) == f"a > {condition.threshold:.6g}"
+
+
+@pytest.mark.parametrize(
+    ("votes", "quorum", "join", "count"),
+    [
+        ([1.0, 1.0, 1.0], 0.5, "any", 1),
+        ([1.0, 0.8, 0.7], 2.4, "all", 3),
+        ([1.0, 0.8, 0.7], 1.3, "at least", 2),
+        ([1.0, 0.3, 0.3], 0.9, "vote", 1),
+        ([-1.0, 1.0, 1.0], -0.5, "any", 1),
+    ],
+)
+def test_votes_are_called_by_their_names(votes, quorum, join, count):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (400, 3)) / 2
+    network = Network.from_weights(
+        np.eye(3), [0.1, -0.05, 0.0], 2**30, "evolved", votes, quorum / 2**0.5
+    )
+    vote, limit = network.output_weights()
+    rule = rule_of(network, Scaling.identity(3), X, X)
+    if np.allclose(limit, np.array(quorum) / 2**0.5 / np.linalg.norm(votes)):
+        assert (rule.holds(X) == network.predict(X)).all()
+    table = network.hidden(X) @ vote >= limit
+    assert (rule.holds(X) == table).all()
+
+
+def test_named_votes():
+    """The five kinds, from the votes alone."""
+    from hyperna.classifier.rules import _vote
+
+    condition = (Condition(np.ones(1), 0.0, 1.0, np.ones(1)),)
+    for votes, quorum, join, count in [
+        ([1.0, 1.0, 1.0], 0.5, "any", 1),
+        ([1.0, 0.8, 0.7], 2.4, "all", 3),
+        ([1.0, 0.8, 0.7], 1.3, "at least", 2),
+        ([1.0, 0.3, 0.3], 0.9, "vote", 1),
+    ]:
+        rule = _vote(3 * condition, np.array(votes), quorum)
+        assert (rule.join, rule.count) == (join, count)
+    assert rule.votes == (1.0, 0.3, 0.3)
+    assert 0.6 < rule.quorum < 1.0
+
+
+def test_terms_are_sorted_by_influence():
+    condition = Condition(np.array([2.0, -1000.0, 1.0]), 3.0, 1.0, np.array([0.1, -0.5, 1.0]))
+    assert condition_text(condition, ["a", "b", "c"]) == "c - 1000*b + 2*a > 3"
+    assert condition_text(condition, ["a", "b", "c"], 1) == "c - 1e+03*b + 2*a > 3"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "wanted"), [(0.0, 1.0, 0.4), (-7.123, -7.1, -7.11), (1e-9, 3e-9, 2.2e-9)]
+)
+def test_roundest_lies_between(low, high, wanted):
+    assert low < roundest(low, high, wanted) < high
+
+
+def test_conditions_without_features_hold_always_or_never():
+    never = condition_of(
+        np.array([1.0]), 0.5, np.zeros(2, bool), Scaling(np.zeros(1), np.zeros(1)), np.ones((2, 1))
+    )
+    assert condition_text(never, ["a"]) == "never"
+    assert not Rule("any", (never,)).holds([[3.0]]).any()
+
+
+@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+@pytest.mark.parametrize("seed", range(4))
+def test_simpler_networks_are_as_good_as_promised(output, seed):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(150, 4))
+    Z /= np.linalg.norm(Z, axis=1).max()
+    y = (Z[:, 0] > 0.1) ^ (rng.random(150) < 0.1)
+    weight = rng.integers(1, 4, 150)
+    points = LabelledPoints(Z, y, weight, float(weight.sum()))
+    votes = ([1.0, 0.4, -0.3], 0.3) if output == "evolved" else ()
+    network = Network.from_weights(
+        rng.normal(size=(3, 4)), rng.normal(size=3) / 3, 2**16, output, *votes
+    )
+    for loss in (0.0, 0.05):
+        simple = simplified(network, points, loss)
+        assert points.correct(simple) >= points.correct(network) - loss * points.total
+        assert simple.grid.neurons <= 3
+        assert np.count_nonzero(simple.weights()[0]) <= 12
+
+
+def test_idle_neurons_and_features_go():
+    rng = np.random.default_rng(1)
+    Z = rng.uniform(-1, 1, (300, 3)) / 2
+    y = (Z[:, 0] > 0.1) | (Z[:, 1] > 0.2)
+    points = LabelledPoints(Z, y, np.ones(300, np.int64), 300.0)
+    W = [[1.0, 0.001, 0.0], [0.0, 1.0, 0.002], [0.3, 0.3, 0.9], [1.0, 0.1, 0.0]]
+    network = Network.from_weights(W, [0.1, 0.2, 0.95, 0.3], 2**16, "evolved", np.ones(4), 0.5)
+    simple = simplified(network, points, 0.0)
+    assert (simple.grid.output, simple.grid.neurons) == ("or", 2)
+    assert sorted(map(tuple, (simple.weights()[0] > 0).tolist())) == [
+        (False, True, False),
+        (True, False, False),
+    ]
