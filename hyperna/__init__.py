@@ -1,7 +1,7 @@
-"""hyperna: neuroevolution one can do theory on.
+"""hyperna: neuroevolution with provable runtimes.
 
-Networks of hyperplanes with discretised angles and biases, the (1+1) NA that evolves them, and the
-problems on the sphere whose runtimes are proved.  Names are loaded at first use, so that
+Networks of half-spaces on a grid, the (1+1) NA that evolves them, and problems on the sphere whose
+expected runtimes are proved.  Names are loaded at first use, so that
 ``import hyperna`` costs next to nothing.
 
 Examples

@@ -52,8 +52,8 @@ LAWS: dict[str, type["StepLaw"]] = {}
 class StepLaw:
     """Base of all step laws; a subclass enters the registry `LAWS` under its name.
 
-    Class attributes
-    ----------------
+    Attributes
+    ----------
     name : str
         Name in the registry and on the command line; the class name in snake case unless stated.
     summary : str

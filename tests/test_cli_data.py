@@ -234,7 +234,7 @@ def test_predict_with_a_model_of_the_library(tmp_path, capsys):
         (("dataset", "moons", "--list"), "NAME"),
         (("dataset", "--all"), "-o FOLDER"),
         (("dataset", "--all", "-o", "no/such"), "create it"),
-        (("dataset", "--list", "-o", "x.csv"), "--output"),
+        (("dataset", "--list", "-o", "x.csv"), "--out"),
         (("dataset", "moons", "--json"), "--list"),
         (("dataset", "mons"), "moons"),
         (("dataset", "moons:n=-3"), "n must be"),

@@ -48,7 +48,7 @@ COMMANDS = {
     "export csv": "campaign export {given}/some.store csv -o {out}/runs.csv",
     "export ioh": "campaign export {given}/some.store ioh -o {out}/ioh",
     "report": "report {given}/some.store -o {out}/report.html",
-    "reproduce": "reproduce --quick --output {out}",
+    "reproduce": "reproduce --quick --out {out}",
 }
 
 

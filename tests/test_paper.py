@@ -387,7 +387,7 @@ def test_every_number_of_a_table_is_that_of_its_runs():
 def test_the_command_writes_what_it_prints(tmp_path, capsys):
     folder = tmp_path / "new" / "tables"
     options = ["reproduce", "--table", "4", "--quick", "--runs", "20", "--jobs", "1"]
-    assert main([*options, "--output", str(folder)]) == 0
+    assert main([*options, "--out", str(folder)]) == 0
     printed = capsys.readouterr().out
     names = {path.name for path in folder.iterdir()}
     assert names == {
@@ -411,7 +411,7 @@ def test_the_command_writes_what_it_prints(tmp_path, capsys):
 
 def test_finished_tables_are_printed_and_written_at_once_and_kept(tmp_path, capsys, monkeypatch):
     folder = tmp_path / "tables"
-    options = ["reproduce", "--table", "2", "8", "--quick", "--runs", "5", "--output", str(folder)]
+    options = ["reproduce", "--table", "2", "8", "--quick", "--runs", "5", "--out", str(folder)]
     real = Reproduction.run
 
     def interrupted(self, *arguments):
@@ -470,7 +470,7 @@ def test_json_is_one_object_and_the_same_for_any_number_of_jobs(capsys):
     [
         (["--table", "11"], "must be 1 to 10 or 'baselines', got '11'"),
         (["--runs", "1"], "runs: value must be"),
-        (["--output", __file__], "must be a folder"),
+        (["--out", __file__], "must be a folder"),
     ],
 )
 def test_bad_input_is_refused_before_any_work(options, message, capsys):

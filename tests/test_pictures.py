@@ -1,4 +1,4 @@
-"""The pictures of the README: each has its function, and they are small."""
+"""The pictures of README and site: each is shown somewhere, can be drawn, and is small."""
 
 import importlib.util
 from pathlib import Path
@@ -8,28 +8,35 @@ import pytest
 pytest.importorskip("matplotlib")
 
 ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "docs" / "pictures"
 
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("pictures", ROOT / "docs" / "pictures.py")
+    spec = importlib.util.spec_from_file_location("draw", ROOT / "docs" / "draw.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def test_readme_shows_every_picture_that_is_drawn(script):
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_every_picture_is_shown_and_small(script):
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    shown = " ".join(page.read_text(encoding="utf-8") for page in pages)
+    for path in FOLDER.iterdir():
+        assert f"pictures/{path.name})" in shown, path.name
+        assert path.stat().st_size < 300_000
     for name in script.PICTURES:
-        assert f"(docs/{name}.png)" in readme
-        assert (ROOT / "docs" / f"{name}.png").stat().st_size < 100_000
+        assert (FOLDER / f"{name}.png").exists()
 
 
-def test_the_run_in_the_picture_ends_at_the_optimum(script, tmp_path):
-    figure = script.circle_run()
-    titles = [ax.get_title() for ax in figure.axes]
+@pytest.mark.parametrize("name", ["neuron", "network", "laws", "circle_run"])
+def test_pictures_can_be_drawn(script, name, tmp_path):
+    script.save(script.PICTURES[name](), tmp_path / "drawn.png")
+    assert (tmp_path / "drawn.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_run_in_the_picture_ends_at_the_optimum(script):
+    titles = [ax.get_title() for ax in script.circle_run().axes]
     assert titles[0].startswith("evaluation 1:")
     assert titles[2].endswith("100.0 % right")
     assert titles[3].startswith("optimum after")
-    script.save(figure, tmp_path / "run.png")
-    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "-o",
-        "--output",
+        "--out",
         metavar="FILE",
         help="file to write (default: standard output); with --all a folder",
     )
@@ -45,10 +45,10 @@ def run(args: argparse.Namespace) -> int:
     if args.json and not args.list:
         raise ValueError("--json prints the list and needs --list")
     if args.list:
-        if args.output is not None:
-            raise ValueError("--output does not apply to --list")
+        if args.out is not None:
+            raise ValueError("--out does not apply to --list")
         return _print_list(args.json)
-    return _write_all(args.output) if args.all else _write_one(args.name, args.output)
+    return _write_all(args.out) if args.all else _write_one(args.name, args.out)
 
 
 def _write_one(name: str, output: str | None) -> int:

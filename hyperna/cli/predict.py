@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a JSON file of 'hyperna fit --save'")
     parser.add_argument("data", metavar="DATA", help="a CSV file with the model's features")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="CSV file to write (default: standard output)"
+        "-o", "--out", metavar="FILE", help="CSV file to write (default: standard output)"
     )
     parser.add_argument(
         "--column", default="prediction", help="name of the added column (default: prediction)"
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Predict and write."""
-    path = None if args.output is None else Path(args.output)
+    path = None if args.out is None else Path(args.out)
     if path is not None:
         check_writable(path)
 

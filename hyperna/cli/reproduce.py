@@ -5,7 +5,7 @@ compares the (1+1) NA with and without restarts with other algorithms.
 
 For example:
   hyperna reproduce --quick
-  hyperna reproduce --table 5 8 --output tables   (resumable: the same command goes on)
+  hyperna reproduce --table 5 8 --out tables   (resumable: the same command goes on)
   hyperna reproduce --table baselines --jobs 2
 """
 
@@ -46,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_worker_options(parser, jobs=False)
     parser.add_argument(
-        "--output",
+        "-o",
+        "--out",
         metavar="DIR",
         help="write each table as .md, .tex and .csv into this folder, as soon as it is finished",
     )
@@ -54,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--store",
         metavar="DIR",
         help="keep the runs in this folder, so that the same command goes on after an "
-        "interruption (default: runs.store in the folder of --output)",
+        "interruption (default: runs.store in the folder of --out)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, no tables")
 
@@ -69,7 +70,7 @@ def _table(text: str) -> int | str:
 
 def run(args: argparse.Namespace) -> int:
     """Run the tables; print and write each as soon as it is finished."""
-    folder = _checked_folder(args.output) if args.output else None
+    folder = _checked_folder(args.out) if args.out else None
 
     from hyperna.paper.findings import Report, report_table, summarised
     from hyperna.paper.reproduce import Reproduction
@@ -128,7 +129,7 @@ def _checked_folder(text: str) -> Path:
     """Make the folder, or say why it cannot be used, before any work."""
     folder = Path(text)
     if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"--output must be a folder, but {folder} is a file")
+        raise NotADirectoryError(f"--out must be a folder, but {folder} is a file")
     folder.mkdir(parents=True, exist_ok=True)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(f"cannot write into {folder}: it is not writable")

@@ -1,4 +1,4 @@
-"""Draw the pictures of the README anew: ``python docs/pictures.py`` (about a minute).
+"""Draw the pictures of README and site: ``python docs/draw.py`` (about two minutes).
 
 Everything is seeded, so only another version of hyperna or matplotlib changes them.
 """
@@ -10,18 +10,23 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
+from sklearn.datasets import make_moons
 
 import hyperna
 from hyperna.analysis.laws import theorem_bound
 from hyperna.plots import (
+    animate_run,
     batch_figure,
     comparison_figure,
     plot_circle,
     plot_improvements,
+    plot_landscape,
     plot_scaling,
+    save_animation,
 )
 
 # Flat colours: a palette makes the files a third as large, and nobody sees it.
+FOLDER = Path(__file__).parent / "pictures"
 COLOURS = 128
 DPI = 90
 RESOLUTIONS = (60, 120, 240, 480, 960, 1920)
@@ -80,7 +85,89 @@ def perceptron() -> Figure:
     return comparison_figure(hyperna.compare(data, names, folds=5, repeats=2, seed=0))
 
 
+def neuron() -> Figure:
+    """One neuron and the arc on which it fires."""
+    problem = hyperna.problem("quarter")
+    network = hyperna.Network(hyperna.Grid(2, 1, 120), [25, 90])
+    figure = Figure(figsize=(6, 5.6), layout="constrained")
+    ax = plot_circle(problem, network, figure.subplots())
+    ax.set_title("angle 75°, bias 0.5: the neuron fires on the arc beyond the line", fontsize=13)
+    return figure
+
+
+def network() -> Figure:
+    """The same two neurons under three outputs."""
+    problem = hyperna.problem("two_quarters")
+    figure = Figure(figsize=(14, 5.2), layout="constrained")
+    for ax, output in zip(figure.subplots(1, 3), ("or", "and", "xor"), strict=True):
+        grid = hyperna.Grid(2, 2, 120, output)
+        plot_circle(problem, hyperna.Network(grid, [12, 70, 44, 75]), ax)
+    return figure
+
+
+def laws() -> Figure:
+    """How likely each step length is under three laws."""
+    figure = Figure(figsize=(9, 4.2), layout="constrained")
+    ax = figure.subplots()
+    lengths = np.arange(1, 121)
+    for law, mark in (("harmonic", "o"), ("uniform", "s"), ("local", "D")):
+        chance = hyperna.LAWS[law]().pmf(120)
+        shown = chance > 0
+        ax.plot(lengths[shown], chance[shown], mark, markersize=5, label=law)
+    ax.set(xscale="log", yscale="log")
+    ax.set_xlabel("step length l", fontsize=13)
+    ax.set_ylabel("probability at r = 120", fontsize=13)
+    ax.set_xticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
+    ax.set_yticks([0.01, 0.1, 1], ["0.01", "0.1", "1"])
+    ax.minorticks_off()
+    ax.legend(frameon=False, fontsize=13)
+    return figure
+
+
+def landscape() -> Figure:
+    """The landscape of LOCALOPT with a harmonic run that crosses it."""
+    problem = hyperna.problem("local_opt")
+    result = hyperna.OnePlusOneNA(resolution=120).run(problem, seed=3, trajectory=True)
+    figure = Figure(figsize=(9, 6), layout="constrained")
+    plot_landscape(problem, 120, result.trajectory, figure.subplots())
+    return figure
+
+
+def boundary() -> Figure:
+    """Two moons and the regions of the default classifier."""
+    X, y = make_moons(200, noise=0.15, random_state=0)
+    fitted = hyperna.NAClassifier(random_state=0).fit(X, y)
+    figure = Figure(figsize=(7, 5), layout="constrained")
+    ax = figure.subplots()
+    x = np.linspace(X[:, 0].min() - 0.4, X[:, 0].max() + 0.4, 300)
+    z = np.linspace(X[:, 1].min() - 0.4, X[:, 1].max() + 0.4, 300)
+    mesh = np.stack(np.meshgrid(x, z), axis=-1).reshape(-1, 2)
+    answers = fitted.predict(mesh).reshape(300, 300)
+    ax.contourf(x, z, answers, levels=(-0.5, 0.5, 1.5), colors=("#E69F00", "#0072B2"), alpha=0.18)
+    for label, colour, mark in ((1, "#0072B2", "o"), (0, "#E69F00", "s")):
+        name = f"class {label}"
+        ax.scatter(*X[y == label].T, c=colour, marker=mark, s=30, ec="white", label=name)
+    ax.set_xlabel("x", fontsize=13)
+    ax.set_ylabel("y", fontsize=13)
+    ax.set_title(f"{fitted.score(X, y):.1%} of the training points right", fontsize=14)
+    ax.legend(frameon=False, fontsize=12, loc="upper right")
+    return figure
+
+
+def film() -> None:
+    """Write the film of a run on TWOQUARTERS."""
+    problem = hyperna.problem("two_quarters")
+    na = hyperna.OnePlusOneNA(neurons=2, resolution=120)
+    result = na.run(problem, seed=27, trajectory=True)
+    save_animation(animate_run(problem, result, frames=40), FOLDER / "film.gif")
+
+
 PICTURES = {
+    "neuron": neuron,
+    "network": network,
+    "laws": laws,
+    "landscape": landscape,
+    "boundary": boundary,
     "two_quarters": two_quarters,
     "circle_run": circle_run,
     "scaling_law": scaling_law,
@@ -100,12 +187,12 @@ def main() -> None:
     """Draw all pictures, or those named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(PICTURES)} (default: all)")
-    parser.add_argument("--folder", type=Path, default=Path(__file__).parent)
     args = parser.parse_args()
-    for name in args.names or PICTURES:
-        path = args.folder / f"{name}.png"
-        save(PICTURES[name](), path)
-        print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
+    for name in args.names or (*PICTURES, "film"):
+        if name == "film":
+            film()
+        else:
+            save(PICTURES[name](), FOLDER / f"{name}.png")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,67 @@
+"""Configuration of the documentation site: ``python docs/build.py`` builds it."""
+
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))
+sys.path.insert(0, str(DOCS.parent))
+
+import generate  # noqa: E402
+
+import hyperna  # noqa: E402
+
+generate.write_all(DOCS)
+
+project = "hyperna"
+author = "the hyperna authors"
+version = release = hyperna.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "myst_nb",
+    "sphinx_design",
+]
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
+exclude_patterns = ["_build", "**.ipynb_checkpoints"]
+
+# Notebooks are committed with their outputs; the tests run them.
+nb_execution_mode = "off"
+nb_merge_streams = True
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_default_options = {"members": True}
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+numpydoc_validation_checks = set()
+suppress_warnings = ["myst.header"]
+nitpicky = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"hyperna {hyperna.__version__}"
+html_favicon = "_static/icon.svg"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {
+        "text": "hyperna",
+        "image_light": "_static/icon.svg",
+        "image_dark": "_static/icon.svg",
+    },
+    "navbar_align": "left",
+    "show_prev_next": True,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 7,
+}
+copyright = "the hyperna authors, MIT licence"

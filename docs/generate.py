@@ -1,0 +1,157 @@
+"""Pages that are made of the package itself, so that they cannot go stale.
+
+The reference of public names, of the command line and of what is registered, the notebooks and the
+pages of findings: all are written into the folder ``_made`` before each build.
+"""
+
+import argparse
+import re
+import shutil
+from pathlib import Path
+
+import hyperna
+import hyperna.plots
+from hyperna.cli import build_parser
+
+TITLES = {
+    "algorithm": "The algorithm",
+    "problems": "Problems",
+    "fitness": "Fitness",
+    "mutation": "Mutation laws",
+    "networks": "Networks",
+    "grid": "The grid",
+    "results": "Results",
+    "theory": "Theory",
+    "classifier": "Classifier",
+    "datasets": "Data sets",
+    "comparison": "Comparisons",
+    "campaign.campaign": "Campaigns",
+    "store.store": "The store",
+    "parallel": "Parallel work",
+    "sphere": "Points on the sphere",
+}
+
+
+def write_all(docs: Path) -> None:
+    """Write all made pages; files that stay the same keep their time, so that builds are quick."""
+    made = docs / "_made"
+    pages = {
+        "names.rst": names_page(),
+        "commands.md": commands_page(),
+        "registered.md": registered_page(),
+        **findings_pages(docs.parent),
+    }
+    for path in sorted((docs.parent / "notebooks").glob("*.ipynb")):
+        pages[path.name] = path.read_text(encoding="utf-8").replace("(campaigns/", "(finding_")
+    made.mkdir(exist_ok=True)
+    for path in made.iterdir():
+        if path.is_file() and path.name not in pages:
+            path.unlink()
+    for name, text in pages.items():
+        target = made / name
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+    shutil.copy(docs.parent / "hyperna" / "play" / "page" / "icon.svg", docs / "_static")
+
+
+def names_page() -> str:
+    """The reference of all public names, by the part of the package they live in."""
+    lines = ["Public names", "============", "", "Everything that ``import hyperna`` offers.", ""]
+    for module, names in hyperna._PUBLIC.items():
+        title = TITLES.get(module, module.rpartition(".")[2].replace("_", " ").capitalize())
+        documented = [name for name in names if callable(getattr(hyperna, name))]
+        tables = [name for name in names if name not in documented]
+        lines += [title, "-" * len(title), ""]
+        if documented:
+            lines += [
+                ".. currentmodule:: hyperna",
+                "",
+                ".. autosummary::",
+                "   :toctree: names",
+                "",
+            ]
+            lines += [f"   {name}" for name in documented] + [""]
+        for name in tables:
+            entries = getattr(hyperna, name)
+            if hasattr(entries, "keys"):
+                lines += [f"``hyperna.{name}``: {', '.join(f'``{key}``' for key in entries)}.", ""]
+    title = "Pictures and films"
+    lines += [title, "-" * len(title), "", "In ``hyperna.plots``; they need ``hyperna[plot]``.", ""]
+    lines += [".. currentmodule:: hyperna.plots", "", ".. autosummary::", "   :toctree: names", ""]
+    lines += [f"   {name}" for name in hyperna.plots.__all__]
+    return "\n".join(lines) + "\n"
+
+
+def commands_page() -> str:
+    """The help of every command."""
+    parser = build_parser()
+    parser.formatter_class = lambda prog: argparse.HelpFormatter(prog, width=90)
+    found = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    lines = [
+        "# Commands",
+        "",
+        "Bad input ends with one line on standard error and exit code 2, an interrupted command",
+        "with 130. `hyperna COMMAND --help` prints what stands here.",
+        "",
+    ]
+    for name, command in found.choices.items():
+        lines += [f"## hyperna {name}", "", *_help(command)]
+        for action in command._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for part, inner in action.choices.items():
+                    lines += [f"### hyperna {name} {part}", "", *_help(inner)]
+    return "\n".join(lines)
+
+
+def _help(parser: argparse.ArgumentParser) -> list[str]:
+    chosen = parser.formatter_class
+    parser.formatter_class = lambda prog: chosen(prog, width=90)  # the width of no terminal
+    return ["```text", parser.format_help().rstrip(), "```", ""]
+
+
+def registered_page() -> str:
+    """Everything that can be named on the command line, with a line on each."""
+    from hyperna.baselines import BASELINES
+    from hyperna.outputs import OUTPUTS
+
+    lines = ["# What can be named", "", "The lists that `hyperna list` prints.", ""]
+    outputs = OUTPUTS if hasattr(OUTPUTS, "items") else dict.fromkeys(OUTPUTS, "")
+    for title, entries in (
+        ("Problems", {name: made.summary for name, made in hyperna.PROBLEMS.items()}),
+        ("Mutation laws", {name: made.summary for name, made in sorted(hyperna.LAWS.items())}),
+        ("Outputs", {name: getattr(made, "summary", made) for name, made in outputs.items()}),
+        ("Other algorithms", {name: made.summary for name, made in BASELINES.items()}),
+        ("Data sets", {name: made.summary for name, made in hyperna.DATASETS.items()}),
+        (
+            "Classifiers",
+            {name: getattr(made, "summary", "") for name, made in hyperna.CLASSIFIERS.items()},
+        ),
+    ):
+        lines += [f"## {title}", "", "| name | what it is |", "|---|---|"]
+        lines += [f"| `{name}` | {_cell(str(text))} |" for name, text in entries.items()]
+        lines += [""]
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"([|$*_])", r"\\\1", text)
+
+
+def findings_pages(root: Path) -> dict[str, str]:
+    """The pages of the campaigns, and a page with the figures of the paper's reproduction."""
+    folder = root / "notebooks" / "campaigns"
+    pages = {}
+    for path in sorted(folder.glob("*.md")):
+        if path.name == "README.md":
+            continue
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(r"^(#{3,}) ", lambda found: found[1][1:] + " ", text, flags=re.MULTILINE)
+        text = re.sub(r"\]\((\w+)\.md", r"](finding_\1.md", text)
+        campaign = folder / f"{path.stem}.toml"
+        if campaign.exists():
+            block = f"```toml\n{campaign.read_text(encoding='utf-8')}```"
+            anchor = f"campaign-{path.stem}"
+            text = f"{text.rstrip()}\n\n({anchor})=\n## The campaign\n\n{block}\n"
+            text = re.sub(r"\]\(\w+\.toml\)", f"](#{anchor})", text)
+        pages[f"finding_{path.name}"] = text
+    return pages

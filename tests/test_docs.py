@@ -1,0 +1,130 @@
+"""What README, site and guides show must work: all their code runs, page by page."""
+
+import re
+import shlex
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import hyperna
+from hyperna.baselines import BASELINES
+from hyperna.cli import build_parser, main
+
+ROOT = Path(__file__).parent.parent
+SITE = sorted(
+    path
+    for path in (ROOT / "docs").rglob("*.md")
+    if not {"_made", "_build"} & set(path.relative_to(ROOT / "docs").parts)
+)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
+FENCE = re.compile(
+    r"(?:<!-- (?P<mark>[^>]*) -->\n)?```(?P<kind>[a-z]+)\n(?P<code>.*?)^```$",
+    flags=re.DOTALL | re.MULTILINE,
+)
+RUN = ("python", "bash")
+# Shown, not run: settings of other programs, output, files.
+SHOWN = ("text", "toml", "dockerfile")
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+def blocks(path):
+    """The mark, the kind and the code of all blocks that are not Sphinx's own."""
+    found = FENCE.finditer(path.read_text(encoding="utf-8"))
+    return [(match["mark"] or "", match["kind"], match["code"]) for match in found]
+
+
+def commands(code):
+    """The calls of hyperna in a block of shell."""
+    lines = code.replace("\\\n", " ").splitlines()
+    parts = [part.strip() for line in lines for part in line.split("&&")]
+    return [shlex.split(part)[1:] for part in parts if part.startswith("hyperna ")]
+
+
+@pytest.fixture
+def _registries_as_they_were():
+    tables = (hyperna.LAWS, hyperna.PROBLEMS, BASELINES)
+    before = [dict(table) for table in tables]
+    yield
+    for table, kept in zip(tables, before, strict=True):
+        table.clear()
+        table.update(kept)
+
+
+@pytest.mark.parametrize("path", [p for p in PAGES if blocks(p)], ids=name_of)
+@pytest.mark.usefixtures("_registries_as_they_were")
+def test_all_code_of_a_page_runs(path, tmp_path, monkeypatch, capsys):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    if "interop" in path.read_text(encoding="utf-8"):
+        pytest.importorskip("ioh")
+    for name in ("datasets", "notebooks"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    space = {"__name__": "page"}
+    before = ""
+    for mark, kind, code in blocks(path):
+        assert kind in (*RUN, *SHOWN), f"say what {kind} is"
+        if mark.startswith("not run: "):
+            continue
+        if mark.startswith("file: "):
+            Path(mark.split()[1]).write_text(before, encoding="utf-8")
+        if kind == "python":
+            exec(compile(code, name_of(path), "exec"), space)
+        elif kind == "bash":
+            for argv in commands(code):
+                assert main(argv) == 0, (argv, capsys.readouterr().err)
+        before = code
+    plt.close("all")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_commands_in_sentences_exist(path, capsys):
+    for text in re.findall(r"`(hyperna (?!COMMAND)[a-z]+[^`]*)`", path.read_text(encoding="utf-8")):
+        command, *words = shlex.split(text)[1:]
+        known = ""
+        for argv in ([command], [command, *words[:1]]):
+            with suppress(SystemExit, ValueError):
+                build_parser().parse_args([*argv, "--help"])
+            known += capsys.readouterr().out
+        assert f"hyperna {command}" in known, text
+        for option in re.findall(r"--?[a-z][a-z-]*", " ".join(w for w in words if w[0] == "-")):
+            assert option in known, text
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_linked_files_exist(path):
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", text):
+        assert (path.parent / target).exists() or "_made" in target, target
+
+
+@pytest.mark.parametrize("path", SITE, ids=name_of)
+def test_headings_do_not_jump(path):
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    levels = [len(marks) for marks in re.findall(r"^(#+) ", text, flags=re.MULTILINE)]
+    if levels:
+        assert levels[0] == 1
+        assert levels.count(1) == 1
+        assert all(deeper - level <= 1 for level, deeper in pairwise(levels))
+
+
+def test_every_page_is_in_a_table_of_contents():
+    listed = " ".join(path.read_text(encoding="utf-8") for path in SITE)
+    for path in SITE:
+        assert path.name == "index.md" or re.search(rf"^(\.\./)?{path.stem}$", listed, re.MULTILINE)
+
+
+def test_readme_is_short_and_has_its_two_commands():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) <= 120
+    assert readme.count("<!-- main job -->\n```bash\n") == 1
+    assert readme.count("<!-- tests -->\n```bash\n") == 1
+
+
+def test_version_is_told():
+    cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)[1]
+    assert f"## {cited}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
