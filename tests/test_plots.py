@@ -145,7 +145,7 @@ def test_landscape_marks_the_optimum():
     genomes = np.array([[0, 0], [23, 3], [6, 12]])
     way = Trajectory(Grid(2, 1, 24), np.arange(3), np.zeros(3), genomes)
     ax = plot_landscape(problem("half"), 24, way)
-    best = next(line for line in ax.lines if line.get_label().startswith("best"))
+    best = next(line for line in ax.lines if line.get_label().startswith("optimum"))
     assert best.get_xydata().tolist() == [[90.0, 0.0]]
     way = next(line for line in ax.lines if line.get_label().startswith("accepted"))
     assert np.isnan(way.get_xydata()).any()
@@ -285,3 +285,14 @@ def test_given_axes_are_used(runs):
     _, ax = plt.subplots()
     assert plot_runtimes(runs, ax) is ax
     assert plot_improvements(runs.replay(0), ax=ax) is ax
+
+
+def test_the_landscape_marks_all_optima_of_local_opt_as_such():
+    """Rounded to the grid their fitness differs a little, yet each is an optimal solution."""
+    ax = plot_landscape(problem("local_opt"), 48)
+    marks = {line.get_label().split(":")[0]: line.get_xydata() for line in ax.lines}
+    expected = [(330, 0), (270, -(3**0.5) / 2), (30, -(3**0.5) / 2)]
+    assert len(marks["optimum"]) == 3
+    for x, y in expected:
+        distance = np.abs(marks["optimum"] - (x, y)) / (360 / 48, 2 / 48)
+        assert (distance < 1).all(axis=1).sum() == 1

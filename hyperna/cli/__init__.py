@@ -29,6 +29,7 @@ COMMANDS = (
     "campaign",
     "report",
     "reproduce",
+    "theory",
 )
 
 # Of a message: characters of a word (a path may be long), of all of it, and how far it is read.

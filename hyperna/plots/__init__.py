@@ -7,6 +7,7 @@ from hyperna.plots.animation import animate_run, save_animation
 from hyperna.plots.batch import batch_figure
 from hyperna.plots.circle import plot_circle
 from hyperna.plots.comparison import comparison_figure, plot_comparison
+from hyperna.plots.exact import plot_distribution, plot_expected_times
 from hyperna.plots.landscape import plot_landscape
 from hyperna.plots.runs import plot_boxes, plot_convergence, plot_improvements, plot_runtimes
 from hyperna.plots.scaling import plot_scaling
@@ -20,6 +21,8 @@ __all__ = [
     "plot_circle",
     "plot_comparison",
     "plot_convergence",
+    "plot_distribution",
+    "plot_expected_times",
     "plot_improvements",
     "plot_landscape",
     "plot_runtimes",

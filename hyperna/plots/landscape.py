@@ -13,6 +13,7 @@ from hyperna.networks import Network
 from hyperna.plots.style import BLACK, FONT_SIZE, VERMILLION, finish, new_axes
 from hyperna.problems import Problem
 from hyperna.results import Trajectory
+from hyperna.theory.landscape import targets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +64,7 @@ def plot_landscape(
     bar.ax.tick_params(labelsize=FONT_SIZE - 1)
     if trajectory is not None:
         _draw_way(ax, trajectory)
-    _draw_optima(ax, scores, units, resolution)
+    _draw_optima(ax, subject, scores, units)
     ax.set_xticks(range(0, 361, 60))
     ax.legend(
         loc="upper center",
@@ -130,12 +131,22 @@ def local_optima(scores: IntArray) -> BoolArray:
         leaves = more
 
 
-def _draw_optima(ax: "Axes", scores: IntArray, units: int, resolution: int) -> None:
-    found = local_optima(scores)
-    best = scores == scores.max()
+def optimal(subject: Problem | Fitness, scores: IntArray) -> BoolArray:
+    """Mark the best states, and those less than a step from an optimal solution.
+
+    Rounded to the grid, equally good solutions differ a little in fitness.
+    """
+    fitness, best = fitness_of(subject), scores == scores.max()
+    if not isinstance(fitness, ExactArcs):
+        return best
+    return best | targets(fitness, Grid(2, 1, scores.shape[0]), scores, None, True)
+
+
+def _draw_optima(ax: "Axes", subject: Problem | Fitness, scores: IntArray, units: int) -> None:
+    resolution, found, best = scores.shape[0], local_optima(scores), optimal(subject, scores)
     for chosen, marker, size, colour, name in (
         (found & ~best, "X", 11, VERMILLION, "local optimum"),
-        (found & best, "*", 17, "white", "best on this grid"),
+        (found & best, "*", 17, "white", "optimum"),
     ):
         if not chosen.any():
             continue

@@ -2,7 +2,16 @@
 
 from hyperna.theory.answers import End, ExactRuntime, Plateau
 from hyperna.theory.chain import Chain
+from hyperna.theory.export import export_chain
 from hyperna.theory.moments import Moments
 from hyperna.theory.runtime import expected_runtime
 
-__all__ = ["Chain", "End", "ExactRuntime", "Moments", "Plateau", "expected_runtime"]
+__all__ = [
+    "Chain",
+    "End",
+    "ExactRuntime",
+    "Moments",
+    "Plateau",
+    "expected_runtime",
+    "export_chain",
+]

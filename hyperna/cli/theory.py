@@ -1,0 +1,200 @@
+"""Compute the exact runtime of the (1+1) NA with one neuron, with a proven error bound.
+
+For example:
+  hyperna theory quarter --resolution 120
+  hyperna theory local_opt --resolution 120 --mutation local
+  hyperna theory half --resolution 1048576 --no-bias
+  hyperna theory quarter --resolution 60 --mutation local --json
+  hyperna theory quarter --resolution 16 --export quarter16
+"""
+
+import argparse
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hyperna.cli.options import (
+    check_picture,
+    integer,
+    json_text,
+    make_console,
+    real,
+    save_figure,
+)
+
+if TYPE_CHECKING:
+    from hyperna.theory import ExactRuntime
+
+LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+# Additions that quantiles may take if nobody asks for them: about a minute.
+_MOST_OPERATIONS = 3e10
+# Ends that are listed one by one.
+_LISTED = 12
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("problem", metavar="PROBLEM", help="a union of arcs: see 'hyperna list'")
+    parser.add_argument(
+        "--resolution", type=integer(2), default=120, help="number of angles (default: 120)"
+    )
+    parser.add_argument("--mutation", default="harmonic", help="step law (default: harmonic)")
+    parser.add_argument("--no-bias", dest="bias", action="store_false", help="fix the bias at 0")
+    parser.add_argument(
+        "--redraw-void", action="store_true", help="draw again where nothing would change"
+    )
+    parser.add_argument(
+        "--mutation-probability",
+        type=real(0, 1, low_open=True),
+        help="per component (default: 1/2)",
+    )
+    parser.add_argument(
+        "--target", type=real(0, 1), help="fitness to stop at (default: the optimum)"
+    )
+    parser.add_argument(
+        "--quantiles", metavar="Q,...", help="levels of the quantiles (default: 0.05 to 0.95)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object, no table")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="picture of the expected time of every start"
+    )
+    parser.add_argument(
+        "--export", metavar="NAME", help="write the chain for PRISM (NAME.tra, ...) and Storm"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Solve the chain and report it."""
+    picture = check_picture(args.plot) if args.plot else None
+    levels = LEVELS if args.quantiles is None else _levels(args.quantiles)
+
+    from hyperna.problems import problem
+    from hyperna.theory import expected_runtime, export_chain
+
+    runtime = expected_runtime(
+        problem(args.problem),
+        args.resolution,
+        args.mutation,
+        bias=args.bias,
+        redraw_void=args.redraw_void,
+        mutation_probability=args.mutation_probability,
+        target=args.target,
+    )
+    summary = _summary(args, runtime, levels)
+    if args.export:
+        summary["files"] = [str(path) for path in export_chain(runtime, Path(args.export))]
+    if picture is not None:
+        from hyperna.plots import plot_expected_times
+
+        save_figure(picture, plot_expected_times(runtime).figure)
+        summary["picture"] = str(picture)
+    if args.json:
+        print(json_text(summary))
+    else:
+        _print_table(args, summary)
+    return 0
+
+
+def _levels(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(word) for word in text.split(","))
+    except ValueError:
+        raise ValueError(
+            f"--quantiles must be numbers between 0 and 1 such as 0.5,0.9, got {text!r}"
+        ) from None
+
+
+def _summary(
+    args: argparse.Namespace, runtime: "ExactRuntime", levels: tuple[float, ...]
+) -> dict[str, Any]:
+    """All that is reported; undefined and infinite numbers are NaN and infinite."""
+    from hyperna.theory.ring import Ring
+
+    small = not isinstance(runtime._chain, Ring)
+    quantiles = None
+    if args.quantiles is not None or (small and _operations(runtime) <= _MOST_OPERATIONS):
+        found = runtime.quantiles(levels).tolist()
+        quantiles = {f"{level:g}": value for level, value in zip(levels, found, strict=True)}
+    ends = runtime.ends() if small and runtime.probability < 1 else []
+    return {
+        "expected_evaluations": runtime.mean,
+        "sd_evaluations": runtime.standard_deviation,
+        "success_probability": runtime.probability,
+        "expected_evaluations_of_successes": runtime.conditional_mean,
+        "sd_evaluations_of_successes": runtime.conditional_standard_deviation,
+        "relative_error_bound": runtime.relative_error_bound,
+        "quantiles": quantiles,
+        "evaluations_until_end": runtime.evaluations_until_end() if ends else runtime.mean,
+        "ends": [
+            {
+                "success": end.success,
+                "fitness": end.fitness,
+                "search_points": end.size,
+                "probability": end.probability,
+            }
+            for end in ends
+        ],
+        "settings": {
+            "problem": args.problem,
+            "resolution": args.resolution,
+            "mutation": args.mutation,
+            "bias": args.bias,
+            "redraw_void": args.redraw_void,
+            "mutation_probability": args.mutation_probability or 0.5,
+            "target": args.target,
+        },
+    }
+
+
+def _operations(runtime: "ExactRuntime") -> float:
+    """Operations to follow the chain far into its upper tail."""
+    steps = runtime.conditional_mean + 4 * runtime.conditional_standard_deviation
+    chain = runtime.chain
+    per_state = sum(chain.shape) if chain.full else 9
+    return float(chain.score.size * per_state * steps) if math.isfinite(steps) else 0.0
+
+
+def _print_table(args: argparse.Namespace, summary: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    console = make_console()
+    bias = "" if args.bias else ", biases fixed at 0"
+    console.print(
+        f"{args.problem}: 1 neuron, resolution {args.resolution}, {args.mutation} mutation{bias}"
+    )
+    console.print("exact values over all first search points, the first evaluation counted")
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column(justify="right")
+    rows = [("success probability", summary["success_probability"])]
+    if summary["success_probability"] == 1.0:
+        rows += [
+            ("evaluations, mean", summary["expected_evaluations"]),
+            ("evaluations, sd", summary["sd_evaluations"]),
+        ]
+    else:
+        rows += [
+            ("evaluations, mean", math.inf),
+            ("evaluations of successes, mean", summary["expected_evaluations_of_successes"]),
+            ("evaluations of successes, sd", summary["sd_evaluations_of_successes"]),
+            ("evaluations until success or stuck", summary["evaluations_until_end"]),
+        ]
+    for name, value in rows:
+        table.add_row(name, "∞" if math.isinf(value) else f"{value:.8g}")
+    table.add_row("relative error at most", f"{summary['relative_error_bound']:.2g}")
+    for level, value in (summary["quantiles"] or {}).items():
+        shown = "∞" if math.isinf(value) else f"{value:.0f}"
+        table.add_row(f"found by {float(level):.4g} of the runs within", shown)
+    console.print(table)
+    if summary["quantiles"] is None:
+        console.print("no quantiles: they would take more than a minute, or too much memory")
+    for end in summary["ends"][:_LISTED]:
+        word = "success" if end["success"] else "stuck"
+        console.print(
+            f"ends with {word}, fitness {end['fitness']:.6g} "
+            f"({end['search_points']} search points): {end['probability']:.6g}"
+        )
+    if len(summary["ends"]) > _LISTED:
+        console.print(f"and {len(summary['ends']) - _LISTED} more: see --json")
+    for path in [*summary.get("files", []), *filter(None, [summary.get("picture")])]:
+        console.print(f"written: {path}")

@@ -1,0 +1,98 @@
+"""The command theory, the export of chains and the pictures of exact runtimes."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from hyperna import OnePlusOneNA, problem
+from hyperna.cli import main
+from hyperna.theory import expected_runtime, export_chain
+
+
+def shown(capsys, *arguments):
+    assert main(["theory", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_json_has_every_number(capsys):
+    found = json.loads(shown(capsys, "quarter", "--resolution", "24", "--json"))
+    exact = expected_runtime(problem("quarter"), 24)
+    assert found["expected_evaluations"] == exact.mean
+    assert found["sd_evaluations"] == exact.standard_deviation
+    assert found["success_probability"] == 1.0
+    assert found["relative_error_bound"] == exact.relative_error_bound
+    assert list(found["quantiles"].values()) == exact.quantiles().tolist()
+    assert found["settings"]["resolution"] == 24
+
+
+def test_runs_that_may_be_stuck(capsys):
+    arguments = ["local_opt", "--resolution", "24", "--mutation", "local"]
+    found = json.loads(shown(capsys, *arguments, "--json", "--quantiles", "0.1,0.9"))
+    assert found["expected_evaluations"] is None
+    assert found["quantiles"]["0.9"] is None
+    assert sum(end["probability"] for end in found["ends"]) == pytest.approx(1)
+    text = shown(capsys, *arguments)
+    assert "∞" in text
+    assert "ends with stuck, fitness 0.663764" in text
+
+
+def test_without_bias_and_large(capsys):
+    text = shown(capsys, "half", "--resolution", "16384", "--no-bias")
+    assert "biases fixed at 0" in text
+    assert "no quantiles" in text
+    assert main(["theory", "half", "--resolution", "100000"]) == 2
+    assert "GB" in capsys.readouterr().err
+    assert main(["theory", "half", "--quantiles", "many"]) == 2
+    assert "--quantiles" in capsys.readouterr().err
+
+
+def test_picture_and_export(capsys, tmp_path):
+    picture, chain = tmp_path / "times.png", tmp_path / "chain"
+    shown(capsys, "half", "--resolution", "8", "--plot", str(picture), "--export", str(chain))
+    assert picture.stat().st_size > 1000
+    assert (tmp_path / "chain.storm.tra").exists()
+
+
+@pytest.mark.parametrize("law", ["harmonic", "local"])
+def test_an_exported_chain_gives_the_same_expectation(law, tmp_path):
+    """Solved from the files alone, as a model checker does."""
+    runtime = expected_runtime(problem("local_opt"), 12, law)
+    export_chain(runtime, tmp_path / "chain")
+    first, *rows = (tmp_path / "chain.tra").read_text().splitlines()
+    size, count = map(int, first.split())
+    assert count == len(rows)
+    matrix = np.zeros((size, size))
+    for row in rows:
+        x, y, p = row.split()
+        matrix[int(x), int(y)] += float(p)
+    np.testing.assert_allclose(matrix.sum(axis=1), 1)
+    names, *marks = (tmp_path / "chain.lab").read_text().splitlines()
+    assert names == '0="init" 1="success" 2="stuck"'
+    marked = {
+        mark: [int(m.split(":")[0]) for m in marks if m.endswith(f" {mark}")] for mark in "012"
+    }
+    assert marked["0"] == [0]
+    ends = marked["1"] + marked["2"]
+    free = np.setdiff1d(np.arange(size), ends)
+    system = np.eye(free.size) - matrix[np.ix_(free, free)]
+    reach = np.linalg.solve(system, matrix[np.ix_(free, marked["1"])].sum(axis=1))
+    assert reach[0] == pytest.approx(runtime.probability)
+    time = np.linalg.solve(system, np.ones(free.size))
+    assert time[0] == pytest.approx(runtime.evaluations_until_end())
+    storm = (tmp_path / "chain.storm.tra").read_text().splitlines()
+    assert storm == ["dtmc", *rows]
+    rewards = (tmp_path / "chain.storm.rew").read_text().split("\n")
+    assert len(rewards) - 1 == size - len(marked["1"])
+
+
+def test_distribution_picture_lies_on_the_simulation():
+    plots = pytest.importorskip("hyperna.plots")
+    runs = OnePlusOneNA(resolution=16).run_many(problem("quarter"), 2000, seed=0)
+    exact = expected_runtime(problem("quarter"), 16)
+    ax = plots.plot_distribution(exact, runs.evaluations)
+    simulated, curve = (line.get_xydata() for line in ax.lines)
+    at = np.searchsorted(simulated[:, 0], curve[:, 0], side="right") - 1
+    assert np.abs(simulated[at, 1] - curve[:, 1]).max() < 4 * math.sqrt(0.25 / 2000)
+    assert plots.plot_expected_times(expected_runtime(problem("half"), 16, bias=False)).lines
