@@ -84,9 +84,13 @@ def run(args: argparse.Namespace) -> int:
     if args.export:
         summary["files"] = [str(path) for path in export_chain(runtime, Path(args.export))]
     if picture is not None:
+        from matplotlib.figure import Figure
+
         from hyperna.plots import plot_expected_times
 
-        save_figure(picture, plot_expected_times(runtime).figure)
+        figure = Figure(figsize=(8.0, 5.2), layout="constrained")
+        plot_expected_times(runtime, figure.subplots())
+        save_figure(picture, figure)
         summary["picture"] = str(picture)
     if args.json:
         print(json_text(summary))

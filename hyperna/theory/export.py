@@ -22,7 +22,7 @@ and with Storm from Python (``pip install stormpy``),
         "quarter16.storm.tra", "quarter16.storm.lab", state_rewards="quarter16.storm.rew"
     )
     (formula,) = stormpy.parse_properties('R=? [ F "success" ]')
-    print(stormpy.model_checking(model, formula).at(0))
+    print(stormpy.model_checking(model, formula).get_value(0))
 """
 
 from pathlib import Path
