@@ -285,4 +285,4 @@ class _Lines:
 
 def _spelt(key: str) -> str:
     """Return a pattern for a key with hyphens or underscores."""
-    return "[-_]".join(map(re.escape, re.split("[-_]", key)))
+    return "[-_]".join(map(re.escape, re.split("[-_]", str(key))))

@@ -7,6 +7,7 @@ default does.
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
@@ -191,6 +192,7 @@ def setting(folder: str | Path = ".", **options: Any) -> Setting:
     made = described.pop("made")
     fitness = _fitness(made, checked.get("points"), checked.get("sampling"))
     sampled = fitness if isinstance(fitness, Sampled) else None
+    _check_memory(made.dim, checked.get("neurons", 1), sampled.n if sampled else 1)
     common: dict[str, Any] = {
         **described,
         "algorithm": algorithm.spell(checked["algorithm"]),
@@ -212,6 +214,20 @@ def setting(folder: str | Path = ".", **options: Any) -> Setting:
     finished = Setting(**common, **{key: own[key] for key in algorithm.keys & own.keys()})
     budget = getattr(finished.runner(), "budget", finished.budget)
     return replace(finished, budget=budget)
+
+
+def _check_memory(dim: int, neurons: int, points: int) -> None:
+    """Refuse at once what does not fit into memory."""
+    needed = 8.0 * dim * (points + 16 * neurons)
+    try:
+        there = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not known on this system
+        there = 2.0**40
+    if needed > there:
+        raise ValueError(
+            f"dim = {dim:,}, neurons = {neurons:,} and points = {points:,} would need about "
+            f"{needed / 1e9:,.0f} GB of memory; this computer has {there / 1e9:,.0f} GB"
+        )
 
 
 def refuse_foreign(algorithm: Algorithm, options: Mapping[str, Any]) -> None:
