@@ -216,8 +216,8 @@ TRIED = {
         *("data", "--label", "--ignore", "--save", "--json"),
         *(options[0] for options in PARAMETERS),
     },
-    "predict": {"model", "data", "--output", "--column", "--proba", "--label"},
-    "dataset": {"name", "--output", "--all", "--list", "--json"},
+    "predict": {"model", "data", "--out", "--column", "--proba", "--label"},
+    "dataset": {"name", "--out", "--all", "--list", "--json"},
 }
 
 
