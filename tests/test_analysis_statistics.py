@@ -14,7 +14,6 @@ from hyperna.analysis.statistics import (
     ecdf,
     effect_name,
     expected_running_time,
-    first_hits,
     holm,
     pairwise_tests,
     wilson_interval,
@@ -197,20 +196,6 @@ def test_ecdf_over_runs_and_targets_is_the_mean_over_targets():
 def test_ecdf_refuses(hits):
     with pytest.raises(ValueError, match="hits must hold"):
         ecdf(hits)
-
-
-def test_first_hits_by_brute_force():
-    rng = np.random.default_rng(4)
-    when = np.cumsum(rng.integers(1, 9, 30))
-    fitness = np.sort(rng.random(30))
-    targets = rng.random(50)
-    expected = [
-        min([w for w, f in zip(when, fitness, strict=True) if f >= t], default=math.inf)
-        for t in targets
-    ]
-    assert first_hits(when, fitness, targets).tolist() == expected
-    with pytest.raises(ValueError, match="same length"):
-        first_hits([1, 2], [0.5], [0.1])
 
 
 def test_pairwise_tests_are_scipy_s_with_counted_effects():

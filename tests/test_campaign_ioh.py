@@ -14,7 +14,7 @@ from hyperna.campaign.campaign import Campaign
 from hyperna.campaign.ioh import describe_algorithm, describe_function, export_ioh
 from hyperna.cli import main
 from hyperna.fitness import FiniteSet, fitness_of
-from hyperna.interop import Cell, Objective, Trace, analyzer_logger, write_cell
+from hyperna.interop import Cell, LoggedRun, Objective, analyzer_logger, write_cell
 from hyperna.interop.names import distinct_ids, function_id
 from hyperna.networks import Network
 from hyperna.problems import points, problem, read_csv
@@ -333,7 +333,7 @@ class TestFormat:
         g([1, 2])
         g.detach_logger()
         logger.close()
-        run = Trace(np.array([1]), np.array([0.25]), 1, 0.25, np.array([1, 2]), False)
+        run = LoggedRun(np.array([1]), np.array([0.25]), 1, 0.25, np.array([1, 2]), False)
         cell = Cell(f.name, function_id(f.name), 2, "x")
         write_cell(tmp_path / "ours", cell, [run])
         theirs, ours = (
@@ -349,7 +349,7 @@ class TestFormat:
                 assert ours[key] == theirs[key]
 
     def test_small_values_have_no_exponent(self):
-        run = Trace(np.array([1]), np.array([1e-7]), 1, 1e-7, np.array([0]), False)
+        run = LoggedRun(np.array([1]), np.array([1e-7]), 1, 1e-7, np.array([0]), False)
         assert run.rows().splitlines()[1] == "1 0.0000001 0"
 
     def test_equal_numbers_are_moved_apart(self, monkeypatch):

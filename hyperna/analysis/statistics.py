@@ -18,9 +18,9 @@ from hyperna._validation import check_choice, check_integer, check_real
 
 FloatArray = NDArray[np.float64]
 
-# More values than this are summed up in as many blocks before they are resampled. Sums of blocks
+# More values than this are added up in blocks before they are resampled. Sums of blocks
 # keep the standard error and the skewness of the mean, which is all that a bootstrap interval of
-# so many values can see, and bound the memory and the time.
+# that many values depends on, and bound the memory and the time.
 _MOST_BLOCKS = 4096
 _DRAWS_AT_ONCE = 1 << 20
 
@@ -122,7 +122,7 @@ def expected_running_time(
     """Return the expected running time (ERT) until success of an algorithm that restarts.
 
     It is the evaluations of all runs, failed ones included, divided by the number of successes:
-    the maximum likelihood estimate of what one success costs when failed runs are started anew.
+    the maximum likelihood estimate of what one success costs when failed runs are restarted.
     The interval resamples whole runs. If no run succeeds the value is infinite, and the lower end
     comes from the largest success probability that Wilson's interval still allows.
 
@@ -181,8 +181,8 @@ def ecdf(hits: ArrayLike) -> Ecdf:
     Parameters
     ----------
     hits
-        Evaluations at which a target was reached, ``inf`` where it never was: one value a run, or
-        an array of runs and targets as `first_hits` gives it.
+        Evaluations at which a target was reached, ``inf`` where it never was: one value per run,
+        or an array of runs and targets.
 
     Examples
     --------
@@ -199,27 +199,7 @@ def ecdf(hits: ArrayLike) -> Ecdf:
     return Ecdf(places, np.cumsum(counts) / times.size, times.size)
 
 
-def first_hits(evaluations: ArrayLike, fitness: ArrayLike, targets: ArrayLike) -> FloatArray:
-    """Return the evaluation at which a run first reached each fitness target, ``inf`` for never.
-
-    ``evaluations`` and ``fitness`` are a run's improvements: when each happened and what it gave.
-
-    Examples
-    --------
-    >>> first_hits([1, 7, 30], [0.5, 0.8, 0.95], targets=[0.4, 0.8, 0.9, 1.0])
-    array([ 1.,  7., 30., inf])
-    """
-    when = np.asarray(evaluations, dtype=float)
-    best = np.maximum.accumulate(np.asarray(fitness, dtype=float))
-    if when.ndim != 1 or when.shape != best.shape:
-        raise ValueError(
-            "evaluations and fitness must be two lists of the same length, "
-            f"got shapes {when.shape} and {best.shape}"
-        )
-    return np.append(when, np.inf)[np.searchsorted(best, np.asarray(targets, dtype=float))]
-
-
-class Comparison(NamedTuple):
+class PairTest(NamedTuple):
     """Two samples compared: Mann-Whitney U with effect size and corrected p value.
 
     ``a12`` is the probability that a value of the first sample exceeds one of the second (ties
@@ -236,7 +216,7 @@ class Comparison(NamedTuple):
     effect: str
 
 
-def pairwise_tests(samples: Mapping[str, ArrayLike]) -> list[Comparison]:
+def pairwise_tests(samples: Mapping[str, ArrayLike]) -> list[PairTest]:
     """Compare every two of the named samples, correcting for the number of comparisons (Holm).
 
     Values may be ``inf`` (runs that never succeeded): only their order counts.
@@ -255,7 +235,7 @@ def pairwise_tests(samples: Mapping[str, ArrayLike]) -> list[Comparison]:
     tested = [_mann_whitney(clean[first], clean[second]) for first, second in pairs]
     corrected = holm([p for _, p, _ in tested])
     return [
-        Comparison(*pair, u, p, float(p_holm), a12, 2 * a12 - 1, effect_name(2 * a12 - 1))
+        PairTest(*pair, u, p, float(p_holm), a12, 2 * a12 - 1, effect_name(2 * a12 - 1))
         for pair, (u, p, a12), p_holm in zip(pairs, tested, corrected, strict=True)
     ]
 
@@ -284,7 +264,7 @@ def effect_name(cliff_delta: float) -> str:
 
 
 def check_sample(name: str, values: ArrayLike, *, finite: bool = True) -> FloatArray:
-    """Return values as a flat array of at least one number, all finite unless told otherwise."""
+    """Return values as a flat array of at least one number, all finite unless `finite` is False."""
     try:
         sample = np.asarray(list(values) if isinstance(values, range) else values, dtype=float)
     except (TypeError, ValueError):

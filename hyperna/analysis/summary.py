@@ -1,7 +1,6 @@
 """What the runs of one setting say, with 95 % intervals: the one summary for all who show it."""
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,17 +17,27 @@ from hyperna.analysis.statistics import (
 from hyperna.results import Runs
 
 
-@dataclass(frozen=True, eq=False)
 class Summary:
-    """Success, evaluations and fitness of many runs, each with its uncertainty.
+    """Success, evaluations and fitness of many runs, with their uncertainty.
 
-    Numbers are computed when they are first read. Intervals are Wilson's for shares, bootstrap
-    intervals for the rest (see `hyperna.analysis.statistics`).
+    Intervals are computed when they are first read: Wilson's for shares, bootstrap intervals for
+    the rest (see `hyperna.analysis.statistics`).
 
     Parameters
     ----------
-    evaluations, success, fitness
+    evaluations, success, fitness : arrays
         One value per run.
+
+    Attributes
+    ----------
+    runs, successes : int
+        Number of runs, and of successful ones.
+    share : float
+        Share of successful runs.
+    mean, sd, median : float
+        Of the evaluations of all runs; a failed run counts with what it spent.
+    mean_fitness, best_fitness : float
+        Of the best fitness of each run.
 
     Examples
     --------
@@ -37,29 +46,21 @@ class Summary:
     (0.75, 25.0, 25.0, 33.3)
     """
 
-    evaluations: IntArray
-    success: BoolArray
-    fitness: FloatArray
+    def __init__(self, evaluations: IntArray, success: BoolArray, fitness: FloatArray) -> None:
+        self.evaluations, self.success, self.fitness = evaluations, success, fitness
+        self.runs = len(evaluations)
+        self.successes = int(np.count_nonzero(success))
+        self.share = self.successes / self.runs
+        self.mean = float(evaluations.mean())
+        self.sd = float(evaluations.std(ddof=1)) if self.runs > 1 else math.nan
+        self.median = float(np.median(evaluations))
+        self.mean_fitness = float(fitness.mean())
+        self.best_fitness = float(fitness.max())
 
     @classmethod
     def of(cls, runs: Runs) -> "Summary":
         """Return the summary of runs."""
         return cls(runs.evaluations, runs.success, runs.fitness)
-
-    @property
-    def runs(self) -> int:
-        """Number of runs."""
-        return len(self.evaluations)
-
-    @cached_property
-    def successes(self) -> int:
-        """Number of successful runs."""
-        return int(np.count_nonzero(self.success))
-
-    @property
-    def share(self) -> float:
-        """Share of successful runs."""
-        return self.successes / self.runs
 
     @cached_property
     def share_interval(self) -> Interval:
@@ -67,24 +68,9 @@ class Summary:
         return wilson_interval(self.successes, self.runs)
 
     @cached_property
-    def mean(self) -> float:
-        """Mean evaluations of all runs; a failed run counts with what it spent."""
-        return float(self.evaluations.mean())
-
-    @cached_property
     def mean_interval(self) -> Interval:
         """Interval of the mean."""
         return bootstrap_interval(self.evaluations)
-
-    @cached_property
-    def sd(self) -> float:
-        """Standard deviation of the evaluations."""
-        return float(self.evaluations.std(ddof=1)) if self.runs > 1 else math.nan
-
-    @cached_property
-    def median(self) -> float:
-        """Median evaluations of all runs."""
-        return float(np.median(self.evaluations))
 
     @cached_property
     def median_interval(self) -> Interval:
@@ -95,11 +81,6 @@ class Summary:
     def running_time(self) -> RunningTime:
         """Expected running time: evaluations of all runs per success."""
         return expected_running_time(self.evaluations, self.success)
-
-    @cached_property
-    def mean_fitness(self) -> float:
-        """Mean of the best fitness of each run."""
-        return float(self.fitness.mean())
 
     @cached_property
     def fitness_interval(self) -> Interval:
@@ -125,7 +106,7 @@ class Summary:
             "median_interval": list(self.median_interval),
             "expected_running_time": self.running_time.value,
             "expected_running_time_interval": [self.running_time.low, self.running_time.high],
-            "best_fitness": float(self.fitness.max()),
+            "best_fitness": self.best_fitness,
             "mean_fitness": self.mean_fitness,
             "mean_fitness_interval": list(self.fitness_interval),
         }

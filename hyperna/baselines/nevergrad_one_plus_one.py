@@ -65,7 +65,7 @@ class CauchyOnePlusOne(_Nevergrad):
 @register
 @dataclass(frozen=True)
 class DiscreteOnePlusOne(_Nevergrad):
-    """Each component drawn anew with probability 1/n, as in the (1+1) EA."""
+    """Each component drawn again with probability 1/n, as in the (1+1) EA."""
 
     name: ClassVar[str] = "discrete_one_plus_one_es"
     summary: ClassVar[str] = "(1+1) EA that redraws components (nevergrad DiscreteOnePlusOne)"

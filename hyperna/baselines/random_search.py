@@ -20,6 +20,6 @@ class RandomSearch(Baseline):
     summary: ClassVar[str] = "independent uniform points, until the budget is spent"
 
     def search(self, error: Error, space: Space, rng: np.random.Generator, budget: int) -> None:
-        """Draw points for ever."""
+        """Draw points until the budget is spent."""
         while True:
             error(rng.uniform(space.low, space.high, (min(budget, _AT_ONCE), space.size)))

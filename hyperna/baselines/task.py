@@ -134,7 +134,7 @@ class BaselineTask:
         return rows
 
     def _search(self, seed: np.random.SeedSequence, number: int) -> tuple[GridCounter, int]:
-        """Search until success or the budget, beginning anew as often as allowed.
+        """Search until success or the budget, restarting as often as allowed.
 
         An algorithm that stops by itself counts as stagnated.
         """
@@ -184,7 +184,7 @@ def baseline_task(
     budget, stagnation, target
         As in `OnePlusOneNA.run`; an algorithm may also stop by itself, which counts as stagnation.
     restarts : int
-        How often to begin anew after stagnation, within the budget.
+        Number of restarts after stagnation, within the budget.
     **settings
         Settings of the baseline.
 

@@ -1,6 +1,6 @@
 """Campaigns: products of settings times runs, declared in Python or in a TOML file.
 
-A file gives keys, which are the options of ``hyperna run`` and `runs`, one value or a list each::
+A file gives keys, which are the options of ``hyperna run`` and `runs`, with one value or a list::
 
     runs = 100
     resolution = [120, 240, 480]
@@ -82,7 +82,7 @@ class Campaign:
         folder : path
             Where CSV files with relative paths are looked for.
         **keys
-            The options of ``hyperna run`` and `algorithm`, one value or a list each.
+            The options of ``hyperna run`` and `algorithm`, each with one value or a list.
         """
         return cls(dict(_settings({"runs": runs, **plain_keys(keys)}, Path(folder))))
 
@@ -231,7 +231,7 @@ def _plain(keys: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"{nested[0]} must not be a table; blocks are written as [[settings]]")
     runs = {"runs": keys["runs"]} if "runs" in keys else {}
     rest = {key: value for key, value in keys.items() if key != "runs"}
-    return runs | plain_keys(rest, beside=("runs", "settings"))
+    return runs | plain_keys(rest, others=("runs", "settings"))
 
 
 def _inherit(shared: Mapping[str, Any], block: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Working off a campaign: jobs of about a second, sized by what runs have taken so far.
+"""Doing the runs of a campaign: jobs of about a second, sized by what runs have taken so far.
 
 A job is a list of pieces (setting, first, last). A worker does as much of it as fits into the time
 it is given and hands the finished blocks back; what is left over comes into a later job. So wrong
@@ -47,7 +47,7 @@ class Done(NamedTuple):
     rows: IntArray
     units: int
     seconds: float
-    seconds_a_run: float
+    seconds_per_run: float
 
 
 @lru_cache(maxsize=8)
@@ -89,9 +89,9 @@ def _work_piece(setting: Setting, first: int, last: int, end: float) -> Done:
 
 
 class Queue:
-    """What is still to be done, cut into jobs as they are asked for.
+    """What is still to be done, cut into jobs when workers need them.
 
-    Workers' threads ask for jobs while the main thread hands back what is left over.
+    Threads of workers take jobs while the main thread hands back what is left over.
     """
 
     def __init__(self, todo: dict[Setting, Intervals], workers: int) -> None:
@@ -124,7 +124,7 @@ class Queue:
             for (setting, first, last), result in zip_longest(self._out.pop(number), results):
                 if result is not None:
                     blocks.append(Block(setting, first, *result[:3]))
-                    self._cost[setting] = self._typical = result.seconds_a_run
+                    self._cost[setting] = self._typical = result.seconds_per_run
                     first = blocks[-1].last
                 if first < last:
                     self._todo.setdefault(setting, []).insert(0, (first, last))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperna.grid import Grid
-from hyperna.interop.analyzer import Cell, Trace, write_cell
+from hyperna.interop.analyzer import Cell, LoggedRun, write_cell
 from hyperna.interop.names import distinct_ids, file_name, function_name
 from hyperna.parallel import in_order
 from hyperna.results import RunResult, Runs
@@ -72,13 +72,13 @@ def export_ioh(
     total, written = sum(map(len, found)), 0
     report = progress or (lambda done, total: None)
     report(0, total)
-    with explained(path), closing(_traces(found, n_jobs, report)) as traces:
+    with explained(path), closing(_logged_runs(found, n_jobs, report)) as logged:
         try:
             shutil.rmtree(draft, ignore_errors=True)
             draft.mkdir(parents=True)
             for runs, cell in zip(found, make_cells(found), strict=True):
                 place = draft / _folder_name(runs.setting, cell)
-                written += write_cell(place, cell, next(traces))
+                written += write_cell(place, cell, next(logged))
             os.replace(draft, path)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
@@ -146,17 +146,17 @@ def _own_keys(setting: Setting) -> Iterator[tuple[str, Any]]:
 
 
 def _folder_name(setting: Setting, cell: Cell) -> str:
-    words = f"{setting.problem}-{cell.algorithm}"
-    return f"{file_name(words)[:60]}-{setting.id}"
+    name = file_name(f"{setting.problem}-{cell.algorithm}")
+    return f"{name[:60]}-{setting.id}"
 
 
-def _traces(
+def _logged_runs(
     found: list[Runs], n_jobs: int | None, report: Callable[[int, int], None]
-) -> Generator[Iterator[Trace], None, None]:
+) -> Generator[Iterator[LoggedRun], None, None]:
     """Yield the replayed runs of each setting; workers go on to the next while one is written."""
     done, total = 0, sum(map(len, found))
 
-    def told(batches: Iterator[list[Trace]]) -> Iterator[list[Trace]]:
+    def counted(batches: Iterator[list[LoggedRun]]) -> Iterator[list[LoggedRun]]:
         nonlocal done
         for batch in batches:
             done += len(batch)
@@ -167,7 +167,7 @@ def _traces(
         parts = [_parts(runs) for runs in alike]
         jobs = ((part,) for part in chain.from_iterable(parts))
         with closing(in_order(_replay_part, jobs, n_jobs, processes)) as results:
-            batches = told(results)
+            batches = counted(results)
             for own in parts:
                 yield chain.from_iterable(islice(batches, len(own)))
 
@@ -182,12 +182,12 @@ def _parts(runs: Runs) -> list[Runs]:
     return [runs[first : first + size] for first in range(0, len(runs), size)]
 
 
-def _replay_part(part: Runs) -> list[Trace]:
-    return [_trace(part.replay(number)) for number in part.numbers.tolist()]
+def _replay_part(part: Runs) -> list[LoggedRun]:
+    return [_logged(part.replay(number)) for number in part.numbers.tolist()]
 
 
-def _trace(result: RunResult) -> Trace:
-    return Trace(
+def _logged(result: RunResult) -> LoggedRun:
+    return LoggedRun(
         evaluations=result.improvements.evaluations,
         fitness=result.improvements.fitness,
         total=result.evaluations,

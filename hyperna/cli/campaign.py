@@ -1,6 +1,6 @@
 """Run products of settings times runs from a file, resumably; see how far they are; export them.
 
-A campaign file holds the options of 'hyperna run', one value or a list each:
+A campaign file holds the options of 'hyperna run', each with one value or a list:
 
   runs = 100
   resolution = [120, 240, 480]

@@ -3,14 +3,14 @@
 `Objective` needs ``pip install 'hyperna[ioh]'``; writing the files of IOHanalyzer needs nothing.
 """
 
-from hyperna.interop.analyzer import Cell, Trace, write_cell
+from hyperna.interop.analyzer import Cell, LoggedRun, write_cell
 from hyperna.interop.names import function_id, function_name
 from hyperna.interop.objective import Objective, analyzer_logger
 
 __all__ = [
     "Cell",
+    "LoggedRun",
     "Objective",
-    "Trace",
     "analyzer_logger",
     "function_id",
     "function_name",

@@ -31,7 +31,7 @@ _COLUMNS = ("evaluations", "raw_y", "success")
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
+class LoggedRun:
     """One run: its improvements (the first is evaluation 1), its end, and what else to note."""
 
     evaluations: IntArray
@@ -78,7 +78,7 @@ class Cell:
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
-def write_cell(folder: str | Path, cell: Cell, traces: Iterable[Trace]) -> int:
+def write_cell(folder: str | Path, cell: Cell, runs: Iterable[LoggedRun]) -> int:
     """Write a cell into a new folder and return how many runs there were.
 
     The JSON file, without which nothing is read, comes last.
@@ -86,7 +86,7 @@ def write_cell(folder: str | Path, cell: Cell, traces: Iterable[Trace]) -> int:
     Examples
     --------
     >>> import tempfile
-    >>> run = Trace(np.array([1, 4]), np.array([0.5, 1.0]), 4, 1.0, np.array([30, 60]), True)
+    >>> run = LoggedRun(np.array([1, 4]), np.array([0.5, 1.0]), 4, 1.0, np.array([30, 60]), True)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     n = write_cell(f"{folder}/half", Cell("half", 20_001, 2, "mine"), [run])
     ...     print(next(Path(folder).rglob("*.dat")).read_text())
@@ -101,7 +101,7 @@ def write_cell(folder: str | Path, cell: Cell, traces: Iterable[Trace]) -> int:
     entries = []
     names: tuple[str, ...] = ()
     with open(root / data, "w", encoding="ascii", newline="\n") as file:
-        for trace in traces:
+        for trace in runs:
             file.write(trace.rows())
             entries.append(trace.entry())
             names = tuple(trace.attributes)

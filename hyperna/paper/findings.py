@@ -1,4 +1,4 @@
-"""What agrees with the paper and what does not, in plain words, with the reasons that are known."""
+"""What agrees with the paper and what does not, in plain words, with known reasons."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ def report_table(table: int | str, found: Mapping[Cell, Runs]) -> Report:
 
 
 def summarised(parts: Iterable[Report]) -> Report:
-    """Return all parts as one report, with a summary if there is something to sum up."""
+    """Return all parts as one report, with a summary if there are findings."""
     listed = list(parts)
     tables = [table for part in listed for table in part.tables]
     findings = tuple(finding for part in listed for finding in part.findings)
@@ -170,5 +170,5 @@ def summary_table(findings: Sequence[Finding]) -> Table:
     return Table("summary", "Summary", header, rows, records, notes, frozenset({0, 1, 2, 3, 6}))
 
 
-def _join(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+def _join(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -191,7 +191,7 @@ class Reproduction:
         r = BASELINES_RESOLUTION
         options: dict[str, dict[str, Any]] = {"(1+1) NA, harmonic": {}}
         for wait in (r, round(r * math.log(r))):
-            name = f"(1+1) NA, harmonic, restarted after {wait:,} evaluations in vain"
+            name = f"(1+1) NA, harmonic, restarted after {wait:,} evaluations without improvement"
             options[name] = {"stagnation": wait, "restarts": _ENDLESS}
         for name in ("differential_evolution", "dual_annealing", "cma_es"):
             options[name] = {"algorithm": name}

@@ -79,14 +79,14 @@ def svg(draw: Callable[["Axes"], Any], name: str, title: str) -> str:
 def _move_legend(figure: "Figure") -> None:
     """Put the legend below the axes, where it hides no curve, and make room for it."""
     ax = figure.axes[0]
-    marks, words = ax.get_legend_handles_labels()
-    if not words:
+    marks, labels = ax.get_legend_handles_labels()
+    if not labels:
         return
     if (legend := ax.get_legend()) is not None:
         legend.remove()
-    figure.legend(marks, words, loc="outside lower left", frameon=False, fontsize=FONT_SIZE - 2)
+    figure.legend(marks, labels, loc="outside lower left", frameon=False, fontsize=FONT_SIZE - 2)
     width, height = _SIZE
-    figure.set_size_inches(width, height + _LINE * len(words))
+    figure.set_size_inches(width, height + _LINE * len(labels))
 
 
 def embed(text: str, name: str, title: str) -> str:

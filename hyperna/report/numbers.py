@@ -1,4 +1,4 @@
-"""The numbers of a report: every setting summed up, laws fitted, algorithms compared."""
+"""The numbers of a report: a summary of every setting, laws fitted, algorithms compared."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes, theorem_bound
-from hyperna.analysis.statistics import Comparison, pairwise_tests
+from hyperna.analysis.statistics import PairTest, pairwise_tests
 from hyperna.analysis.summary import Summary
 from hyperna.campaign.ioh import describe_algorithm, describe_function
 from hyperna.results import Runs
 from hyperna.settings import Setting
 from hyperna.store.coverage import Intervals, add_interval
 
-# The theorems are about D = 2 with so many neurons joined by OR.
+# The theorems are about D = 2 with this number of neurons, joined by OR.
 _THEOREM_NEURONS = {"half": 1, "quarter": 1, "two_quarters": 2, "local_opt": 1}
 # More algorithms on one function than this would give hundreds of pairs.
 MOST_COMPARED = 10
@@ -162,7 +162,7 @@ class Contest:
     members: dict[str, Entry]
 
     @cached_property
-    def tests(self) -> list[Comparison]:
+    def tests(self) -> list[PairTest]:
         """Every two compared by their evaluations until success."""
         if len(self.members) > MOST_COMPARED:
             return []

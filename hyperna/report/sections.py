@@ -61,10 +61,9 @@ def _key_cells(entry: Entry, keys: Iterable[str], rare: Sequence[str]) -> list[C
 
 
 def _shown(value: Any) -> str:
-    words = {True: "yes", False: "no"}
     if value is None:
         return NOTHING
-    return words[value] if isinstance(value, bool) else str(value)
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _number_cells(entry: Entry) -> list[Cell]:
@@ -244,7 +243,7 @@ def meaning_section() -> Markup:
         "mean, median": "fitness evaluations of all runs; a failed run counts with what it spent. "
         "Intervals by bootstrap: bias-corrected and accelerated for means, percentiles for medians",
         "ERT": "evaluations of all runs divided by the number of successes: what one success costs "
-        "when failed runs are started anew; the bootstrap resamples whole runs",
+        "when failed runs are restarted; the bootstrap resamples whole runs",
         "fitness": "share of the circle, the sphere or the points that the best network of a run "
         "classifies correctly",
         "where a number comes from": "the setting's id names rows of the store, for instance in "

@@ -270,7 +270,7 @@ def _describe_file(name: str, checked: Mapping[str, Any], folder: Path) -> dict[
     scale = checked.get("scale") or None
     made = _read_file(str(path.resolve()), *options.values(), scale)
     if checked.get("dim") not in (None, made.dim):
-        raise ValueError(f"dim is {checked['dim']}, but {name} has {made.dim} features a row")
+        raise ValueError(f"dim is {checked['dim']}, but {name} has {made.dim} features per row")
     data = points_digest(made.X, made.y, made.weight)
     found = {"problem": path.name, "dim": made.dim, "data": data, "scale": scale}
     return {"made": made, **found, **options, "source": str(path.resolve()), "points_read": made}

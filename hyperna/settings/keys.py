@@ -147,10 +147,10 @@ KEYS: dict[str, Key] = {
 }
 
 
-def plain_keys(options: Mapping[str, Any], beside: Sequence[str] = ()) -> dict[str, Any]:
+def plain_keys(options: Mapping[str, Any], others: Sequence[str] = ()) -> dict[str, Any]:
     """Return the options under the names of `KEYS`; ``no-bias`` is the opposite of ``bias``.
 
-    `beside` names other keys that may stand beside the options, to be meant by an unknown one.
+    `others` names further keys that are allowed, to be suggested for an unknown one.
     """
     plain: dict[str, Any] = {}
     for key, value in options.items():
@@ -158,7 +158,7 @@ def plain_keys(options: Mapping[str, Any], beside: Sequence[str] = ()) -> dict[s
         if name == "no_bias":
             name, value = "bias", opposite(value)
         if name not in KEYS:
-            known = [*KEYS, *beside]
+            known = [*KEYS, *others]
             hint = did_you_mean(name, known) or f"; known are {', '.join(known)}"
             raise ValueError(f"unknown key {str(key)[:60]!r}{hint}")
         if name in plain:
