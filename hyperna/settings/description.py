@@ -268,7 +268,8 @@ def _describe_file(name: str, checked: Mapping[str, Any], folder: Path) -> dict[
             raise ValueError(f"{key} does not apply to a CSV file")
     options = {key: checked.get(key) for key in ("label", "weight")}
     scale = checked.get("scale") or None
-    made = _read_file(str(path.resolve()), *options.values(), scale)
+    content = hashlib.sha256(path.read_bytes()).digest() if path.is_file() else None
+    made = _read_file(content, str(path.resolve()), *options.values(), scale)
     if checked.get("dim") not in (None, made.dim):
         raise ValueError(f"dim is {checked['dim']}, but {name} has {made.dim} features per row")
     data = points_digest(made.X, made.y, made.weight)
@@ -306,7 +307,10 @@ def _registered_problem(name: str, dim: int) -> Problem:
 
 
 @lru_cache(maxsize=8)
-def _read_file(path: str, label: str | None, weight: str | None, scale: bool | None) -> Any:
+def _read_file(
+    content: bytes | None, path: str, label: str | None, weight: str | None, scale: bool | None
+) -> Any:
+    """Read points once for many settings; other `content` in the same file is read again."""
     return read_csv(path, label, weight, bool(scale))
 
 

@@ -1,0 +1,155 @@
+"""Corners where a wrong line once went unnoticed: limits, ties, best networks, digests, labels."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperna import FiniteSet, Grid, Network, OnePlusOneNA, fitness_of, points, problem
+from hyperna.datasets import load
+from hyperna.problems import points_digest
+from hyperna.settings import setting
+
+SEEDS = st.integers(0, 2**32)
+
+
+# Limits.
+
+
+@given(
+    st.sampled_from(["half", "quarter", "two_quarters", "local_opt", "cube"]),
+    st.sampled_from(["harmonic", "local", "uniform", "pareto"]),
+    st.integers(1, 60),
+    st.integers(0, 3),
+    st.sampled_from([None, 3, 20]),
+    SEEDS,
+)
+def test_no_run_spends_more_than_its_budget(name, mutation, budget, restarts, stagnation, seed):
+    na = OnePlusOneNA(neurons=2, resolution=24, mutation=mutation)
+    limits = {"budget": budget, "restarts": restarts, "stagnation": stagnation}
+    runs = na.run_many(problem(name), runs=3, seed=seed, **limits)
+    assert runs.evaluations.max() <= budget
+    one = na.run(problem(name), seed=seed, **limits)
+    assert one.evaluations <= budget
+    if one.stop_reason == "budget":
+        assert one.evaluations == budget
+    assert one.improvements.evaluations[0] == 1
+    assert one.improvements.evaluations[-1] <= one.evaluations
+
+
+@pytest.mark.parametrize("name", ["random_search", "cma_es", "differential_evolution"])
+@pytest.mark.parametrize("budget", [1, 2, 7, 50])
+def test_no_other_algorithm_spends_more_than_its_budget(name, budget):
+    try:
+        made = setting(problem="quarter", algorithm=name, resolution=24, budget=budget)
+        rows = made.runner().run_block(made.entropy, 0, 3)
+    except ImportError as missing:
+        pytest.skip(str(missing))
+    assert np.asarray(rows)[:, 0].max() <= budget
+
+
+@given(st.integers(1, 3), st.sampled_from(["or", "and", "xor", "evolved"]), st.integers(2, 40))
+def test_a_component_must_be_below_its_modulus(neurons, output, resolution):
+    grid = Grid(2, neurons, resolution, output)
+    zeros = np.zeros(grid.components, np.int64)
+    for place, modulus in enumerate(np.asarray(grid.moduli).tolist()):
+        largest = zeros.copy()
+        largest[place] = modulus - 1
+        assert Network(grid, largest).genome[place] == modulus - 1
+        for wrong in (modulus, -1):
+            genome = zeros.copy()
+            genome[place] = wrong
+            with pytest.raises(ValueError, match="genome"):
+                Network(grid, genome)
+
+
+# What counts as success where no optimum is known.
+
+
+@pytest.mark.parametrize(("dim", "neurons"), [(3, 1), (3, 2), (4, 3)])
+@pytest.mark.parametrize("resolution", [60, 240])
+def test_the_default_target_allows_for_the_grid(dim, neurons, resolution):
+    """2N/r below the best fitness at least: that is what angles one step off cost N neurons."""
+    subject = problem("half", dim=dim)
+    best = subject.best_fitness(neurons)
+    task = OnePlusOneNA(neurons=neurons, resolution=resolution).task(subject, budget=10)
+    assert task.default_target <= best - 2 * neurons / resolution + 1e-12
+    assert task.default_target >= best - 2 * np.sqrt(dim) * neurons / resolution
+    assert subject.rounding_loss(neurons, resolution) == pytest.approx(best - task.default_target)
+
+
+# The best network.
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("subject", ["local_opt", "points"])
+def test_an_unfinished_run_with_restarts_returns_the_best_network(seed, subject):
+    if subject == "points":
+        rng = np.random.default_rng(seed)
+        fitness = fitness_of(points(rng.uniform(-0.7, 0.7, (40, 2)), rng.integers(0, 2, 40)))
+    else:
+        fitness = fitness_of(problem(subject))
+    na = OnePlusOneNA(neurons=1, resolution=240)
+    result = na.run(fitness, budget=150, stagnation=9, restarts=50, seed=seed, target=False)
+    assert fitness(result.network) == pytest.approx(result.fitness)
+    assert result.fitness == max(result.improvements.fitness)
+
+
+def test_the_best_run_is_the_quickest_of_the_best():
+    na = OnePlusOneNA(neurons=1, resolution=24)
+    runs = na.run_many(problem("half"), runs=40, seed=0)
+    assert (runs.fitness == runs.fitness.max()).sum() > 10
+    fastest = runs.evaluations[runs.fitness == runs.fitness.max()].min()
+    assert runs.evaluations[runs.best] == fastest
+
+
+# What a digest covers, and which label belongs to which row.
+
+
+def test_a_digest_covers_points_labels_and_weights():
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.normal(size=(6, 2)), rng.integers(0, 2, 6).astype(bool), np.arange(1.0, 7.0)
+    changed = [
+        (X, y, None),
+        (X, y, weight),
+        (X, y, weight[::-1].copy()),
+        (X, ~y, weight),
+        (X[::-1].copy(), y, weight),
+        (X + 1e-15, y, weight),
+    ]
+    assert len({points_digest(*some) for some in changed}) == len(changed)
+
+
+def test_a_setting_of_a_file_depends_on_its_weights(tmp_path):
+    file = tmp_path / "points.csv"
+    head, rows = "x,y,w,label\n", [(0.1, 0.2, 1, 0), (-0.3, 0.4, 2, 1), (0.5, -0.1, 3, 1)]
+    ids = set()
+    for factor in (1, 2):
+        heavier = [(a, b, w * factor if b > 0.3 else w, c) for a, b, w, c in rows]
+        file.write_text(head + "".join(f"{','.join(map(str, row))}\n" for row in heavier))
+        ids.add(setting(problem=str(file), label="label", weight="w").id)
+    assert len(ids) == 2
+
+
+def test_weights_count():
+    X, y = [[0.5, 0.0], [-0.5, 0.0]], [1, 0]
+    network = Network(Grid(2, 1, 24), [12, 12])  # fires on the left, so both are wrong
+    flipped = Network(Grid(2, 1, 24), [12, 0])  # fires everywhere, so one is right
+    for weight in ([1.0, 3.0], [5.0, 1.0]):
+        fitness = fitness_of(points(X, y, weight))
+        assert isinstance(fitness, FiniteSet)
+        assert fitness(network) == 0.0
+        assert fitness(flipped) == pytest.approx(weight[0] / sum(weight))
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "digits", "iris", "wine"])
+def test_labels_of_scikit_learn_belong_to_their_rows(name):
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    data = load(f"sklearn:{name}")
+    assert np.array_equal(data.X, bunch.data)
+    assert [str(label) for label in data.y] == [
+        str(bunch.target_names[target]) for target in bunch.target
+    ]
+    assert list(data.features) == list(map(str, bunch.feature_names))
