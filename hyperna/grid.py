@@ -1,7 +1,7 @@
 """The search grid: integer genomes and what they stand for, angles, biases and unit normals.
 
-A genome holds the hidden neurons one after another, each with its angles and then its bias. An
-evolved output neuron follows at the end, with its own angles and bias.
+A genome holds the hidden neurons one after another, each with its angles, its bias and what else
+its kind has. An evolved output neuron follows at the end, with its own angles and bias.
 """
 
 import math
@@ -18,6 +18,7 @@ from hyperna._validation import (
     check_integer,
     check_reals,
 )
+from hyperna.neurons import BIAS, NEURONS, Neuron
 from hyperna.outputs import OUTPUTS
 
 INITS = ("grid", "sphere")
@@ -46,6 +47,8 @@ class Grid:
         How the hidden bits are joined; "xor" fires on an odd number of them. An evolved output
         neuron has N - 1 angles and a bias; a network of one neuron needs none, so that its output
         is then the hidden bit.
+    neuron : {"plain"}
+        Kind of the hidden neurons, a key of `hyperna.neurons.NEURONS`.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Grid:
     neurons: int
     resolution: int
     output: str = "or"
+    neuron: str = "plain"
 
     def __post_init__(self) -> None:
         """Validate the shape and store plain ints."""
@@ -71,21 +75,32 @@ class Grid:
         object.__setattr__(self, "neurons", check_integer("neurons", self.neurons, 1))
         object.__setattr__(self, "resolution", resolution)
         object.__setattr__(self, "output", check_choice("output", self.output, OUTPUTS))
+        object.__setattr__(self, "neuron", check_choice("neuron", self.neuron, NEURONS))
 
     @property
     def width(self) -> int:
         """Number of components of a hidden neuron."""
-        return max(self.dim, 2)
+        return self.direction_width + len(self.kind.parameters)
+
+    @property
+    def direction_width(self) -> int:
+        """Number of components that give the direction of a hidden neuron."""
+        return max(self.dim - 1, 1)
+
+    @property
+    def kind(self) -> Neuron:
+        """The kind of the hidden neurons."""
+        return NEURONS[self.neuron]
 
     @property
     def has_output_neuron(self) -> bool:
         """Whether the genome ends with an output neuron."""
-        return self.output == "evolved" and self.neurons > 1
+        return OUTPUTS[self.output].evolved and self.neurons > 1
 
     @property
     def output_code(self) -> int:
         """The output layer as kernels know it; one neuron without output layer counts as OR."""
-        return list(OUTPUTS).index(self.output) if self.neurons > 1 else geometry.OR
+        return OUTPUTS[self.output].code if self.neurons > 1 else geometry.OR
 
     @property
     def output_start(self) -> int:
@@ -100,17 +115,17 @@ class Grid:
     @property
     def bias_components(self) -> IntArray:
         """Indices of all biases, the output neuron's last."""
-        hidden = np.arange(1, self.neurons + 1, dtype=np.int64) * self.width - 1
+        hidden = np.arange(self.neurons, dtype=np.int64) * self.width + self.direction_width
         return np.append(hidden, self.components - 1) if self.has_output_neuron else hidden
 
     @property
     def moduli(self) -> IntArray:
         """Number of values of each component: r for angles, r + 1 for biases."""
-        angle = self.resolution if self.dim > 1 else 2
-        moduli = np.full(self.components, angle, dtype=np.int64)
-        moduli[self.output_start :] = self.resolution
-        moduli[self.bias_components] = self.resolution + 1
-        return moduli
+        r = self.resolution
+        parameters = [parameter.count(r) for parameter in self.kind.parameters]
+        neuron = [r if self.dim > 1 else 2] * self.direction_width + parameters
+        output = [r] * (self.neurons - 1) + [r + 1] if self.has_output_neuron else []
+        return np.array(neuron * self.neurons + output, dtype=np.int64)
 
     @property
     def zero_bias(self) -> int:
@@ -140,9 +155,9 @@ class Grid:
 
     def normals(self, genome: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return unit normals (N, D) and biases (N,) of the hidden neurons."""
-        return geometry.layer_weights(
-            self.check(genome), self.dim, self.neurons, self.resolution, 0
-        )
+        values = self._hidden(genome)[:, : self.direction_width + 1]
+        genes = np.ascontiguousarray(values).ravel()
+        return geometry.layer_weights(genes, self.dim, self.neurons, self.resolution, 0)
 
     def output_neuron(self, genome: ArrayLike) -> tuple[FloatArray, float] | None:
         """Return unit normal (N,) and bias of the evolved output neuron, None without one."""
@@ -157,13 +172,18 @@ class Grid:
 
         For D = 1 the shape is (N, 1): an orientation is the angle 0 or pi, and w = cos a.
         """
-        steps = self._hidden(genome)[:, :-1].astype(np.float64)
+        steps = self._hidden(genome)[:, : self.direction_width].astype(np.float64)
         return steps * (2 * math.pi / (self.resolution if self.dim > 1 else 2))
 
     def biases(self, genome: ArrayLike) -> FloatArray:
         """Return the bias values of the hidden neurons, shape (N,)."""
-        levels = self._hidden(genome)[:, -1].astype(np.float64)
-        return (2.0 * levels - self.resolution) / self.resolution
+        return self.parameters(genome)[0]
+
+    def parameters(self, genome: ArrayLike) -> list[FloatArray]:
+        """Return the values of each parameter of the hidden neurons, the biases first."""
+        levels = self._hidden(genome)[:, self.direction_width :].astype(np.float64)
+        kinds = self.kind.parameters
+        return [kind.value(levels[:, k], self.resolution) for k, kind in enumerate(kinds)]
 
     def from_angles(
         self,
@@ -183,9 +203,10 @@ class Grid:
         >>> Grid(2, 1, 1200).from_angles([[math.pi / 2]], [0.0])
         array([300, 600])
         """
-        shape = (self.neurons, self.width - 1)
+        shape = (self.neurons, self.direction_width)
         turns = check_reals("angles", angles, shape) / (2 * math.pi)
-        hidden = self._round(turns, check_reals("biases", biases, (self.neurons,)), self.dim)
+        rows = self._round(turns, check_reals("biases", biases, (self.neurons,)), self.dim)
+        hidden = self._as_hidden(rows)
         self._check_output_given(output_angles, output_bias, "output_angles", "output_bias")
         if output_angles is None or output_bias is None:
             return hidden
@@ -229,7 +250,7 @@ class Grid:
         """
         weights = check_reals("W", W, (self.neurons, self.dim))
         thresholds = check_reals("t", t, (self.neurons,))
-        hidden = self._nearest("W", weights, thresholds)
+        hidden = self._as_hidden(self._nearest("W", weights, thresholds))
         self._check_output_given(output_w, output_t, "output_w", "output_t")
         if output_w is None or output_t is None:
             return hidden
@@ -265,15 +286,19 @@ class Grid:
         """Return the hidden neurons as rows of a validated copy."""
         return self.check(genome)[: self.output_start].reshape(self.neurons, self.width)
 
+    def _as_hidden(self, rows: IntArray) -> IntArray:
+        """Return the hidden layer of rows of angles and biases; the rest is as in plain neurons."""
+        rest = [kind.neutral(self.resolution) for kind in self.kind.parameters[1:]]
+        return np.column_stack([rows, *(np.full(self.neurons, value) for value in rest)]).ravel()
+
     def _round(self, turns: FloatArray, biases: FloatArray, dim: int) -> IntArray:
-        """Return the part of a genome nearest to neurons in R^dim, one a row."""
+        """Return the integers nearest to the angles and biases of neurons in R^dim, as rows."""
         modulus = self.resolution if dim > 1 else 2
         angles = np.rint(turns % 1.0 * modulus).astype(np.int64) % modulus
-        levels = np.rint((np.clip(biases, -1.0, 1.0) + 1.0) / 2.0 * self.resolution)
-        return np.column_stack([angles, levels.astype(np.int64)]).ravel()
+        return np.column_stack([angles, BIAS.nearest(biases, self.resolution)])
 
     def _nearest(self, name: str, W: FloatArray, t: FloatArray) -> IntArray:
-        """Return the part of a genome nearest to the neurons w·x >= t, one a row."""
+        """Return the integers nearest to the neurons w·x >= t, as rows."""
         largest = np.abs(W).max(axis=1)
         if not largest.all():
             row = int(np.flatnonzero(largest == 0)[0])
@@ -299,13 +324,14 @@ class Grid:
 
     def _with_random_normals(self, genome: IntArray, rng: np.random.Generator) -> IntArray:
         """Return the genome with all normals drawn uniformly from the sphere; keep its biases."""
+        result = genome.copy()
+        hidden = result[: self.output_start].reshape(self.neurons, self.width)
         W = rng.standard_normal((self.neurons, self.dim))
-        layers = [self._nearest("W", W, np.zeros(self.neurons))]
+        angles = self._nearest("W", W, np.zeros(self.neurons))[:, :-1]
+        hidden[:, : self.direction_width] = angles
         if self.has_output_neuron:
             w = rng.standard_normal((1, self.neurons))
-            layers.append(self._nearest("output_w", w, np.zeros(1)))
-        result = np.concatenate(layers)
-        result[self.bias_components] = genome[self.bias_components]
+            result[self.output_start : -1] = self._nearest("output_w", w, np.zeros(1))[0, :-1]
         return result
 
 

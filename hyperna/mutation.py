@@ -35,7 +35,7 @@ from hyperna._kernels.mutation import (
     TABLE,
     UNIFORM,
 )
-from hyperna._kernels.tables import Steps
+from hyperna._kernels.tables import LawData
 from hyperna._spelling import parse_name
 from hyperna._validation import check_integer, check_real
 from hyperna._words import did_you_mean
@@ -98,9 +98,9 @@ class StepLaw:
             raise ValueError(f"weights of {self!r} must be finite, not negative and not all zero")
         return weight / weight.sum()
 
-    def steps(self, resolution: int, unit: int = 1) -> Steps:
+    def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels; a step of length 1 is `unit` grid units."""
-        return Steps(TABLE, resolution, self.pmf(resolution))
+        return LawData(TABLE, resolution, self.pmf(resolution))
 
     def _check_positive(self) -> None:
         for field in fields(self):
@@ -124,7 +124,7 @@ def _digits(value: float) -> str:
     return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
 
 
-def _power_law_steps(exponent: float, resolution: int) -> Steps:
+def _power_law_steps(exponent: float, resolution: int) -> LawData:
     """Return the weights of the blocks of `hyperna._kernels.mutation.draw_block`."""
     blocks = BLOCKS_PER_OCTAVE * (resolution.bit_length() - BLOCKS_PER_OCTAVE.bit_length() + 2)
     block = np.arange(blocks)
@@ -135,7 +135,7 @@ def _power_law_steps(exponent: float, resolution: int) -> Steps:
     first = mantissa * 2.0**log_size
     inside = (first >= 1) & (first <= resolution)
     weight = np.where(inside, 2.0**log_size * np.maximum(first, 1.0) ** -exponent, 0.0)
-    return Steps(BLOCKS, resolution, weight, exponent=exponent)
+    return LawData(BLOCKS, resolution, weight, exponent=exponent)
 
 
 @dataclass(frozen=True)
@@ -158,12 +158,12 @@ class PowerLaw(StepLaw):
         """Return weights of the lengths 1..resolution."""
         return np.arange(1, resolution + 1, dtype=float) ** -self.exponent
 
-    def steps(self, resolution: int, unit: int = 1) -> Steps:
+    def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
         if resolution <= _POWER_LAW_TABLE:
             return super().steps(resolution, unit)
         if self.exponent == 0:
-            return Steps(UNIFORM, resolution)
+            return LawData(UNIFORM, resolution)
         return _power_law_steps(float(self.exponent), resolution)
 
 
@@ -183,7 +183,7 @@ class Harmonic(StepLaw):
         """Return weights of the lengths 1..resolution."""
         return 1.0 / np.arange(1, resolution + 1)
 
-    def steps(self, resolution: int, unit: int = 1) -> Steps:
+    def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
         return PowerLaw(1.0).steps(resolution, unit)
 
@@ -204,9 +204,9 @@ class Local(StepLaw):
         """Return weights of the lengths 1..resolution."""
         return (np.arange(resolution) == 0).astype(float)
 
-    def steps(self, resolution: int, unit: int = 1) -> Steps:
+    def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
-        return Steps(CONSTANT, resolution)
+        return LawData(CONSTANT, resolution)
 
 
 @dataclass(frozen=True)
@@ -225,9 +225,9 @@ class Uniform(StepLaw):
         """Return weights of the lengths 1..resolution."""
         return np.ones(resolution)
 
-    def steps(self, resolution: int, unit: int = 1) -> Steps:
+    def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
-        return Steps(UNIFORM, resolution)
+        return LawData(UNIFORM, resolution)
 
 
 @dataclass(frozen=True)
@@ -255,11 +255,13 @@ class Pareto(StepLaw):
     def __post_init__(self) -> None:
         self._check_positive()
 
-    def steps(self, resolution: int, unit: int = 1) -> Steps:
+    def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
         median = self.scale * math.expm1(min(math.log(2) / self.shape, 700.0))
         self._check_fine(median, resolution, unit)
-        return Steps(PARETO, resolution * unit, exponent=float(self.shape), scale=self.scale * unit)
+        return LawData(
+            PARETO, resolution * unit, exponent=float(self.shape), scale=self.scale * unit
+        )
 
 
 @dataclass(frozen=True)
@@ -284,10 +286,10 @@ class Cauchy(StepLaw):
     def __post_init__(self) -> None:
         self._check_positive()
 
-    def steps(self, resolution: int, unit: int = 1) -> Steps:
+    def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
         self._check_fine(self.scale, resolution, unit)
-        return Steps(CAUCHY, resolution * unit, scale=self.scale * unit)
+        return LawData(CAUCHY, resolution * unit, scale=self.scale * unit)
 
 
 @dataclass(frozen=True)
@@ -312,10 +314,10 @@ class Exponential(StepLaw):
     def __post_init__(self) -> None:
         self._check_positive()
 
-    def steps(self, resolution: int, unit: int = 1) -> Steps:
+    def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
         self._check_fine(self.scale * math.log(2), resolution, unit)
-        return Steps(EXPONENTIAL, resolution * unit, scale=self.scale * unit)
+        return LawData(EXPONENTIAL, resolution * unit, scale=self.scale * unit)
 
 
 @dataclass(frozen=True)
@@ -340,9 +342,11 @@ class SelfAdjusting(StepLaw):
         check_real("growth", self.growth, 1, 1e6, low_open=True)
         check_real("decay", self.decay, 0, 1, low_open=True, high_open=True)
 
-    def steps(self, resolution: int, unit: int = 1) -> Steps:
+    def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
-        return Steps(SELF_ADJUSTING, resolution, growth=float(self.growth), decay=float(self.decay))
+        return LawData(
+            SELF_ADJUSTING, resolution, growth=float(self.growth), decay=float(self.decay)
+        )
 
 
 def law(mutation: str | StepLaw) -> StepLaw:

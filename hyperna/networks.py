@@ -12,11 +12,14 @@ from numpy.typing import ArrayLike
 from hyperna._kernels import geometry
 from hyperna._validation import BoolArray, FloatArray, IntArray, check_points
 from hyperna.grid import Grid
+from hyperna.outputs import OUTPUTS
 
 FORMAT = "hyperna.network"
 VERSION = 1
 _SHAPE_KEYS = ("dim", "neurons", "resolution", "output")
 _KEYS = ("format", "version", *_SHAPE_KEYS, "genome")
+# Written only for neurons that are not plain, so that older versions read the others.
+_NEURON_KEY = "neuron"
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,19 +105,33 @@ class Network:
         """Return the network's output for every row of X, shape (n,)."""
         points = check_points("X", X, self.grid.dim)
         W, b, output_w, output_b = self._layers
-        return geometry.predict(points, W, b, self.grid.output_code, output_w, output_b)
+        if self.grid.neuron == "plain":
+            return geometry.predict(points, W, b, self.grid.output_code, output_w, output_b)
+        bits, rule = self.hidden(points), OUTPUTS[self.grid.output].rule
+        if rule is not None or self.grid.neurons == 1:
+            return bits[:, 0] if rule is None else rule(bits)
+        total = bits[:, 0] * output_w[0]
+        for i in range(1, self.grid.neurons):
+            total += bits[:, i] * output_w[i]
+        return np.asarray(total >= output_b)
 
     def hidden(self, X: ArrayLike) -> BoolArray:
         """Return the outputs of the hidden neurons, shape (n, N)."""
         return self.margin(X) >= 0.0
 
     def margin(self, X: ArrayLike) -> FloatArray:
-        """Return w·x - b for every row of X and every hidden neuron, shape (n, N).
+        """Return for every row of X and every hidden neuron a number that is >= 0 iff it fires.
 
-        This is the signed distance of the point from the neuron's hyperplane.
+        The shape is (n, N). For plain neurons it is w·x - b, the signed distance of the point from
+        the neuron's hyperplane; other kinds have their own `hyperna.neurons.Neuron.margin`.
         """
         W, b, _, _ = self._layers
-        return geometry.margins(check_points("X", X, self.grid.dim), W, b)
+        points = check_points("X", X, self.grid.dim)
+        if self.grid.neuron == "plain":
+            return geometry.margins(points, W, b)
+        dots, square = geometry.margins(points, W, np.zeros_like(b)), (points**2).sum(axis=1)
+        parameters = self.grid.parameters(self.genome)
+        return np.asarray(self.grid.kind.margin(dots, square[:, None], *parameters))
 
     def weights(self) -> tuple[FloatArray, FloatArray]:
         """Return unit normals (N, D) and biases (N,) of the hidden neurons."""
@@ -158,14 +175,13 @@ class Network:
     @property
     def condition(self) -> str:
         """What must hold of the hidden neurons, in words, unless the output is evolved."""
-        if self.grid.neurons == 1:
-            return "if"
-        odd = "EXACTLY ONE" if self.grid.neurons == 2 else "an ODD NUMBER"
-        return f"if {({'or': 'ANY', 'and': 'ALL', 'xor': odd})[self.grid.output]} of"
+        return OUTPUTS[self.grid.output].condition(self.grid.neurons)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the network as plain integers and strings."""
         shape = {key: getattr(self.grid, key) for key in _SHAPE_KEYS}
+        if self.grid.neuron != "plain":
+            shape[_NEURON_KEY] = self.grid.neuron
         return {"format": FORMAT, "version": VERSION, **shape, "genome": self.genome.tolist()}
 
     @classmethod
@@ -182,7 +198,8 @@ class Network:
         if not isinstance(data["genome"], list):
             raise ValueError(f"genome must be a list, got {type(data['genome']).__name__}")
         try:
-            grid = Grid(**{key: data[key] for key in _SHAPE_KEYS})
+            shape = {key: data[key] for key in (*_SHAPE_KEYS, _NEURON_KEY) if key in data}
+            grid = Grid(**shape)
             return cls(grid, grid.check(data["genome"]))
         except TypeError as error:
             raise ValueError(str(error)) from None
@@ -259,7 +276,7 @@ def _check_keys(data: Mapping[str, Any]) -> None:
     missing = [key for key in _KEYS if key not in data]
     if missing:
         raise ValueError(f"a network must have the keys {', '.join(_KEYS)}; missing {missing}")
-    extra = [key for key in data if key not in _KEYS]
+    extra = [key for key in data if key not in (*_KEYS, _NEURON_KEY)]
     if extra:
         raise ValueError(
             f"a network must have only the keys {', '.join(_KEYS)}; got also {extra!r:.60}"

@@ -190,11 +190,16 @@ class Task:
         loss = 2 * (np.maximum(*shift) + self.unit / grid.resolution).sum(axis=1).max()
         return max(0, math.floor((best - loss - 1e-9) * self.units))
 
+    @property
+    def patience(self) -> int | None:
+        """Rejected steps after which all neighbours are looked at; None: never."""
+        neighbourhood = 3**self.mutation.component.size
+        searchable = isinstance(self.law, Local) and neighbourhood <= _LARGEST_NEIGHBOURHOOD
+        return neighbourhood if searchable else None
+
     @cached_property
     def limits(self) -> state.Limits:
         """Limits and goal as compiled code takes them."""
-        neighbourhood = 3**self.mutation.component.size
-        searchable = isinstance(self.law, Local) and neighbourhood <= _LARGEST_NEIGHBOURHOOD
         start = np.zeros(0, np.int64) if self.start is None else np.array(self.start.genome)
         return state.Limits(
             budget=self.budget,
@@ -204,14 +209,20 @@ class Task:
             optima=self.goal.optima,
             tolerance=self.unit - max(1e-9, 5e-16 * self.grid.resolution),
             hopeful=self.goal.hopeful,
-            patience=neighbourhood if searchable else 0,
             dim=self.grid.dim,
             neurons=self.grid.neurons,
+            width=self.grid.width,
             resolution=self.grid.resolution,
             sphere=self.sphere,
             fixed_value=0 if self.bias else self.grid.zero_bias,
             start=start,
         )
+
+    def waiting(self) -> state.Waiting | None:
+        """Return new arrays for waiting times, None where they are simulated."""
+        if self.patience is None:
+            return None
+        return state.new_waiting(self.mutation, self.patience)
 
     def run(self, seed: Seed, number: int = 0, trajectory: bool = False) -> RunResult:
         """Return run `number` under this seed."""
@@ -280,6 +291,7 @@ class Search:
         self._with_path = bool(trajectory)
         components = task.grid.components
         self._run = state.new_run(task.mutation)
+        self._waiting = task.waiting()
         self._work = workspace(task.kernel)
         self._trace = _trace(64, 1024 if trajectory else 0, components)
         self._progress = np.array([self.number, self.number, self.number + 1, 0])
@@ -306,6 +318,7 @@ class Search:
                 self._work,
                 task.mutation,
                 task.limits,
+                self._waiting,
                 self._key,
                 self._run,
                 self._trace,
@@ -370,6 +383,7 @@ def run_block(task: Task, seed: Seed, first: int, last: int, halt: Halt | None =
     """
     rows = np.zeros((last - first, 5), np.int64)
     run, work = state.new_run(task.mutation), workspace(task.kernel)
+    waiting = task.waiting()
     key = seed_words(seed).generate_state(4, np.uint64)
     progress = np.array([first, first, last, 0])
     no_trace, no_genomes = _trace(0, 0, 0), np.zeros((0, 0), np.int64)
@@ -380,6 +394,7 @@ def run_block(task: Task, seed: Seed, first: int, last: int, halt: Halt | None =
                 work,
                 task.mutation,
                 task.limits,
+                waiting,
                 key,
                 run,
                 no_trace,

@@ -5,15 +5,16 @@ import pytest
 from scipy import stats
 
 from hyperna._kernels.jit import kernel
+from hyperna._kernels.mutation import SELF_ADJUSTING
 from hyperna._kernels.random import seed_stream
 from hyperna._kernels.steps import (
     DRAWN,
+    FEWEST_STEPS,
     NEXT,
     TOTAL,
+    WANTED,
     draw_steps,
-    forget_steps,
     new_steps,
-    restore,
     take_step,
 )
 from hyperna._kernels.tables import mutation_data
@@ -23,12 +24,19 @@ HUGE = 2**61  # a modulus that no step of a discrete law goes around
 
 
 @kernel
-def draw(mutation, stream, steps, genome, changed, old, velocity, moves, chosen, voids):
+def start_stream(key, number, stream):
+    seed_stream(key, number, stream)
+
+
+@kernel
+def draw(mutation, stream, steps, genome, changed, old, moves, chosen, voids):
     """Offspring of one genome: their displacements, the components touched, the void steps."""
-    forget_steps(mutation, steps)
+    steps.counter[WANTED] = 1 if mutation.law.kind == SELF_ADJUSTING else FEWEST_STEPS
+    for c in range(genome.size):
+        steps.velocity[c] = 1.0
     for i in range(voids.size):
         if steps.counter[NEXT] == steps.counter[DRAWN]:
-            draw_steps(mutation, stream, steps, velocity, changed)
+            draw_steps(mutation, stream, steps, changed)
         step = steps.counter[NEXT]
         before = steps.step[TOTAL, step - 1] if step > 0 else 0
         voids[i] = steps.step[TOTAL, step] - before - 1
@@ -38,7 +46,8 @@ def draw(mutation, stream, steps, genome, changed, old, velocity, moves, chosen,
             c = changed[t]
             chosen[i, c] = True
             moves[i, c] = (genome[c] - old[t]) % mutation.modulus[c]
-        restore(genome, changed, old, count)
+        for t in range(count):
+            genome[changed[t]] = old[t]
 
 
 def sample(steps, n, moduli=(HUGE,), probability=1.0, *, component=None, redraw=False, seed=0):
@@ -48,11 +57,11 @@ def sample(steps, n, moduli=(HUGE,), probability=1.0, *, component=None, redraw=
     component = np.arange(size) if component is None else np.array(component)
     mutation = mutation_data(steps, component, modulus, probability, redraw)
     stream = np.zeros(4, np.uint64)
-    seed_stream(np.random.SeedSequence(seed).generate_state(4, np.uint64), 0, stream)
+    start_stream(np.random.SeedSequence(seed).generate_state(4, np.uint64), 0, stream)
     moves, chosen = np.zeros((n, size), np.int64), np.zeros((n, size), np.bool_)
     voids = np.zeros(n, np.int64)
     genes = [np.zeros(size, np.int64) for _ in range(3)]
-    draw(mutation, stream, new_steps(mutation), *genes, np.ones(size), moves, chosen, voids)
+    draw(mutation, stream, new_steps(mutation), *genes, moves, chosen, voids)
     return np.where(moves > modulus // 2, moves - modulus, moves), chosen, voids
 
 

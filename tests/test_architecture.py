@@ -21,6 +21,7 @@ STREET = {
     "outputs": 0,
     "_kernels": 1,
     "parallel": 1,
+    "neurons": 1.5,
     "grid": 2,
     "networks": 3,
     "sphere": 3,

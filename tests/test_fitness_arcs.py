@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from samples import OUTPUTS, random_networks
 
 from hyperna.fitness import ExactArcs
-from hyperna.fitness.exact import _half_width, arcs_in_units, half_widths, units_per_angle
+from hyperna.fitness.exact import arcs_in_units, units_per_angle
 from hyperna.grid import Grid
 from hyperna.networks import Network
+from hyperna.neurons import _half_width, half_widths
 from hyperna.problems import custom_arcs, problem
 
 ARC_PROBLEMS = [
@@ -326,17 +327,3 @@ def test_exact_arcs_refuse_what_has_no_arcs():
         ExactArcs(problem("cube"))
     with pytest.raises(ValueError, match="must have dim 2 for this fitness, got 3"):
         ExactArcs(problem("half")).kernel(Grid(3, 1, 12))
-
-
-# ---- what compiled code gets
-
-
-@pytest.mark.parametrize("output", OUTPUTS)
-def test_circle_kernel_holds_what_it_should(output):
-    fitness = ExactArcs(problem("local_opt"))
-    grid = Grid(2, 2, 120, output)
-    circle = fitness.kernel(grid)
-    assert circle.turn == fitness.units(grid) == circle.step * 120
-    assert circle.positive * 12 == circle.turn * 7
-    assert (circle.resolution, circle.neurons, circle.join) == (120, 2, OUTPUTS.index(output))
-    assert circle.half_width.tolist() == list(half_widths(120, circle.turn))

@@ -226,17 +226,17 @@ def test_fitness_travels_between_processes(dim):
         assert copy.score(network) == fitness.score(network)
 
 
-# ---- what compiled code gets
+# ---- compiled
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("dim", [1, 2, 4])
-def test_points_kernel_scores_like_predictions(dim, output):
-    kernels = pytest.importorskip("hyperna._kernels.points")
+def test_compiled_scores_are_those_of_predictions(dim, output):
     rng = np.random.default_rng(dim)
     X = rng.uniform(-1, 1, (70, dim))
     fitness = FiniteSet(X, rng.random(70) < 0.5, rng.integers(1, 9, 70))
     for neurons in (1, 3):
-        for network in random_networks(neurons, 50, output, 10, dim=dim):
-            kernel = fitness.kernel(network.grid)
-            assert kernels.points_score(kernel, network.genome) == fitness.score(network)
+        networks = random_networks(neurons, 50, output, 10, dim=dim)
+        for network in networks:
+            found = fitness.scores(network.genome[None], network.grid)
+            assert found.tolist() == [fitness.score(network)]

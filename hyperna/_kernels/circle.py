@@ -1,27 +1,68 @@
-"""Exact fitness on the circle (D = 2) as a kind of fitness for the loop."""
+"""Exact fitness of any network on the circle (D = 2): the arcs' ends are sorted and swept over.
+
+One or two neurons with a hard-wired output have a faster kind of fitness, `hyperna._kernels.pair`.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.ahead import MOST_OFFSPRING, N_ROWS, can_look_ahead, look_ahead
-from hyperna._kernels.arcs import (
-    COLUMNS,
-    END,
-    ORDER,
-    SCRATCH,
-    START,
-    USED,
-    WORD_NEURONS,
-    Circle,
-    CircleWork,
-    network_score,
-    output_answers,
-    output_fires,
-    place_arc,
-)
-from hyperna._kernels.geometry import EVOLVED
-from hyperna._kernels.jit import lean_kernel
+from hyperna._kernels.arcs import arc_ends, beyond
+from hyperna._kernels.geometry import AND, EVOLVED, XOR, neuron_weights
+from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.matching import all_matched
-from hyperna._kernels.protocol import implement, prepare
+from hyperna._kernels.protocol import half_width, implement
+from hyperna._kernels.state import CHANGED, GENOME, OLD
+from hyperna._kernels.steps import take_step
+
+# Up to this many hidden neurons the output neuron's answers fit into the bits of one word.
+WORD_NEURONS = 6
+# Arcs are handled in blocks of fixed size, which the compiler unrolls.
+ARC_BLOCK = 2
+
+
+class Circle(NamedTuple):
+    """A union of arcs to be classified by `neurons` neurons joined by `join`.
+
+    One turn is `turn` units, of which `positive` are positive; an angle is `step` units. `arcs` has
+    two rows, the starts and the lengths of the positive arcs; an arc across the zero angle is
+    given as two, and arcs of length 0 fill up to a multiple of ARC_BLOCK. Each neuron has `width`
+    components with as many values as `modulus` says, its angle first; its `shape` says how long its
+    arc is. An output neuron has `resolution` values of an angle.
+    """
+
+    turn: int
+    step: int
+    positive: int
+    join: int
+    neurons: int
+    width: int
+    resolution: int
+    modulus: np.ndarray
+    arcs: np.ndarray
+    shape: NamedTuple
+
+
+class CircleWork(NamedTuple):
+    """The arcs of the current network and of its offspring.
+
+    Columns of `arc`: start in [0, turn), end = start + length, S(start), S(end modulo turn); rows:
+    the parent's neurons, then the offspring's. `event` has the rows order, position and S(position)
+    of all arc ends, the rows of `arc` in use, and scratch space. An AND is handled as an OR of the
+    complementary arcs, whose score counts the wrongly classified units. `output` holds weights and
+    bias of the evolved output neuron, `bits` the hidden bits and, in its last entry, the output's
+    answers to all of them. `owner` is the neuron of each component.
+    """
+
+    arc: np.ndarray
+    event: np.ndarray
+    output: np.ndarray
+    bits: np.ndarray
+    owner: np.ndarray
+
+
+START, END, S_START, S_END, COLUMNS = range(5)
+ORDER, POSITION, SIGNED, USED, SCRATCH = range(5)
 
 
 def _workspace(fitness):
@@ -30,9 +71,8 @@ def _workspace(fitness):
         np.full((2 * neurons, max(COLUMNS, neurons)), -1),
         np.zeros((SCRATCH + 4, 2 * neurons), np.int64),
         np.zeros(neurons + 1, np.float64),
-        np.zeros(neurons + 2, np.int64),
-        np.zeros((N_ROWS, MOST_OFFSPRING), np.int64),
-        np.zeros(MOST_OFFSPRING, np.int64),
+        np.zeros(neurons + 1, np.int64),
+        np.minimum(np.arange((fitness.width + 1) * neurons) // fitness.width, neurons),
     )
     for i in range(2 * neurons):
         work.event[ORDER, i] = i
@@ -40,115 +80,229 @@ def _workspace(fitness):
     return work
 
 
+@inline_kernel
+def place_arc(circle, arc, genome, neuron, row):
+    """Compute the arc of a neuron into a row."""
+    first, turn = neuron * circle.width, circle.turn
+    bias, bend = genome[first + 1], genome[first + circle.width - 1]
+    half = half_width(circle.shape, bias, bend, np.int64(0), np.int64(1))
+    centre = genome[first] * circle.step
+    if circle.join == AND:
+        centre, half = centre + (turn >> 1), (turn >> 1) - half
+    start, end, place = arc_ends(turn, centre, half)
+    at_start, at_end = np.int64(0), np.int64(0)
+    for block in range(0, circle.arcs.shape[1], ARC_BLOCK):
+        for j in range(block, block + ARC_BLOCK):
+            at_start += min(max(start - circle.arcs[0, j], 0), circle.arcs[1, j])
+            at_end += min(max(place - circle.arcs[0, j], 0), circle.arcs[1, j])
+    arc[row, START] = start
+    arc[row, END] = end
+    arc[row, S_START] = 2 * at_start - start
+    arc[row, S_END] = 2 * at_end - place
+
+
+@inner_kernel
+def output_answers(circle, work, genome):
+    """Tabulate the evolved output neuron: bit p of the word is its answer to hidden bits p."""
+    neurons = circle.neurons
+    first = circle.width * neurons
+    bias = neuron_weights(genome, neurons, circle.resolution, first, work.output)
+    work.output[neurons] = bias
+    if neurons > WORD_NEURONS:
+        return
+    word = np.int64(0)
+    for pattern in range(1 << neurons):
+        total = work.output[0] * np.float64(pattern & 1)
+        for i in range(1, neurons):
+            total += work.output[i] * np.float64((pattern >> i) & 1)
+        if total >= bias:
+            word |= np.int64(1) << pattern
+    work.bits[neurons] = word
+
+
+@inline_kernel
+def output_fires(circle, work):
+    """Answer of the evolved output neuron to the hidden bits in `work.bits`."""
+    neurons = circle.neurons
+    if neurons <= WORD_NEURONS:
+        pattern = np.int64(0)
+        for i in range(neurons):
+            pattern |= work.bits[i] << i
+        return (work.bits[neurons] >> pattern) & 1 == 1
+    total = work.output[0] * np.float64(work.bits[0])
+    for i in range(1, neurons):
+        total += work.output[i] * np.float64(work.bits[i])
+    return total >= work.output[neurons]
+
+
+@inline_kernel
+def sort_by(order, key):
+    """Insertion sort of the indices in `order` by their key: linear when hardly anything moves."""
+    for i in range(1, order.size):
+        moving = order[i]
+        value = key[moving]
+        j = i
+        while j > 0 and key[order[j - 1]] > value:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = moving
+
+
+@inner_kernel
+def union_score(circle, work):
+    """Score of the union of all arcs: sweep over the arcs by their starts, collecting the gaps."""
+    arc, turn, neurons = work.arc, circle.turn, circle.neurons
+    order, start, used = work.event[ORDER, :neurons], work.event[POSITION], work.event[USED]
+    cover, s_cover = np.int64(0), np.int64(0)
+    for i in range(neurons):
+        row = used[i]
+        start[i] = arc[row, START]
+        wrapped = arc[row, END] - turn
+        if wrapped > cover:
+            cover, s_cover = wrapped, arc[row, S_END]
+    sort_by(order, start)
+    score = circle.positive
+    for i in range(neurons):
+        row = used[order[i]]
+        end = arc[row, END]
+        if arc[row, START] > cover:
+            score -= arc[row, S_START] - s_cover
+            cover, s_cover = end, arc[row, S_END]
+        elif end > cover:
+            cover, s_cover = end, arc[row, S_END]
+        if cover >= turn:
+            return score
+    return score - (2 * circle.positive - turn - s_cover)
+
+
+@inner_kernel
+def swept_score(circle, work):
+    """Score of neurons joined by XOR or by an output neuron: sweep over all arc ends.
+
+    Under XOR the ends, in order, begin and end the positive arcs. Under an output neuron each end
+    toggles the neuron's bit, so the order of coinciding ends does not matter.
+    """
+    arc, turn = work.arc, circle.turn
+    order, position, signed = work.event[ORDER], work.event[POSITION], work.event[SIGNED]
+    odd = np.int64(0)
+    for i in range(circle.neurons):
+        row = work.event[USED, i]
+        wraps = beyond(turn, arc[row, END])
+        work.bits[i] = wraps & 1
+        odd ^= wraps & 1
+        position[2 * i], signed[2 * i] = arc[row, START], arc[row, S_START]
+        position[2 * i + 1] = arc[row, END] - (turn & wraps)
+        signed[2 * i + 1] = arc[row, S_END]
+    sort_by(order, position)
+    score = turn - circle.positive
+    if circle.join == XOR:
+        total = np.int64(0)
+        for i in range(0, order.size, 2):
+            total += signed[order[i + 1]] - signed[order[i]]
+        return score + (2 * circle.positive - turn - total if odd == 1 else total)
+    previous, s_previous = np.int64(0), np.int64(0)
+    for i in range(order.size):
+        event = order[i]
+        if position[event] > previous:
+            if output_fires(circle, work):
+                score += signed[event] - s_previous
+            previous, s_previous = position[event], signed[event]
+        work.bits[event >> 1] ^= 1
+    if previous < turn and output_fires(circle, work):
+        score += 2 * circle.positive - turn - s_previous
+    return score
+
+
+@inline_kernel
+def network_score(circle, work):
+    """Score of the network whose arcs are in the rows in use."""
+    if circle.join == XOR or circle.join == EVOLVED:
+        return swept_score(circle, work)
+    score = union_score(circle, work)
+    return circle.turn - score if circle.join == AND else score
+
+
 def _prepare(fitness, work, genome):
     for i in range(fitness.neurons):
         place_arc(fitness, work.arc, genome, i, i)
         work.event[USED, i] = i
-    if fitness.join == EVOLVED and fitness.neurons > 1:
+    if fitness.join == EVOLVED:
         output_answers(fitness, work, genome)
-    return network_score(fitness, work)
+    return network_score(fitness, work), 0.0
 
 
-def _evaluate(fitness, work, genome, changed, count, score):
-    neurons = fitness.neurons
-    output_changed = False
-    for t in range(count):
-        neuron = changed[t] >> 1
-        if changed[t] >= 2 * neurons:
-            output_changed = True
-        elif work.event[USED, neuron] == neuron:
-            work.event[USED, neuron] = neurons + neuron
-            place_arc(fitness, work.arc, genome, neuron, neurons + neuron)
-    if output_changed:
-        work.bits[neurons + 1] = work.bits[neurons]
-        output_answers(fitness, work, genome)
-    return network_score(fitness, work)
-
-
-def _tie(fitness, work):
-    return 0.0
-
-
-def _keep(fitness, work, genome, changed, count):
-    neurons = fitness.neurons
-    for t in range(count):
-        neuron = changed[t] >> 1
-        if changed[t] < 2 * neurons and work.event[USED, neuron] != neuron:
-            work.event[USED, neuron] = neuron
-            for column in range(COLUMNS):
-                work.arc[neuron, column] = work.arc[neurons + neuron, column]
-
-
-def _undo(fitness, work, genome, changed, count):
-    neurons = fitness.neurons
-    output_changed = False
-    for t in range(count):
-        if changed[t] < 2 * neurons:
-            work.event[USED, changed[t] >> 1] = changed[t] >> 1
-        else:
-            output_changed = True
-    if output_changed:
-        work.bits[neurons] = work.bits[neurons + 1]
-        if neurons > WORD_NEURONS:
+def _look(fitness, work, mutation, steps, genes, first, last, score, second):
+    genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
+    neurons, used, arc = fitness.neurons, work.event[USED], work.arc
+    for step in range(first, last):
+        count = take_step(mutation, steps, step, genome, changed, old)
+        answers, output_changed = work.bits[neurons], False
+        for t in range(count):
+            neuron = work.owner[changed[t]]
+            if neuron >= neurons:
+                output_changed = True
+            elif used[neuron] == neuron:
+                used[neuron] = neurons + neuron
+                place_arc(fitness, arc, genome, neuron, neurons + neuron)
+        if output_changed:
             output_answers(fitness, work, genome)
+        found = network_score(fitness, work)
+        for t in range(count):
+            neuron = work.owner[changed[t]]
+            if neuron < neurons and used[neuron] != neuron:
+                used[neuron] = neuron
+                if found >= score:
+                    for column in range(COLUMNS):
+                        arc[neuron, column] = arc[neurons + neuron, column]
+        if found >= score:
+            return step, found, 0.0
+        for t in range(count):
+            genome[changed[t]] = old[t]
+        if output_changed:
+            work.bits[neurons] = answers
+            if neurons > WORD_NEURONS:
+                output_answers(fitness, work, genome)
+    return last, score, second
 
 
-def _pass_over(fitness, work, mutation, steps, genome, first, last, score):
-    if can_look_ahead(fitness, mutation):
-        return look_ahead(fitness, work, mutation, steps, genome, first, last, score)
-    return first
+@inner_kernel
+def mark_targets(circle, genome, neuron, targets, tolerance, near):
+    """Mark the targets that a neuron is close to, perhaps with its sides swapped.
 
-
-@lean_kernel
-def apart(value, target, modulus):
-    """Distance on a cycle of length `modulus`."""
-    gap = abs(value - target)
-    return min(gap, modulus - gap)
-
-
-@lean_kernel
-def close_to(circle, genome, neuron, angle, bias, tolerance):
-    """Whether a neuron is close to an optimal one."""
-    r = np.float64(circle.resolution)
-    return (
-        apart(np.float64(genome[2 * neuron]), angle, r) < tolerance
-        and apart(np.float64(genome[2 * neuron + 1]), bias, r + 1.0) < tolerance
-    )
-
-
-@lean_kernel
-def find_targets(circle, genome, neuron, targets, tolerance, near):
-    """Mark the targets that a neuron, perhaps with its sides swapped, is close to."""
-    r = np.float64(circle.resolution)
+    An evolved output may use a neuron or its complement: the opposite angle and bias.
+    """
+    first, half_turn = neuron * circle.width, 0.5 * np.float64(circle.resolution)
     anything = False
     for i in range(circle.neurons):
-        angle, bias = targets[i, 0], targets[i, 1]
-        close = close_to(circle, genome, neuron, angle, bias, tolerance)
-        if not close and circle.join == EVOLVED and circle.neurons > 1:
-            angle += 0.5 * r if angle < 0.5 * r else -0.5 * r
-            close = close_to(circle, genome, neuron, angle, r - bias, tolerance)
-        near[neuron, i] = 1 if close else 0
-        anything = anything or close
+        near[neuron, i] = 0
+        for swapped in range(2 if circle.join == EVOLVED else 1):
+            close = True
+            for k in range(circle.width):
+                modulus, target = np.float64(circle.modulus[k]), targets[i, k]
+                if swapped == 1 and k == 0:
+                    target += half_turn if target < half_turn else -half_turn
+                elif swapped == 1:
+                    target = np.float64(circle.resolution) - target
+                gap = abs(np.float64(genome[first + k]) - target)
+                close = close and min(gap, modulus - gap) < tolerance
+            if close:
+                near[neuron, i] = 1
+                anything = True
     return anything
 
 
-@lean_kernel
-def answer_at(circle, work, place):
-    """Whether the network with an evolved output fires at a place, given in units."""
-    for i in range(circle.neurons):
-        ahead = (place - work.arc[i, START]) % circle.turn
-        work.bits[i] = np.int64(ahead <= work.arc[i, END] - work.arc[i, START])
-    return output_fires(circle, work)
-
-
-@lean_kernel
+@inner_kernel
 def output_agrees(circle, work, targets):
     """Whether the evolved output fires at the places in one column and is silent at the others."""
-    step = np.float64(circle.step)
-    for i in range(circle.neurons):
-        if not answer_at(circle, work, np.int64(np.rint(targets[i, 2] * step))):
-            return False
-        if answer_at(circle, work, np.int64(np.rint(targets[i, 3] * step))):
+    step, turn, arc = np.float64(circle.step), circle.turn, work.arc
+    for place in range(2 * circle.neurons):
+        wanted = place % 2 == 0
+        column = circle.width + place % 2
+        position = np.int64(np.rint(targets[place >> 1, column] * step))
+        for i in range(circle.neurons):
+            ahead = (position - arc[i, START]) % turn
+            work.bits[i] = np.int64(ahead <= arc[i, END] - arc[i, START])
+        if output_fires(circle, work) != wanted:
             return False
     return True
 
@@ -160,32 +314,16 @@ def _optimal(fitness, work, genome, optima, tolerance):
         targets = optima[alternative]
         found = True
         for i in range(neurons):
-            if not find_targets(fitness, genome, i, targets, tolerance, near):
+            if not mark_targets(fitness, genome, i, targets, tolerance, near):
                 found = False
                 break
-        if found and neurons > 1:
-            found = all_matched(near, neurons, work.event[SCRATCH:])
-            if found and fitness.join == EVOLVED:
-                found = output_agrees(fitness, work, targets)
-        if found:
+        if (
+            found
+            and all_matched(near, neurons, work.event[SCRATCH:])
+            and (fitness.join != EVOLVED or output_agrees(fitness, work, targets))
+        ):
             return True
     return False
 
 
-@lean_kernel
-def circle_score(circle, work, genome):
-    """Number of correctly classified units of the circle."""
-    return prepare(circle, work, genome)
-
-
-implement(
-    Circle,
-    workspace=_workspace,
-    prepare=_prepare,
-    evaluate=_evaluate,
-    tie=_tie,
-    keep=_keep,
-    undo=_undo,
-    pass_over=_pass_over,
-    optimal=_optimal,
-)
+implement(Circle, workspace=_workspace, prepare=_prepare, look=_look, optimal=_optimal)

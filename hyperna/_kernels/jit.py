@@ -17,7 +17,8 @@ import numba
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 LEAN: Any = {"_nrt": False, "no_cfunc_wrapper": True}
-INLINE: Any = {**LEAN, "no_cpython_wrapper": True, "forceinline": True}
+INNER: Any = {**LEAN, "no_cpython_wrapper": True}
+INLINE: Any = {**INNER, "forceinline": True}
 
 
 @lru_cache(maxsize=1)
@@ -39,7 +40,7 @@ def kernel(function: Function) -> Function:
     """Compile a function with numba and keep the machine code for the next process.
 
     With ``NUMBA_DISABLE_JIT=1`` the function comes back as it is. Where no directory can be
-    written to, the kernel is compiled anew in every process. Integer division by zero is not
+    written to, the kernel is compiled again in every process. Integer division by zero is not
     checked (``error_model="numpy"``) and rounding is never relaxed, because ties matter.
 
     Examples
@@ -50,10 +51,10 @@ def kernel(function: Function) -> Function:
     >>> double(21)
     42
     """
-    return _compiled(function)
+    return _cached(_compiled(function))
 
 
-def lean_kernel(function: Function) -> Function:
+def entry_kernel(function: Function) -> Function:
     """Compile like `kernel`, for functions that create no arrays.
 
     Without the right to allocate, numba leaves out its counting of references. In a function that
@@ -62,27 +63,47 @@ def lean_kernel(function: Function) -> Function:
     Examples
     --------
     >>> import numpy as np
-    >>> @lean_kernel
+    >>> @entry_kernel
     ... def first(x):
     ...     return x[0]
     >>> int(first(np.array([7, 8])))
     7
     """
-    return _compiled(function, **LEAN)
+    return _cached(_compiled(function, **LEAN))
+
+
+def inner_kernel(function: Function) -> Function:
+    """Compile like `entry_kernel`, for functions that are called by kernels only.
+
+    Without an entry for Python and without a place in the cache, where the machine code of the
+    calling kernel contains theirs, they compile a third faster.
+
+    Examples
+    --------
+    >>> @inner_kernel
+    ... def square(x):
+    ...     return x * x
+    >>> @entry_kernel
+    ... def norm(x, y):
+    ...     return square(x) + square(y)
+    >>> norm(3, 4)
+    25
+    """
+    return _compiled(function, **INNER)
 
 
 def inline_kernel(function: Function) -> Function:
-    """Compile like `lean_kernel`, always merged into the calling kernel.
+    """Compile like `inner_kernel`, always merged into the calling kernel.
 
     For the functions of the innermost loop, where handing over the arguments would take longer than
-    the work. Only kernels can call them: without an entry for Python they compile a third faster.
+    the work.
 
     Examples
     --------
     >>> @inline_kernel
     ... def half(x):
     ...     return 0.5 * x
-    >>> @lean_kernel
+    >>> @entry_kernel
     ... def quarter(x):
     ...     return half(half(x))
     >>> quarter(6.0)
@@ -91,22 +112,23 @@ def inline_kernel(function: Function) -> Function:
     return _compiled(function, **INLINE)
 
 
-def _compiled(function: Function, **options: Any) -> Function:
-    compiled: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
-    if hasattr(compiled, "enable_caching"):
-        _enable_cache(compiled)
-    return compiled
+def _compiled(function: Function, **options: Any) -> Any:
+    return numba.njit(nogil=True, error_model="numpy", **options)(function)
 
 
-def _enable_cache(compiled: Any) -> None:
+def _cached(compiled: Any) -> Any:
     """Keep the machine code for the next process where a directory can be written to."""
+    if not hasattr(compiled, "enable_caching"):
+        # interpreted
+        return compiled
     try:
         compiled.enable_caching()
     except RuntimeError:
         # numba's way to say that it found no directory to write to.
-        return
+        return compiled
     # numba compares this mark before it reads anything else of a cached kernel, so that classes
     # that no longer exist do no harm. It is private: a numba without it gets its plain cache.
     file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if file is not None and hasattr(file, "_version"):
         file._version = f"{file._version} {folder_digest()}"
+    return compiled

@@ -1,9 +1,9 @@
 """Giving every neuron an optimal neuron of its own."""
 
-from hyperna._kernels.jit import lean_kernel
+from hyperna._kernels.jit import inner_kernel
 
 
-@lean_kernel
+@inner_kernel
 def all_matched(near, size, scratch):
     """Whether each of `size` rows can be given a column of its own where `near` is 1.
 

@@ -1,22 +1,37 @@
-"""Mutation: by how much a component changes.
+"""Mutation as data: which components change how often, and by what law.
 
-A step law reaches the kernels as data: a kind, a few numbers and perhaps a table. The set of kinds
-is closed, the set of laws is open, because any law on 1..r can be given as a table.
+The set of laws is open, because any law on 1..r can be given as a table. Laws come in two types, so
+that a run compiles the code of its own type only: those drawn from tables, and the others.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel, lean_kernel
-from hyperna._kernels.random import below, following, pick, positive_uniform
-
+# Kinds of laws: drawn from a table (`TableLaw`), or one by one (`OtherLaw`).
 CONSTANT, TABLE, BLOCKS, UNIFORM, PARETO, CAUCHY, EXPONENTIAL, SELF_ADJUSTING = range(8)
+DRAWN_FROM_TABLES = (CONSTANT, TABLE, BLOCKS)
 
 BLOCKS_PER_OCTAVE = 16
-_LOG_BLOCKS = 4
-_TO_53_BITS = np.uint64(11)
+
+
+class TableLaw(NamedTuple):
+    """Steps of length 1, or drawn from the second alias table: lengths, or blocks of them."""
+
+    kind: int
+    largest: int
+    exponent: float
+
+
+class OtherLaw(NamedTuple):
+    """Uniform, continuous and self-adjusting steps."""
+
+    kind: int
+    largest: int
+    exponent: float
+    scale: float
+    growth: float
+    decay: float
 
 
 class Mutation(NamedTuple):
@@ -27,12 +42,7 @@ class Mutation(NamedTuple):
     probability.
     """
 
-    kind: int
-    largest: int
-    exponent: float
-    scale: float
-    growth: float
-    decay: float
+    law: TableLaw | OtherLaw
     probability: float
     redraw: bool
     void_log: float
@@ -42,59 +52,3 @@ class Mutation(NamedTuple):
     table: np.ndarray
     component: np.ndarray
     modulus: np.ndarray
-
-
-@inline_kernel
-def to_unit(word):
-    """A random word as a float in [0, 1)."""
-    return np.float64(np.int64(word >> _TO_53_BITS)) * 2.0**-53
-
-
-@inline_kernel
-def draw_block(mutation, word, s0, s1, s2, s3):
-    """A step of the power law P(l) ~ l**-exponent on 1..largest, and the generator's state.
-
-    Block i begins at i for i < 16; from there on every octave has 16 blocks of equal size. A block
-    is drawn in proportion to its size times the law's value at its beginning, a step uniformly in
-    the block, and the step is kept with the ratio of its own value to that at the beginning.
-    """
-    while True:
-        block = pick(word, mutation.table, 1 << mutation.table_bits, mutation.length_bits)
-        log_size = max((block >> _LOG_BLOCKS) - 1, 0)
-        first = (block - (log_size << _LOG_BLOCKS)) << log_size
-        word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-        length = first + np.int64(word & np.uint64((1 << log_size) - 1))
-        word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-        chance = to_unit(word)
-        if mutation.exponent != 1.0:
-            chance **= 1.0 / mutation.exponent
-        if length <= mutation.largest and chance * length < first:
-            return length, s0, s1, s2, s3
-        word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-
-
-@lean_kernel
-def draw_rare(mutation, stream, modulus):
-    """A step of the uniform law or, in grid units and modulo `modulus`, of a continuous one."""
-    if mutation.kind == UNIFORM:
-        return below(stream, mutation.largest) + 1
-    u = positive_uniform(stream)
-    if mutation.kind == PARETO:
-        length = mutation.scale * (u ** (-1.0 / mutation.exponent) - 1.0)
-    elif mutation.kind == CAUCHY:
-        length = mutation.scale * math.tan(0.5 * math.pi * (1.0 - u))
-    else:
-        length = -mutation.scale * math.log(u)
-    return np.int64(np.rint(min(length, 1.0e300)) % np.float64(modulus))
-
-
-@inline_kernel
-def adjust_velocity(mutation, velocity, changed, count, improved):
-    """Doerr, Doerr and Kötzing (2018): longer steps after an improvement, else shorter ones."""
-    for t in range(count):
-        c = changed[t]
-        if improved:
-            longest = max(1.0, np.float64(mutation.modulus[c] // 4))
-            velocity[c] = min(velocity[c] * mutation.growth, longest)
-        else:
-            velocity[c] = max(velocity[c] * mutation.decay, 1.0)

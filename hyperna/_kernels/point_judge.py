@@ -10,7 +10,7 @@ from hyperna._kernels import point_margins as margins
 from hyperna._kernels import point_plan as scheme
 from hyperna._kernels import point_rows as store
 from hyperna._kernels.geometry import AND, EVOLVED, XOR
-from hyperna._kernels.jit import inline_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel
 
 # A part of the guard band that is still more than a rounding error.
 _HAIR = 2.0**-18
@@ -90,7 +90,7 @@ def move_dots(work, c, move):
     return total
 
 
-@lean_kernel
+@inner_kernel
 def vote(old, bias, new, next_bias, ballots, source, target, unit, counted, threshold):
     """Count the votes anew after a neuron has moved; gain of points with more than `threshold`.
 
@@ -144,7 +144,7 @@ def cast_vote(work, c, neuron):
     )
 
 
-@lean_kernel
+@inner_kernel
 def answer(work, c):
     """Gain of the points of a chunk on which the offspring's evolved output fires."""
     store.alone()
@@ -202,7 +202,7 @@ def judge_offspring(work, score):
     return potential
 
 
-@lean_kernel
+@inner_kernel
 def adopt_chunks(work):
     """What was found out about the offspring in each chunk holds for the network."""
     store.compact()
@@ -216,7 +216,7 @@ def adopt_chunks(work):
             known[store.TOUCHED] = store.UNTOUCHED
 
 
-@lean_kernel
+@inner_kernel
 def keep_offspring(work):
     """The offspring becomes the network."""
     store.compact()
@@ -248,7 +248,7 @@ def keep_offspring(work):
                 work.chunk[c, store.N_CHUNK + i * work.columns + store.VALID] = 0
 
 
-@lean_kernel
+@inner_kernel
 def drop_offspring(work):
     """The network stays as it is."""
     store.compact()
@@ -263,7 +263,7 @@ def drop_offspring(work):
             work.chunk[c, column + store.NEXT_ROW] = work.chunk[c, column + store.ROW]
 
 
-@lean_kernel
+@inner_kernel
 def take_stock(work):
     """Judge the network from nothing; return the gain of the points on which it fires."""
     store.compact()

@@ -17,7 +17,7 @@ import numpy as np
 
 from hyperna._kernels import point_rows as store
 from hyperna._kernels.geometry import AND, EVOLVED, XOR
-from hyperna._kernels.jit import inline_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel
 
 QUANTA = 2.0**14
 # Sums of so many quanta, times weights, are exact: below 2**53.
@@ -75,7 +75,7 @@ def dot_row(work, c, neuron):
     return work.first_row + neuron * work.rows + work.chunk[c, column + store.NEXT_ROW]
 
 
-@lean_kernel
+@inner_kernel
 def fill_margins(rows, dot, bias, join, neurons, output, hidden, limit, out):
     """Replace NaN by the margin of the point; neuron i has dot products dot[i] and bias bias[i]."""
     store.compact()
@@ -105,7 +105,7 @@ def fill_margins_of(work, c, limit, row):
     )
 
 
-@lean_kernel
+@inner_kernel
 def canonical_margin_at(work, c, p):
     """The offspring's clipped margin at a point by canonical dot products."""
     store.compact()
@@ -130,7 +130,7 @@ def bounded(value, limit):
     return value if value > -limit else -limit
 
 
-@lean_kernel
+@inner_kernel
 def mark_affected(out, dots, bias, next_dots, next_bias, join, sign, limit, band):
     """Replace margins that may change when a neuron moves by NaN.
 
@@ -149,7 +149,7 @@ def mark_affected(out, dots, bias, next_dots, next_bias, join, sign, limit, band
         out[p] = margin if stays else np.nan
 
 
-@lean_kernel
+@inner_kernel
 def find_margins(work, c):
     """Write the offspring's clipped margins at the points of a chunk; return their row."""
     store.alone()
@@ -189,7 +189,7 @@ def find_margins(work, c):
     return row
 
 
-@lean_kernel
+@inner_kernel
 def quantise(margin, pull, scale, slip, out):
     """Round margins to quanta and weigh them; return how many might be rounded otherwise."""
     store.alone()
@@ -202,7 +202,7 @@ def quantise(margin, pull, scale, slip, out):
     return doubtful
 
 
-@lean_kernel
+@inner_kernel
 def second_value(work):
     """The offspring's second value."""
     store.alone()

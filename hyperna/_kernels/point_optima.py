@@ -4,7 +4,7 @@ import numpy as np
 
 from hyperna._kernels import point_rows as store
 from hyperna._kernels.geometry import EVOLVED
-from hyperna._kernels.jit import inline_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.matching import all_matched
 
 
@@ -15,7 +15,7 @@ def close(value, target, modulus, tolerance):
     return min(gap, modulus - gap) < tolerance
 
 
-@lean_kernel
+@inner_kernel
 def near_target(neuron, dim, resolution, target, tolerance, flipped):
     """Whether a neuron is close to a target or to one of its mirror images.
 
@@ -43,7 +43,7 @@ def near_target(neuron, dim, resolution, target, tolerance, flipped):
     return plain
 
 
-@lean_kernel
+@inner_kernel
 def answer_at(work, output, place):
     """Whether the network with an evolved output fires at a place on the circle, in grid steps."""
     angle, total, note = 2.0 * np.pi * place / np.float64(work.resolution), 0.0, work.note
@@ -54,7 +54,7 @@ def answer_at(work, output, place):
     return total >= output[work.neurons]
 
 
-@lean_kernel
+@inner_kernel
 def output_agrees(work, output, targets):
     """Whether the evolved output fires at the places in one column and is silent at the others."""
     for i in range(work.neurons):

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from hyperna._kernels import point_rows as store
-from hyperna._kernels.jit import inline_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.point_margins import fill_margins_of
 
 _BINS_PER_OCTAVE = 8
@@ -29,7 +29,7 @@ def bin_of(margin, gain, largest):
     return place + _BINS * np.int64((margin >= 0.0) == (gain > 0))
 
 
-@lean_kernel
+@inner_kernel
 def put_in_order(points, work):
     """Order the points anew by their margins (a counting sort) and fill the chunks with them."""
     store.compact()

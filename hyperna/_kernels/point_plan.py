@@ -10,7 +10,7 @@ import numpy as np
 
 from hyperna._kernels import point_rows as store
 from hyperna._kernels.geometry import cos_sin_turn, neuron_weights
-from hyperna._kernels.jit import inline_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel
 
 # Up to this many hidden neurons the output neuron's answers are tabulated.
 TABLE_NEURONS = 12
@@ -35,7 +35,7 @@ def bias_value(work, genome, neuron):
     return (2.0 * genome[(neuron + 1) * work.width - 1] - work.resolution) / work.resolution
 
 
-@lean_kernel
+@inner_kernel
 def tabulate(neurons, output, sums, answers):
     """Tabulate the answers (all bits set, or none) to all patterns of hidden bits.
 
@@ -50,7 +50,7 @@ def tabulate(neurons, output, sums, answers):
         answers[pattern] = -np.int64(sums[pattern] >= output[neurons])
 
 
-@lean_kernel
+@inner_kernel
 def set_output(work, genome, which):
     """Work out the evolved output neuron."""
     store.compact()
@@ -164,7 +164,7 @@ def settle_angles(work, move, target, source):
         note[store.NEXT_BIAS, neuron] = note[store.BIAS, neuron]
 
 
-@lean_kernel
+@inner_kernel
 def multiply_sines(work, c):
     """Make the product of the sines of the block of component c anew."""
     store.compact()

@@ -18,7 +18,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import lower_builtin, type_callable
 
-from hyperna._kernels.jit import inline_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel
 
 # Rounding errors are bounded for this many accepted changes, then dot products are made anew.
 LIFETIME = 256
@@ -158,7 +158,7 @@ def _lower_compact(context, builder, signature, arguments):
     return _lower_alone(context, builder, signature, arguments)
 
 
-@lean_kernel
+@inner_kernel
 def add_terms(rows, source, target, term, coef, t):
     """Write a row plus four terms, added in order; source and target must differ."""
     alone()
@@ -169,7 +169,7 @@ def add_terms(rows, source, target, term, coef, t):
         out[p] = base[p] + a * w[p] + b * x[p] + c * y[p] + d * z[p]
 
 
-@lean_kernel
+@inner_kernel
 def add_terms_and_judge(rows, source, target, term, coef, t, gain, bias, guard):
     """`add_terms`, and then `judge` in the same loop."""
     alone()
@@ -185,7 +185,7 @@ def add_terms_and_judge(rows, source, target, term, coef, t, gain, bias, guard):
     return total, near
 
 
-@lean_kernel
+@inner_kernel
 def judge(dots, gain, bias, guard):
     """Gain of the points on which the neuron fires, and how many are too close to be certain."""
     alone()
@@ -196,7 +196,7 @@ def judge(dots, gain, bias, guard):
     return total, near
 
 
-@lean_kernel
+@inner_kernel
 def closest(dots, bias):
     """Distance of the closest point from the hyperplane."""
     alone()
@@ -218,7 +218,7 @@ def canonical_dot(rows, p, weight, first, dim):
     return dot
 
 
-@lean_kernel
+@inner_kernel
 def settle(rows, row, weight, first, dim, bias, guard):
     """Replace dot products that are too close to the bias by canonical ones."""
     compact()
@@ -227,7 +227,7 @@ def settle(rows, row, weight, first, dim, bias, guard):
             rows[row, p] = canonical_dot(rows, p, weight, first, dim)
 
 
-@lean_kernel
+@inner_kernel
 def write_weights(cosine, sine, first, begin, end, out, at):
     """Write the weights of coordinates begin..end-1, without the sines before, to out[at + j].
 
@@ -240,7 +240,7 @@ def write_weights(cosine, sine, first, begin, end, out, at):
         product *= sine[first + j]
 
 
-@lean_kernel
+@inner_kernel
 def make_row(work, c, neuron, row, begin, end):
     """Make the network's dot products with coordinates begin..end-1 of the points of a chunk.
 
@@ -276,14 +276,14 @@ def make_dots(work, c, neuron, end):
     return distance
 
 
-@lean_kernel
+@inner_kernel
 def update_dots(work, c, neuron):
     """Make the network's canonical dot products with the points of a chunk."""
     compact()
     make_dots(work, c, neuron, work.dim)
 
 
-@lean_kernel
+@inner_kernel
 def refresh_dots(work, c, neuron):
     """Make the network's dot products with the points of a chunk, on the right side of the bias.
 
@@ -300,7 +300,7 @@ def refresh_dots(work, c, neuron):
         make_dots(work, c, neuron, work.dim)
 
 
-@lean_kernel
+@inner_kernel
 def fill_chunk(points, work, c):
     """Copy the points of a chunk from their original places."""
     compact()

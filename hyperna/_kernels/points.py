@@ -22,15 +22,14 @@ from hyperna._kernels import point_rows as store
 from hyperna._kernels.geometry import (
     EVOLVED,
     cos_sin_turn,
-    layer_weights,
-    neuron_weights,
-    predict,
 )
-from hyperna._kernels.jit import inline_kernel, kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.point_optima import optimal
 from hyperna._kernels.point_order import N_BINS, put_in_order
 from hyperna._kernels.point_rows import Points, PointsWork
 from hyperna._kernels.protocol import implement
+from hyperna._kernels.state import CHANGED, GENOME, OLD
+from hyperna._kernels.steps import take_step
 
 # Points in a chunk, a multiple of what a vectorised loop takes at a time.
 _CHUNK, _LANES = 256, 16
@@ -168,9 +167,11 @@ def _prepare(fitness, work, genome):
         counter[store.PATIENCE] = _patience(work, _FIRST_PATIENCE)
     if work.join == EVOLVED:
         scheme.set_output(work, genome, counter[store.OUTPUT])
-    return fitness.base + rules.take_stock(work)
+    score = fitness.base + rules.take_stock(work)
+    return score, _tie(fitness, work)
 
 
+@inner_kernel
 def _evaluate(fitness, work, genome, changed, count, score):
     store.compact()
     counter = work.plan[store.COUNTER]
@@ -185,41 +186,32 @@ def _evaluate(fitness, work, genome, changed, count, score):
     return fitness.base + rules.judge_offspring(work, score - fitness.base)
 
 
+@inner_kernel
 def _tie(fitness, work):
     return margins.second_value(work) if fitness.tie_clip > 0.0 else 0.0
 
 
-def _keep(fitness, work, genome, changed, count):
-    rules.keep_offspring(work)
-
-
-def _undo(fitness, work, genome, changed, count):
-    rules.drop_offspring(work)
-
-
-@kernel
-def points_score(points, genome):
-    """Weight of the correctly classified points, by `predict`."""
-    hidden = points.neurons * max(points.dim, 2)
-    W, b = layer_weights(genome, points.dim, points.neurons, points.resolution, 0)
-    output_w, output_b = np.zeros(points.neurons), 0.0
-    if points.join == EVOLVED:
-        output_b = neuron_weights(genome, points.neurons, points.resolution, hidden, output_w)
-    fires = predict(points.columns.T, W, b, points.join, output_w, output_b)
-    score = points.base
-    for p in range(fires.size):
-        if fires[p]:
-            score += points.gain[p]
-    return score
+def _look(fitness, work, mutation, steps, genes, first, last, score, second):
+    genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
+    for step in range(first, last):
+        count = take_step(mutation, steps, step, genome, changed, old)
+        found = _evaluate(fitness, work, genome, changed, count, score)
+        tie = 0.0
+        if found >= score:
+            tie = _tie(fitness, work)
+        if found > score or (found == score and tie >= second):
+            rules.keep_offspring(work)
+            return step, found, tie
+        for t in range(count):
+            genome[changed[t]] = old[t]
+        rules.drop_offspring(work)
+    return last, score, second
 
 
 implement(
     Points,
     workspace=kernel(_workspace),
     prepare=_prepare,
-    evaluate=_evaluate,
-    tie=_tie,
-    keep=_keep,
-    undo=_undo,
+    look=_look,
     optimal=optimal,
 )

@@ -1,31 +1,30 @@
-"""What a kind of fitness must offer to the loop, and how the loop finds it.
+"""What a kind of fitness, of law and of neuron must offer to the loop, and how the loop finds it.
 
-A kind of fitness is a NamedTuple of arrays and numbers. `implement` ties functions to it; compiled
-code chooses among them by the type of its first argument while compiling, interpreted code when
-called.
+A kind is a NamedTuple of arrays and numbers. `implement` ties functions to it; compiled code
+chooses among them by the type of its first argument while compiling, so that a run compiles the
+code of its own kinds only. Interpreted code chooses when called.
 
-The functions, in the order in which the loop calls them:
+A kind of fitness (`hyperna._kernels.pair` is the shortest example):
 
 ``workspace(fitness)``
     Arrays that the other functions keep their intermediate results in. Not called by compiled code.
 ``prepare(fitness, work, genome)``
-    Evaluate `genome` from nothing; return its score.
-``evaluate(fitness, work, genome, changed, count, score)``
-    Score of an offspring that differs from the genome last kept in the components
-    ``changed[:count]``. When it is certain to be less than `score`, any number less than `score`
-    will do.
-``tie(fitness, work)``
-    A second value that decides between equal scores: the offspring is kept only if it is not less
-    than its parent's. Called directly after ``prepare``, and after an ``evaluate`` that returned at
-    least `score`.
-``keep(fitness, work, genome, changed, count)`` / ``undo(fitness, work, genome, changed, count)``
-    The offspring just evaluated becomes the parent, or is forgotten (`genome` is the parent again).
-``pass_over(fitness, work, mutation, steps, genome, first, last, score)``
-    The first of the steps from `first` to before `last` whose offspring may score at least `score`,
-    or `last`. A kind that cannot tell more quickly than by ``evaluate`` returns `first`, or leaves
-    this function out.
+    Evaluate `genome` from nothing and make it the parent; return its score and its second value,
+    which decides between equal scores.
+``look(fitness, work, mutation, steps, genes, first, last, score, second)``
+    The first of the steps from `first` to before `last` whose offspring is accepted: its score is
+    greater than `score`, or equal and its second value is not less than `second`. That offspring
+    becomes the parent, in ``genes[GENOME]`` too. Returns the step, the offspring's score and its
+    second value; ``last, score, second`` if no offspring is accepted.
 ``optimal(fitness, work, genome, optima, tolerance)``
     Whether every component is within less than `tolerance` grid units of one of the optima.
+
+A kind of law (`hyperna._kernels.steps`): ``draw_lengths`` draws steps, ``learn`` is told whether a
+step has improved the score.
+
+A kind of neuron (`hyperna._kernels.shapes`): ``half_width(shape, bias, bend, before, changed)`` is
+half the length, in units, of the arc on which it fires; `bias` and `bend` are its components after
+the angle. It may return `before` instead of computing it again if `changed` is 0.
 """
 
 from collections.abc import Callable
@@ -33,19 +32,19 @@ from typing import Any
 
 from numba.extending import overload
 
-from hyperna._kernels.jit import INLINE
+from hyperna._kernels.jit import INLINE, INNER
 
 _IMPLEMENTATIONS: dict[tuple[str, type], Callable[..., Any]] = {}
 
 
 def implement(kind: type, **functions: Callable[..., Any]) -> None:
-    """Tie the functions of the protocol to a kind of fitness."""
+    """Tie the functions of the protocol to a kind."""
     for name, function in functions.items():
         _IMPLEMENTATIONS[name, kind] = function
 
 
-def _chosen(name: str, fitness: Any) -> Callable[..., Any] | None:
-    return _IMPLEMENTATIONS.get((name, getattr(fitness, "instance_class", type(fitness))))
+def _chosen(name: str, kind: Any) -> Callable[..., Any] | None:
+    return _IMPLEMENTATIONS.get((name, getattr(kind, "instance_class", type(kind))))
 
 
 def workspace(fitness):
@@ -56,66 +55,53 @@ def prepare(fitness, work, genome):
     return _IMPLEMENTATIONS["prepare", type(fitness)](fitness, work, genome)
 
 
-def evaluate(fitness, work, genome, changed, count, score):
-    function = _IMPLEMENTATIONS["evaluate", type(fitness)]
-    return function(fitness, work, genome, changed, count, score)
-
-
-def tie(fitness, work):
-    return _IMPLEMENTATIONS["tie", type(fitness)](fitness, work)
-
-
-def keep(fitness, work, genome, changed, count):
-    return _IMPLEMENTATIONS["keep", type(fitness)](fitness, work, genome, changed, count)
-
-
-def undo(fitness, work, genome, changed, count):
-    return _IMPLEMENTATIONS["undo", type(fitness)](fitness, work, genome, changed, count)
-
-
-def pass_over(fitness, work, mutation, steps, genome, first, last, score):
-    function = _IMPLEMENTATIONS.get(("pass_over", type(fitness)), _pass_over_nothing)
-    return function(fitness, work, mutation, steps, genome, first, last, score)
-
-
-def _pass_over_nothing(fitness, work, mutation, steps, genome, first, last, score):
-    return first
+def look(fitness, work, mutation, steps, genes, first, last, score, second):
+    function = _IMPLEMENTATIONS["look", type(fitness)]
+    return function(fitness, work, mutation, steps, genes, first, last, score, second)
 
 
 def optimal(fitness, work, genome, optima, tolerance):
     return _IMPLEMENTATIONS["optimal", type(fitness)](fitness, work, genome, optima, tolerance)
 
 
-@overload(prepare)
+def draw_lengths(law, mutation, stream, steps, wanted, moves, changed):
+    function = _IMPLEMENTATIONS["draw_lengths", type(law)]
+    return function(law, mutation, stream, steps, wanted, moves, changed)
+
+
+def learn(law, mutation, steps, i, changed, improved):
+    return _IMPLEMENTATIONS["learn", type(law)](law, mutation, steps, i, changed, improved)
+
+
+def half_width(shape, bias, bend, before, changed):
+    return _IMPLEMENTATIONS["half_width", type(shape)](shape, bias, bend, before, changed)
+
+
+@overload(prepare, jit_options=INNER)
 def _prepare(fitness, work, genome):
     return _chosen("prepare", fitness)
 
 
-@overload(evaluate, jit_options=INLINE)
-def _evaluate(fitness, work, genome, changed, count, score):
-    return _chosen("evaluate", fitness)
+@overload(look, jit_options=INNER)
+def _look(fitness, work, mutation, steps, genes, first, last, score, second):
+    return _chosen("look", fitness)
 
 
-@overload(tie, jit_options=INLINE)
-def _tie(fitness, work):
-    return _chosen("tie", fitness)
-
-
-@overload(keep, jit_options=INLINE)
-def _keep(fitness, work, genome, changed, count):
-    return _chosen("keep", fitness)
-
-
-@overload(undo, jit_options=INLINE)
-def _undo(fitness, work, genome, changed, count):
-    return _chosen("undo", fitness)
-
-
-@overload(pass_over, jit_options=INLINE)
-def _pass_over(fitness, work, mutation, steps, genome, first, last, score):
-    return _chosen("pass_over", fitness) or _pass_over_nothing
-
-
-@overload(optimal)
+@overload(optimal, jit_options=INNER)
 def _optimal(fitness, work, genome, optima, tolerance):
     return _chosen("optimal", fitness)
+
+
+@overload(draw_lengths, jit_options=INNER)
+def _draw_lengths(law, mutation, stream, steps, wanted, moves, changed):
+    return _chosen("draw_lengths", law)
+
+
+@overload(learn, jit_options=INLINE)
+def _learn(law, mutation, steps, i, changed, improved):
+    return _chosen("learn", law)
+
+
+@overload(half_width, jit_options=INLINE)
+def _half_width(shape, bias, bend, before, changed):
+    return _chosen("half_width", shape)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel
 
 _ROTATE_RESULT = np.uint64(23)
 _ROTATE_BACK = np.uint64(64 - 23)
@@ -43,54 +43,34 @@ def following(s0, s1, s2, s3):
 
 
 @inline_kernel
-def save(stream, s0, s1, s2, s3):
-    """Store the state of the generator."""
-    stream[0] = s0
-    stream[1] = s1
-    stream[2] = s2
-    stream[3] = s3
-
-
-@inline_kernel
-def load(stream):
-    """The state of the generator as four words."""
-    return stream[0], stream[1], stream[2], stream[3]
-
-
-@inline_kernel
 def next_word(stream):
     """The next 64 random bits; advances `stream` in place."""
     word, s0, s1, s2, s3 = following(stream[0], stream[1], stream[2], stream[3])
-    save(stream, s0, s1, s2, s3)
+    stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
     return word
 
 
-@lean_kernel
-def mix(word):
-    """The finaliser of splitmix64: a bijection of 64-bit words that scatters nearby inputs."""
-    word = (word ^ (word >> _S30)) * _MIX_1
-    word = (word ^ (word >> _S27)) * _MIX_2
-    return word ^ (word >> _S31)
-
-
-@lean_kernel
+@inner_kernel
 def seed_stream(key, run, stream):
-    """Set `stream` to the start of run number `run` under `key`."""
+    """Set `stream` to the start of run number `run` under `key`.
+
+    Number and key are scattered by the finaliser of splitmix64, a bijection of 64-bit words.
+    """
     for j in range(4):
-        place = mix((np.uint64(run) * np.uint64(4) + np.uint64(j)) * _GOLDEN + _GOLDEN)
-        stream[j] = mix(key[j] ^ place) + _GOLDEN * np.uint64(j)
+        word = (np.uint64(run) * np.uint64(4) + np.uint64(j)) * _GOLDEN + _GOLDEN
+        for twice in range(2):
+            word = (word ^ (word >> _S30)) * _MIX_1
+            word = (word ^ (word >> _S27)) * _MIX_2
+            word ^= word >> _S31
+            if twice == 0:
+                word ^= key[j]
+        stream[j] = word + _GOLDEN * np.uint64(j)
 
 
 @inline_kernel
 def uniform(stream):
     """A float in [0, 1) on the grid of 2**-53."""
     return np.float64(np.int64(next_word(stream) >> _TO_53_BITS)) * _UNIT
-
-
-@inline_kernel
-def positive_uniform(stream):
-    """A float in (0, 1], safe for logarithms."""
-    return (np.float64(np.int64(next_word(stream) >> _TO_53_BITS)) + 1.0) * _UNIT
 
 
 @inline_kernel
@@ -109,7 +89,7 @@ def below(stream, bound):
             return value
 
 
-@lean_kernel
+@inline_kernel
 def normal(stream):
     """A standard normal number (polar method)."""
     while True:
@@ -120,10 +100,11 @@ def normal(stream):
             return x * math.sqrt(-2.0 * math.log(square) / square)
 
 
-@lean_kernel
+@inline_kernel
 def geometric(stream, log_failure):
     """Failures before the first success, where `log_failure` = log P(failure) < 0."""
-    return np.int64(min(np.floor(math.log(positive_uniform(stream)) / log_failure), 4.0e18))
+    positive = uniform(stream) + _UNIT
+    return np.int64(min(np.floor(math.log(positive) / log_failure), 4.0e18))
 
 
 @inline_kernel

@@ -1,6 +1,6 @@
 """What a run is, as arrays: its limits, its state and its trace."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ NEVER = 2**62
 RUNNING, OPTIMUM, TARGET, BUDGET, STAGNATION, STUCK = range(6)
 FULL = -1
 
-# Why `walk` returns.
+# What has happened when `walk` returns.
 PAUSED, ACCEPTED, IMPROVED, WAITING, EXPIRED = range(5)
 
 
@@ -20,8 +20,7 @@ class Limits(NamedTuple):
 
     `optima` is an array (alternatives, neurons, genes) in grid units, empty when a score of
     `target` ends the run instead; no genome with a score below `hopeful` is near an optimum.
-    After `patience` rejected offspring in a row the neighbourhood is searched (local mutation
-    only; 0: never). Components that do not mutate have the `fixed_value`.
+    Components that do not mutate have the `fixed_value`.
     """
 
     budget: int
@@ -31,22 +30,33 @@ class Limits(NamedTuple):
     optima: np.ndarray
     tolerance: float
     hopeful: int
-    patience: int
     dim: int
     neurons: int
+    width: int
     resolution: int
     sphere: bool
     fixed_value: int
     start: np.ndarray
 
 
+class Waiting(NamedTuple):
+    """How to skip waiting times, for steps to neighbours only.
+
+    After `patience` rejected offspring in a row all neighbours are looked at. `steps` lead to them
+    from the genome kept in `genome`.
+    """
+
+    patience: int
+    steps: Steps
+    genome: np.ndarray
+
+
 class Run(NamedTuple):
     """State of one run.
 
     Rows of `genes`: the current genome, the best of earlier starts, the changed components and
-    their old values. Rows of `real`: step lengths of self-adjusting mutation, scratch space, and
-    (its first entry) the parent's second value. `counter`: see the names below. `steps` are those
-    drawn ahead.
+    their old values. Rows of `real`: scratch space, and (its first entry) the parent's second
+    value. `counter`: see the names below. `steps` are those drawn ahead.
     """
 
     genes: np.ndarray
@@ -57,7 +67,7 @@ class Run(NamedTuple):
 
 
 GENOME, BEST_GENOME, CHANGED, OLD = range(4)
-VELOCITY, DIRECTION, TIE = range(3)
+DIRECTION, SECOND = range(2)
 
 
 class Trace(NamedTuple):
@@ -88,13 +98,18 @@ class Trace(NamedTuple):
 ) = range(12)
 
 
-def new_run(mutation):
+def new_run(mutation: Any) -> Run:
     """Arrays for a run under a mutation."""
     components = mutation.modulus.size
     return Run(
         np.zeros((4, components), np.int64),
-        np.zeros((3, components), np.float64),
+        np.zeros((2, components), np.float64),
         np.zeros(N_COUNTERS, np.int64),
         np.zeros(4, np.uint64),
         new_steps(mutation),
     )
+
+
+def new_waiting(mutation: Any, patience: int) -> Waiting:
+    """Arrays for looking at all neighbours after `patience` rejected offspring in a row."""
+    return Waiting(patience, new_steps(mutation), np.zeros(mutation.modulus.size, np.int64))

@@ -5,20 +5,24 @@ short loops without unpredictable branches. Only self-adjusting steps, whose len
 became of the steps before, are drawn one by one.
 """
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.mutation import (
-    BLOCKS,
+    CAUCHY,
     CONSTANT,
+    PARETO,
     SELF_ADJUSTING,
     TABLE,
-    draw_block,
-    draw_rare,
+    UNIFORM,
+    OtherLaw,
+    TableLaw,
 )
-from hyperna._kernels.random import following, geometric, load, pick, save, uniform
+from hyperna._kernels.protocol import draw_lengths, implement
+from hyperna._kernels.random import below, following, geometric, pick, uniform
 
 # Up to this many components there is a table of all subsets.
 LARGEST_SUBSET_TABLE = 8
@@ -26,7 +30,8 @@ LARGEST_SUBSET_TABLE = 8
 VOID_LEVELS = 8
 # Steps drawn at a time: few at first, because many runs are short.
 FEWEST_STEPS, MOST_STEPS = 8, 64
-_ONE = np.uint64(1)
+_LOG_BLOCKS = 4
+_ONE, _TO_53_BITS = np.uint64(1), np.uint64(11)
 
 
 class Steps(NamedTuple):
@@ -35,12 +40,14 @@ class Steps(NamedTuple):
     Rows of `step`: the evaluations that all steps up to this one take, void steps included; what
     changes (the set of components as a bit pattern, or their number where they are more than
     LARGEST_SUBSET_TABLE); where in `move` the changes begin. `part` names the components to
-    change where there are more than LARGEST_SUBSET_TABLE. `counter`: see the names below.
+    change where there are more than LARGEST_SUBSET_TABLE. `velocity` holds the step lengths of
+    self-adjusting mutation. `counter`: see the names below.
     """
 
     step: np.ndarray
     move: np.ndarray
     part: np.ndarray
+    velocity: np.ndarray
     counter: np.ndarray
 
 
@@ -49,7 +56,7 @@ TOTAL, CHOICE, FIRST = range(3)
 NEXT, DRAWN, WANTED = range(3)
 
 
-def new_steps(mutation):
+def new_steps(mutation: Any) -> Steps:
     """Room for the steps of a mutation."""
     size = mutation.component.size
     most = size if size <= LARGEST_SUBSET_TABLE else 1 << mutation.choice_bits
@@ -59,68 +66,9 @@ def new_steps(mutation):
         np.zeros((3, MOST_STEPS), np.int64),
         np.zeros(room, np.int64),
         np.zeros(room if size > LARGEST_SUBSET_TABLE else 0, np.int64),
+        np.zeros(mutation.modulus.size, np.float64),
         np.zeros(3, np.int64),
     )
-
-
-@inline_kernel
-def forget_steps(mutation, steps):
-    """Begin with new steps."""
-    steps.counter[NEXT] = 0
-    steps.counter[DRAWN] = 0
-    steps.counter[WANTED] = 1 if mutation.kind == SELF_ADJUSTING else FEWEST_STEPS
-
-
-@inline_kernel
-def size_of(pattern):
-    """Number of bits set among the lowest eight."""
-    pattern -= (pattern >> 1) & 0x55
-    pattern = (pattern & 0x33) + ((pattern >> 2) & 0x33)
-    return (pattern + (pattern >> 4)) & 0x0F
-
-
-@lean_kernel
-def draw_choices(mutation, stream, steps, wanted):
-    """Draw what changes, and how many void steps come first; return the number of moves.
-
-    The entries of the table stand for both: the lower `choice_bits` bits say what changes, the bits
-    above how many void steps come first, the last such number: at least so many.
-    """
-    step, place, longest = steps.step, np.int64(0), np.int64(0)
-    choice_bits, table_bits = mutation.choice_bits, mutation.table_bits
-    small = mutation.component.size <= LARGEST_SUBSET_TABLE
-    s0, s1, s2, s3 = load(stream)
-    for i in range(wanted):
-        word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-        entry = pick(word, mutation.table, np.int64(0), table_bits)
-        choice = entry & ((1 << choice_bits) - 1)
-        longest = max(longest, entry)
-        step[TOTAL, i] = (entry >> choice_bits) + 1
-        step[CHOICE, i] = choice
-        step[FIRST, i] = place
-        place += size_of(choice) if small else choice
-    save(stream, s0, s1, s2, s3)
-    if longest >> choice_bits == VOID_LEVELS - 1:
-        for i in range(wanted):
-            if step[TOTAL, i] == VOID_LEVELS:
-                step[TOTAL, i] += geometric(stream, mutation.void_log)
-    for i in range(1, wanted):
-        step[TOTAL, i] += step[TOTAL, i - 1]
-    return place
-
-
-@lean_kernel
-def draw_subset(mutation, stream, part, first, count):
-    """Write `count` random components to `part` from `first` on (Floyd's algorithm)."""
-    component = mutation.component
-    for filled in range(count):
-        top = component.size - count + filled
-        candidate = component[np.int64(uniform(stream) * (top + 1))]
-        for t in range(first, first + filled):
-            if part[t] == candidate:
-                candidate = component[top]
-                break
-        part[first + filled] = candidate
 
 
 @inline_kernel
@@ -138,6 +86,54 @@ def list_parts(mutation, steps, i, changed):
     return count
 
 
+@inner_kernel
+def draw_choices(mutation, stream, steps, wanted):
+    """Draw what changes, and how many void steps come first; return the number of moves.
+
+    The entries of the table stand for both: the lower `choice_bits` bits say what changes, the bits
+    above how many void steps come first, the last such number: at least that many.
+    """
+    step, place, longest = steps.step, np.int64(0), np.int64(0)
+    choice_bits, table_bits = mutation.choice_bits, mutation.table_bits
+    small = mutation.component.size <= LARGEST_SUBSET_TABLE
+    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
+    for i in range(wanted):
+        word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+        entry = pick(word, mutation.table, np.int64(0), table_bits)
+        choice = entry & ((1 << choice_bits) - 1)
+        longest = max(longest, entry)
+        step[TOTAL, i] = (entry >> choice_bits) + 1
+        step[CHOICE, i] = choice
+        step[FIRST, i] = place
+        if small:
+            # the number of bits set among the lowest eight
+            choice -= (choice >> 1) & 0x55
+            choice = (choice & 0x33) + ((choice >> 2) & 0x33)
+            choice = (choice + (choice >> 4)) & 0x0F
+        place += choice
+    stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
+    if longest >> choice_bits == VOID_LEVELS - 1:
+        for i in range(wanted):
+            if step[TOTAL, i] == VOID_LEVELS:
+                step[TOTAL, i] += geometric(stream, mutation.void_log)
+    for i in range(1, wanted):
+        step[TOTAL, i] += step[TOTAL, i - 1]
+    return place
+
+
+@inline_kernel
+def draw_subset(component, stream, part, first, count):
+    """Write `count` random components to `part` from `first` on (Floyd's algorithm)."""
+    for filled in range(count):
+        top = component.size - count + filled
+        candidate = component[np.int64(uniform(stream) * (top + 1))]
+        for t in range(first, first + filled):
+            if part[t] == candidate:
+                candidate = component[top]
+                break
+        part[first + filled] = candidate
+
+
 @inline_kernel
 def signed(word, length):
     """The length, negative if the word is odd."""
@@ -145,45 +141,96 @@ def signed(word, length):
     return (length ^ sign) - sign
 
 
-@lean_kernel
-def draw_lengths(mutation, stream, move, moves):
-    """Draw steps of a law on 1..r; the lowest bit of a length's word is its sign."""
-    s0, s1, s2, s3 = load(stream)
+def _draw_from_tables(law, mutation, stream, steps, wanted, moves, changed):
+    """Draw steps of a law on 1..r; the lowest bit of a length's word is its sign.
+
+    A power law P(l) ~ l**-exponent on 1..largest may be given by blocks. Block i begins at i for
+    i < 16; from there on every octave has 16 blocks of equal size. A block is drawn in proportion
+    to its size times the law's value at its beginning, a step uniformly in the block, and the step
+    is kept with the ratio of its own value to that at the beginning.
+    """
+    move, table = steps.move, mutation.table
     lengths, length_bits = 1 << mutation.table_bits, mutation.length_bits
-    if mutation.kind == TABLE:
+    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
+    if law.kind == TABLE:
         for t in range(moves):
             word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-            move[t] = signed(word, 1 + pick(word, mutation.table, lengths, length_bits))
-    elif mutation.kind == CONSTANT:
+            move[t] = signed(word, 1 + pick(word, table, lengths, length_bits))
+    elif law.kind == CONSTANT:
         for t in range(moves):
             word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
             move[t] = signed(word, np.int64(1))
     else:
-        for t in range(moves):
+        t = np.int64(0)
+        word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+        sign = word
+        while t < moves:
+            block = pick(word, table, lengths, length_bits)
+            log_size = max((block >> _LOG_BLOCKS) - 1, 0)
+            first = (block - (log_size << _LOG_BLOCKS)) << log_size
             word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-            length, s0, s1, s2, s3 = draw_block(mutation, word, s0, s1, s2, s3)
-            move[t] = signed(word, length)
-    save(stream, s0, s1, s2, s3)
+            length = first + np.int64(word & np.uint64((1 << log_size) - 1))
+            word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+            chance = np.float64(np.int64(word >> _TO_53_BITS)) * 2.0**-53
+            if law.exponent != 1.0:
+                chance **= 1.0 / law.exponent
+            kept = length <= law.largest and chance * length < first
+            if kept:
+                move[t] = signed(sign, length)
+                t += 1
+            if t < moves:
+                word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+                if kept:
+                    sign = word
+    stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
 
 
-@lean_kernel
-def draw_special_lengths(mutation, stream, steps, wanted, velocity, changed):
-    """Draw steps that depend on the component, or of a law that is seldom used."""
+def _draw_one_by_one(law, mutation, stream, steps, wanted, moves, changed):
+    """Draw steps that depend on the component, of the uniform law, or of a continuous one."""
     for i in range(wanted):
         first = steps.step[FIRST, i]
         for t in range(list_parts(mutation, steps, i, changed)):
-            c = changed[t]
-            if mutation.kind == SELF_ADJUSTING:
-                length = np.int64(velocity[c])
+            if law.kind == SELF_ADJUSTING:
+                length = np.int64(steps.velocity[changed[t]])
+            elif law.kind == UNIFORM:
+                length = below(stream, law.largest) + 1
             else:
-                length = draw_rare(mutation, stream, mutation.modulus[c])
+                u = uniform(stream) + 2.0**-53
+                if law.kind == PARETO:
+                    real = law.scale * (u ** (-1.0 / law.exponent) - 1.0)
+                elif law.kind == CAUCHY:
+                    real = law.scale * math.tan(0.5 * math.pi * (1.0 - u))
+                else:
+                    real = -law.scale * math.log(u)
+                modulus = np.float64(mutation.modulus[changed[t]])
+                length = np.int64(np.rint(min(real, 1.0e300)) % modulus)
             steps.move[first + t] = length if uniform(stream) < 0.5 else -length
 
 
-@lean_kernel
+def _learn_nothing(law, mutation, steps, i, changed, improved):
+    pass
+
+
+def _adjust_velocity(law, mutation, steps, i, changed, improved):
+    """Doerr, Doerr and Kötzing (2018): longer steps after an improvement, else shorter ones."""
+    if law.kind == SELF_ADJUSTING:
+        for t in range(list_parts(mutation, steps, i, changed)):
+            c = changed[t]
+            if improved:
+                longest = max(1.0, np.float64(mutation.modulus[c] // 4))
+                steps.velocity[c] = min(steps.velocity[c] * law.growth, longest)
+            else:
+                steps.velocity[c] = max(steps.velocity[c] * law.decay, 1.0)
+
+
+implement(TableLaw, draw_lengths=_draw_from_tables, learn=_learn_nothing)
+implement(OtherLaw, draw_lengths=_draw_one_by_one, learn=_adjust_velocity)
+
+
+@inline_kernel
 def drop_void_steps(mutation, steps, drawn, changed):
     """Leave out the steps that change nothing (l = r on an angle); return the number of others."""
-    step, kept = steps.step, 0
+    step, kept = steps.step, np.int64(0)
     for i in range(drawn):
         first, different = step[FIRST, i], False
         for t in range(list_parts(mutation, steps, i, changed)):
@@ -196,8 +243,8 @@ def drop_void_steps(mutation, steps, drawn, changed):
     return kept
 
 
-@lean_kernel
-def draw_steps(mutation, stream, steps, velocity, changed):
+@inner_kernel
+def draw_steps(mutation, stream, steps, changed):
     """Draw the next steps.
 
     Unless void steps are redrawn an offspring may still equal its parent (l = r on an angle).
@@ -208,23 +255,19 @@ def draw_steps(mutation, stream, steps, velocity, changed):
         moves = draw_choices(mutation, stream, steps, wanted)
         if mutation.component.size > LARGEST_SUBSET_TABLE:
             for i in range(wanted):
-                draw_subset(
-                    mutation, stream, steps.part, steps.step[FIRST, i], steps.step[CHOICE, i]
-                )
-        if mutation.kind == TABLE or mutation.kind == CONSTANT or mutation.kind == BLOCKS:
-            draw_lengths(mutation, stream, steps.move, moves)
-        else:
-            draw_special_lengths(mutation, stream, steps, wanted, velocity, changed)
+                first, count = steps.step[FIRST, i], steps.step[CHOICE, i]
+                draw_subset(mutation.component, stream, steps.part, first, count)
+        draw_lengths(mutation.law, mutation, stream, steps, wanted, moves, changed)
         drawn = drop_void_steps(mutation, steps, wanted, changed) if mutation.redraw else wanted
     counter[NEXT] = 0
     counter[DRAWN] = drawn
-    if mutation.kind != SELF_ADJUSTING:
+    if mutation.law.kind != SELF_ADJUSTING:
         counter[WANTED] = min(2 * wanted, MOST_STEPS)
 
 
 @inline_kernel
 def moved(value, change, modulus):
-    """``(value + change) % modulus``, without a branch that could not be predicted."""
+    """``(value + change) % modulus`` where |change| <= modulus, without a branch."""
     value += change
     value += modulus & (value >> 63)
     value -= modulus
@@ -248,10 +291,3 @@ def take_step(mutation, steps, i, genome, changed, old):
             value %= modulus
         genome[c] = value
     return count
-
-
-@inline_kernel
-def restore(genome, changed, old, count):
-    """Undo `take_step`."""
-    for t in range(count):
-        genome[changed[t]] = old[t]

@@ -7,15 +7,15 @@ import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
 from hyperna._kernels.jit import kernel
-from hyperna._kernels.mutation import Mutation
+from hyperna._kernels.mutation import DRAWN_FROM_TABLES, Mutation, OtherLaw, TableLaw
 from hyperna._kernels.steps import LARGEST_SUBSET_TABLE, VOID_LEVELS
 
 FloatArray = np.ndarray
 IntArray = np.ndarray
 
 
-class Steps(NamedTuple):
-    """A step law as data for the kernels: see `Mutation`."""
+class LawData(NamedTuple):
+    """A step law as data for the kernels: see `hyperna._kernels.mutation`."""
 
     kind: int
     largest: int
@@ -84,7 +84,7 @@ def _choice_weights(size: int, probability: float) -> FloatArray:
 
 
 def mutation_data(
-    steps: Steps,
+    law: LawData,
     component: IntArray,
     modulus: IntArray,
     probability: float,
@@ -98,16 +98,14 @@ def mutation_data(
     choice = _choice_weights(size, probability)
     table, table_bits = alias_table(np.outer(wait, choice / choice.sum()).ravel())
     length_bits = 0
-    if steps.weights.size:
-        lengths, length_bits = alias_table(steps.weights)
+    if law.weights.size:
+        lengths, length_bits = alias_table(law.weights)
         table = np.concatenate([table, lengths])
+    steps: TableLaw | OtherLaw = TableLaw(law.kind, law.largest, float(law.exponent))
+    if law.kind not in DRAWN_FROM_TABLES:
+        steps = OtherLaw(*steps, float(law.scale), float(law.growth), float(law.decay))
     return Mutation(
-        kind=steps.kind,
-        largest=steps.largest,
-        exponent=float(steps.exponent),
-        scale=float(steps.scale),
-        growth=float(steps.growth),
-        decay=float(steps.decay),
+        law=steps,
         probability=float(probability),
         redraw=redraw,
         void_log=size * math.log1p(-probability) if void > 0.0 else -math.inf,

@@ -41,7 +41,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     return {
         "problems": {name: factory.summary for name, factory in PROBLEMS.items()},
         "mutations": {name: law.summary for name, law in LAWS.items()},
-        "outputs": dict(OUTPUTS),
+        "outputs": {name: output.summary for name, output in OUTPUTS.items()},
         "algorithms": {name: entry.summary for name, entry in ALGORITHMS.items()},
         "data sets": {name: entry.summary for name, entry in DATASETS.items()},
         "classifiers": {name: entry.summary for name, entry in CLASSIFIERS.items()},

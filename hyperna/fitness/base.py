@@ -3,6 +3,10 @@
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hyperna._validation import IntArray
 from hyperna.grid import Grid
 from hyperna.networks import Network
 from hyperna.problems import Problem
@@ -42,6 +46,45 @@ class Fitness(ABC):
     @abstractmethod
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return this fitness as compiled code takes it, for networks on a grid."""
+
+    def scores(self, genomes: ArrayLike, grid: Grid) -> IntArray:
+        """Return the scores of many genomes on a grid, compiled.
+
+        Parameters
+        ----------
+        genomes : array_like of shape (n, components)
+            One genome per row.
+        grid : Grid
+            What the genomes mean.
+
+        Examples
+        --------
+        >>> from hyperna.fitness import fitness_of
+        >>> from hyperna.problems import problem
+        >>> grid, half = Grid(dim=2, neurons=1, resolution=4), fitness_of(problem("half"))
+        >>> half.scores([[1, 2], [3, 2]], grid) / half.units(grid)
+        array([1., 0.])
+        """
+        from hyperna._kernels.batch import score_all
+        from hyperna._kernels.protocol import workspace
+
+        rows = np.asarray(genomes)
+        if rows.ndim != 2 or rows.shape[1] != grid.components or rows.dtype.kind not in "iu":
+            raise ValueError(
+                f"genomes must be integers of shape (n, {grid.components}), "
+                f"got {rows.dtype} of shape {rows.shape}"
+            )
+        outside = (rows < 0) | (rows >= grid.moduli)
+        if outside.any():
+            row = int(np.flatnonzero(outside.any(axis=1))[0])
+            raise ValueError(
+                f"genomes must have components from 0 to below {grid.moduli.tolist()}, "
+                f"got {rows[row].tolist()} in row {row}"
+            )
+        kernel = self.kernel(grid)
+        scores = np.zeros(len(rows), np.int64)
+        score_all(kernel, workspace(kernel), np.array(rows, np.int64, order="C"), scores)
+        return scores
 
     def standard_error(self, network: Network) -> float:
         """Return the standard error of the fitness, 0 where it is exact."""

@@ -11,12 +11,11 @@ from hyperna._validation import IntArray
 from hyperna.fitness.base import Fitness
 from hyperna.grid import Grid
 from hyperna.networks import Network
+from hyperna.neurons import half_widths as half_widths  # the table of plain neurons
 from hyperna.problems import ArcProblem
 
 # Integers up to here are exact as floats.
 LARGEST_TURN = 2**52
-# Above this resolution the half-widths are computed when needed instead of kept in a table.
-LARGEST_TABLE = 2**14
 
 
 @dataclass(frozen=True)
@@ -65,38 +64,31 @@ class ExactArcs(Fitness):
 
     def score(self, network: Network) -> int:
         """Return the number of correctly classified units of the circle."""
-        from hyperna._kernels.circle import circle_score
-        from hyperna._kernels.protocol import workspace
-
         self._check_network(network)
-        circle = self.kernel(network.grid)
-        return int(circle_score(circle, workspace(circle), network.genome))
+        return int(self.scores(network.genome[None], network.grid)[0])
 
     def kernel(self, grid: Grid) -> NamedTuple:
-        """Return the arcs in units and the table of half-widths."""
+        """Return the arcs in units, for the kernel that suits the number of neurons."""
         self._check_grid(grid)
         return _circle(self.problem, grid)
 
 
 @lru_cache(maxsize=8)
 def _circle(problem: ArcProblem, grid: Grid) -> NamedTuple:
-    from hyperna._kernels.arcs import ARC_BLOCK
-    from hyperna._kernels.circle import Circle
+    from hyperna._kernels.circle import ARC_BLOCK, Circle
+    from hyperna._kernels.pair import MOST_ARCS, Pair
 
     step = units_per_angle(problem, grid.resolution)
     turn = grid.resolution * step
     arcs = arcs_in_units(problem, turn)
-    small = grid.resolution <= LARGEST_TABLE
-    return Circle(
-        turn=turn,
-        step=step,
-        resolution=grid.resolution,
-        positive=int(arcs[1].sum()),
-        join=grid.output_code,
-        neurons=grid.neurons,
-        arcs=np.pad(arcs, ((0, 0), (0, -arcs.shape[1] % ARC_BLOCK))),
-        half_width=np.array(half_widths(grid.resolution, turn) if small else (), np.int64),
-    )
+    shape = grid.kind.shape(grid.resolution, turn)
+    modulus, positive = grid.moduli[: grid.width].copy(), int(arcs[1].sum())
+    shared = (turn, step, positive, grid.output_code, grid.neurons, grid.width)
+    if grid.neurons <= 2 and not grid.has_output_neuron and arcs.shape[1] <= MOST_ARCS:
+        starts, lengths = np.pad(arcs, ((0, 0), (0, MOST_ARCS - arcs.shape[1]))).tolist()
+        return Pair(*shared, modulus, tuple(starts), tuple(lengths), shape)
+    arcs = np.pad(arcs, ((0, 0), (0, -arcs.shape[1] % ARC_BLOCK)))
+    return Circle(*shared, grid.resolution, modulus, arcs, shape)
 
 
 def units_per_angle(problem: ArcProblem, resolution: int) -> int:
@@ -126,46 +118,3 @@ def arcs_in_units(problem: ArcProblem, turn: int) -> IntArray:
     kept = sorted((first, last) for first, last in pieces if first < last)
     starts, lengths = [first for first, _ in kept], [last - first for first, last in kept]
     return np.array([starts, lengths], np.int64)
-
-
-_BITS = 100
-_TWO_PI = 7964883625991394727376702227904  # floor(2 pi 2**100)
-
-
-@lru_cache(maxsize=4)
-def half_widths(resolution: int, turn: int) -> tuple[int, ...]:
-    """Return arccos(b) in units for each of the r + 1 biases b, rounded correctly.
-
-    Correct rounding keeps equal what is equal: arccos(3/5) + arccos(4/5) is a quarter turn, and so
-    is the sum of the rounded values. The double-precision arccos is too coarse for that.
-
-    Examples
-    --------
-    >>> half_widths(4, 480)
-    (240, 160, 120, 80, 0)
-    """
-    upper = [
-        _half_width(resolution - k, resolution, turn)
-        for k in range((resolution + 1) // 2, resolution + 1)
-    ]
-    # arccos(-b) is half a turn minus arccos(b).
-    lower = [turn // 2 - width for width in reversed(upper)]
-    return (*(lower[:-1] if resolution % 2 == 0 else lower), *upper)
-
-
-def _half_width(k: int, resolution: int, turn: int) -> int:
-    """Return arccos(1 - 2 k / r) = 2 arcsin(sqrt(k / r)) in units, for k / r up to 1/2.
-
-    In integers of 2**-100, one Newton step from the double-precision arcsine.
-    """
-    sine = math.isqrt((k << 2 * _BITS) // resolution)
-    guess = math.asin(math.sqrt(k / resolution))
-    angle = int(math.ldexp(guess, _BITS))
-    square = angle * angle >> _BITS
-    term, total, n = angle, 0, 1
-    while term:
-        total += term if n % 4 == 1 else -term
-        term = (term * square >> _BITS) // ((n + 1) * (n + 2))
-        n += 2
-    angle += int((sine - total) / math.cos(guess))
-    return (4 * turn * angle + _TWO_PI) // (2 * _TWO_PI)

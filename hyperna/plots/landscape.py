@@ -5,11 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperna._kernels.circle import circle_score
-from hyperna._kernels.protocol import workspace
-from hyperna.fitness import ExactArcs, Fitness, fitness_of
+from hyperna.fitness import Fitness, fitness_of
 from hyperna.grid import Grid
-from hyperna.networks import Network
 from hyperna.plots.style import BLACK, FONT_SIZE, VERMILLION, finish, new_axes
 from hyperna.problems import Problem
 from hyperna.results import Trajectory
@@ -91,13 +88,7 @@ def score_table(subject: Problem | Fitness, resolution: int) -> tuple[IntArray, 
         raise ValueError(f"a landscape has two axes and needs D = 2, got D = {fitness.dim}")
     grid = Grid(dim=2, neurons=1, resolution=resolution)
     states = np.indices((resolution, resolution + 1)).reshape(2, -1).T.astype(np.int64)
-    if isinstance(fitness, ExactArcs):
-        kernel = fitness.kernel(grid)
-        work = workspace(kernel)
-        scores = [circle_score(kernel, work, state) for state in states]
-    else:
-        scores = [fitness.score(Network(grid, state)) for state in states]
-    return np.array(scores, dtype=np.int64).reshape(resolution, -1), fitness.units(grid)
+    return fitness.scores(states, grid).reshape(resolution, -1), fitness.units(grid)
 
 
 def local_optima(scores: IntArray) -> BoolArray:

@@ -1,0 +1,62 @@
+"""Kinds of neurons on the circle (D = 2): how long the arc is on which a neuron fires.
+
+A neuron fires on one closed arc around its angle. Half the length of the arc, in units, depends on
+the components after the angle, and on the kind of neuron.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperna._kernels.jit import inline_kernel
+from hyperna._kernels.protocol import implement
+
+
+class HalfSpace(NamedTuple):
+    """Neurons that fire where w·x >= b: the half-width is arccos b, from a table of all biases."""
+
+    table: np.ndarray
+
+
+class FineHalfSpace(NamedTuple):
+    """The same where there are too many biases for a table."""
+
+    turn: int
+    resolution: int
+
+
+def _tabulated_half_width(shape, bias, bend, before, changed):
+    return shape.table[np.uint64(bias)]
+
+
+@inline_kernel
+def arcsine(x):
+    """asin(x) for 0 <= x <= 0.5, to about an ulp: the rational approximation of fdlibm (1993)."""
+    z = x * x
+    p = 7.91534994289814532176e-04 + z * 3.47933107596021167570e-05
+    p = 2.01212532134862925881e-01 + z * (-4.00555345006794114027e-02 + z * p)
+    p = z * (1.66666666666666657415e-01 + z * (-3.25565818622400915405e-01 + z * p))
+    q = -6.88283971605453293030e-01 + z * 7.70381505559019352791e-02
+    q = 1.0 + z * (-2.40339491173441421878e00 + z * (2.02094576023350569471e00 + z * q))
+    return x + x * (p / q)
+
+
+def _computed_half_width(shape, bias, bend, before, changed):
+    """Arccos of the bias in units; biases b and -b give arcs that add up to half a turn exactly."""
+    if changed == 0:
+        return before
+    r, turn = shape.resolution, shape.turn
+    size, unit = abs(2 * bias - r), np.float64(turn) / (2.0 * math.pi)
+    inverse = 1.0 / np.float64(r)
+    if 2 * size > r:
+        # acos(x) = 2 asin(sqrt((1 - x) / 2)), and here 1 - x is exact
+        angle = 2.0 * arcsine(math.sqrt(np.float64(r - size) * 0.5 * inverse))
+        nearer = np.int64(np.rint(unit * angle))
+    else:
+        nearer = (turn >> 2) - np.int64(np.rint(unit * arcsine(size * inverse)))
+    return nearer if 2 * bias >= r else (turn >> 1) - nearer
+
+
+implement(HalfSpace, half_width=_tabulated_half_width)
+implement(FineHalfSpace, half_width=_computed_half_width)

@@ -1,0 +1,150 @@
+"""Kinds of neurons: what they are made of, when they fire, and their arcs on the circle.
+
+Every neuron has a direction, its unit normal w, given by D - 1 angles. A kind of neuron says which
+components follow the angles, and for which points x the neuron fires, given the dot product w·x
+and the square |x|^2. On the circle (D = 2) a neuron fires on one arc around its angle; the kind
+says how long it is. A kind is added to `NEURONS` here; its arcs reach compiled code as one more
+type in `hyperna._kernels.shapes`.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hyperna._kernels.shapes import FineHalfSpace, HalfSpace
+
+# Above this resolution the half-widths are computed when needed instead of kept in a table.
+LARGEST_TABLE = 2**14
+
+
+class Parameter(NamedTuple):
+    """A component of a neuron besides its angles, at resolution r.
+
+    `count(r)` is the number of its values, on which arithmetic is modular; `value(k, r)` the real
+    value of the integers k; `nearest(v, r)` the integers nearest to real values; `neutral(r)` the
+    integer with which the neuron is as if it did not have this parameter.
+    """
+
+    name: str
+    count: Callable[[int], int]
+    value: Callable[[Any, int], Any]
+    nearest: Callable[[Any, int], Any]
+    neutral: Callable[[int], int]
+
+
+def _nearest_bias(values: Any, resolution: int) -> Any:
+    levels = np.rint((np.clip(values, -1.0, 1.0) + 1.0) / 2.0 * resolution)
+    return levels.astype(np.int64)
+
+
+BIAS = Parameter(
+    name="bias",
+    count=lambda resolution: resolution + 1,
+    value=lambda index, resolution: (2.0 * index - resolution) / resolution,
+    nearest=_nearest_bias,
+    neutral=lambda resolution: resolution // 2,
+)
+
+
+@dataclass(frozen=True)
+class Neuron:
+    """A kind of neuron.
+
+    Attributes
+    ----------
+    name : str
+        Name in Python, on the command line and in files.
+    summary : str
+        One line for listings.
+    parameters : tuple of Parameter
+        The components after the angles; the bias is the first.
+    margin : callable
+        ``margin(dot, square, *values)`` is at least 0 where the neuron fires, given w·x, |x|^2 and
+        the values of its parameters; all are arrays.
+    shape : callable
+        ``shape(resolution, turn)`` is the length of its arcs in units as compiled code takes it.
+
+    Examples
+    --------
+    >>> plain = NEURONS["plain"]
+    >>> [parameter.name for parameter in plain.parameters]
+    ['bias']
+    >>> float(plain.margin(0.5, 1.0, 0.25))
+    0.25
+    """
+
+    name: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    margin: Callable[..., Any]
+    shape: Callable[[int, int], NamedTuple]
+
+    def __str__(self) -> str:
+        return self.summary
+
+
+def _half_space(resolution: int, turn: int) -> HalfSpace | FineHalfSpace:
+    if resolution > LARGEST_TABLE:
+        return FineHalfSpace(turn, resolution)
+    return HalfSpace(np.array(half_widths(resolution, turn), np.int64))
+
+
+NEURONS: dict[str, Neuron] = {
+    neuron.name: neuron
+    for neuron in (
+        Neuron(
+            name="plain",
+            summary="fires where w·x >= b: a half-space",
+            parameters=(BIAS,),
+            margin=lambda dot, square, bias: dot - bias,
+            shape=_half_space,
+        ),
+    )
+}
+
+
+_BITS = 100
+_TWO_PI = 7964883625991394727376702227904  # floor(2 pi 2**100)
+
+
+@lru_cache(maxsize=4)
+def half_widths(resolution: int, turn: int) -> tuple[int, ...]:
+    """Return arccos(b) in units for each of the r + 1 biases b, rounded correctly.
+
+    Correct rounding keeps equal what is equal: arccos(3/5) + arccos(4/5) is a quarter turn, and so
+    is the sum of the rounded values. The double-precision arccos is too coarse for that.
+
+    Examples
+    --------
+    >>> half_widths(4, 480)
+    (240, 160, 120, 80, 0)
+    """
+    upper = [
+        _half_width(resolution - k, resolution, turn)
+        for k in range((resolution + 1) // 2, resolution + 1)
+    ]
+    # arccos(-b) is half a turn minus arccos(b).
+    lower = [turn // 2 - width for width in reversed(upper)]
+    return (*(lower[:-1] if resolution % 2 == 0 else lower), *upper)
+
+
+def _half_width(k: int, resolution: int, turn: int) -> int:
+    """Return arccos(1 - 2 k / r) = 2 arcsin(sqrt(k / r)) in units, for k / r up to 1/2.
+
+    In integers of 2**-100, one Newton step from the double-precision arcsine.
+    """
+    sine = math.isqrt((k << 2 * _BITS) // resolution)
+    guess = math.asin(math.sqrt(k / resolution))
+    angle = int(math.ldexp(guess, _BITS))
+    square = angle * angle >> _BITS
+    term, total, n = angle, 0, 1
+    while term:
+        total += term if n % 4 == 1 else -term
+        term = (term * square >> _BITS) // ((n + 1) * (n + 2))
+        n += 2
+    angle += int((sine - total) / math.cos(guess))
+    return (4 * turn * angle + _TWO_PI) // (2 * _TWO_PI)
