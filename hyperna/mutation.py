@@ -125,7 +125,7 @@ def _digits(value: float) -> str:
 
 
 def _power_law_steps(exponent: float, resolution: int) -> LawData:
-    """Return the weights of the blocks of `hyperna._kernels.mutation.draw_block`."""
+    """Return the weights of the blocks of `hyperna._kernels.steps`."""
     blocks = BLOCKS_PER_OCTAVE * (resolution.bit_length() - BLOCKS_PER_OCTAVE.bit_length() + 2)
     block = np.arange(blocks)
     log_size = np.maximum(block // BLOCKS_PER_OCTAVE - 1, 0)

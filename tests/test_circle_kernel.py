@@ -39,7 +39,8 @@ def circle_of(arcs, neurons, resolution, output, table=True, general=False):
     turn = reference.circle_units(resolution)
     ends = np.array([[int(end * turn) for end in arc] for arc in arcs])
     rows = np.stack([ends[:, 0], ends[:, 1] - ends[:, 0]])
-    widths = [reference.half_width(b, resolution, turn) for b in range(resolution + 1 if table else 0)]
+    biases = range(resolution + 1 if table else 0)
+    widths = [reference.half_width(b, resolution, turn) for b in biases]
     shape = HalfSpace(np.array(widths)) if table else FineHalfSpace(turn, resolution)
     grid = Grid(2, neurons, resolution, output)
     shared = (turn, turn // resolution, int(rows[1].sum()), grid.output_code, neurons, 2)

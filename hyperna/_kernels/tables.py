@@ -101,9 +101,11 @@ def mutation_data(
     if law.weights.size:
         lengths, length_bits = alias_table(law.weights)
         table = np.concatenate([table, lengths])
-    steps: TableLaw | OtherLaw = TableLaw(law.kind, law.largest, float(law.exponent))
-    if law.kind not in DRAWN_FROM_TABLES:
-        steps = OtherLaw(*steps, float(law.scale), float(law.growth), float(law.decay))
+    kind, largest, exponent = law.kind, law.largest, float(law.exponent)
+    steps: TableLaw | OtherLaw = TableLaw(kind, largest, exponent)
+    if kind not in DRAWN_FROM_TABLES:
+        scale, growth, decay = float(law.scale), float(law.growth), float(law.decay)
+        steps = OtherLaw(kind, largest, exponent, scale, growth, decay)
     return Mutation(
         law=steps,
         probability=float(probability),
