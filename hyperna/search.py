@@ -14,6 +14,7 @@ from hyperna._kernels.protocol import workspace
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna.fitness import ExactArcs, FiniteSet, Fitness
+from hyperna.goals import optima_on, share_near
 from hyperna.grid import Grid
 from hyperna.mutation import Local, StepLaw
 from hyperna.networks import Network
@@ -106,9 +107,13 @@ class Task:
             return Goal(state.NEVER, no_optima, 0)
         if self.target is not None:
             return Goal(self._target_score(self.target), no_optima, 0)
-        optima = self._optima()
+        optima = optima_on(self.grid, self.fitness.problem, self.bias)
         if len(optima):
-            return Goal(state.NEVER, optima, self._hopeful(optima))
+            hopeful = 0
+            if self.best_known is not None and isinstance(self.fitness, ExactArcs):
+                share = share_near(optima, self.grid, self.best_known, self.unit)
+                hopeful = max(0, math.floor(share * self.units))
+            return Goal(state.NEVER, optima, hopeful)
         if self.default_target is None:
             return Goal(state.NEVER, no_optima, 0)
         return Goal(self._target_score(self.default_target), no_optima, 0)
@@ -156,39 +161,6 @@ class Task:
             )
         unsure = ", which may be out of reach" if self.best_known is None else ""
         return f"fitness >= {self.default_target:.6g}{unsure}"
-
-    def _optima(self) -> FloatArray:
-        """The known optima in grid units, (alternatives, neurons, genes a neuron)."""
-        problem, grid = self.fitness.problem, self.grid
-        known = []
-        if problem is not None:
-            known = problem.optima(grid.neurons, grid.output, bias=self.bias)
-        if not known or grid.dim == 1 or (grid.has_output_neuron and grid.dim > 2):
-            return np.zeros((0, grid.neurons, grid.width))
-        values = np.array(known, dtype=float)
-        optima = values * grid.resolution
-        optima[:, :, -1] = (optima[:, :, -1] + grid.resolution) / 2
-        if not grid.has_output_neuron:
-            return optima
-        # What an output neuron makes of the hidden ones is seen between the ends of their arcs.
-        return np.concatenate([optima, grid.resolution * _places_between(values)], axis=2)
-
-    def _hopeful(self, optima: FloatArray) -> int:
-        """A score that every genome near one of the optima has at least, to save looking closer."""
-        grid, best = self.grid, self.best_known
-        if best is None or not isinstance(self.fitness, ExactArcs):
-            return 0
-        bias = optima[:, :, 1]
-        if (bias < self.unit).any() or (bias > grid.resolution - self.unit).any():
-            return 0
-
-        def half_width(index: FloatArray) -> FloatArray:
-            turns: FloatArray = np.arccos(2 * index / grid.resolution - 1) / (2 * math.pi)
-            return turns
-
-        shift = [abs(half_width(bias + d) - half_width(bias)) for d in (self.unit, -self.unit)]
-        loss = 2 * (np.maximum(*shift) + self.unit / grid.resolution).sum(axis=1).max()
-        return max(0, math.floor((best - loss - 1e-9) * self.units))
 
     @property
     def patience(self) -> int | None:
@@ -246,18 +218,6 @@ class Task:
             power = 2 if self.grid.has_output_neuron else 1
             return max(64, _QUOTA // self.grid.neurons**power)
         return max(64, _POINTS_A_QUOTA // self.kernel.columns.shape[1])
-
-
-def _places_between(optima: FloatArray) -> FloatArray:
-    """Return N places where most neurons fire and N where fewer do, in turns, as two columns."""
-    middle, half = optima[:, :, 0], np.arccos(optima[:, :, 1]) / (2 * math.pi)
-    ends = np.sort(np.concatenate([middle - half, middle + half], axis=1) % 1.0, axis=1)
-    following = np.roll(ends, -1, axis=1)
-    places = (ends + (following - ends) % 1.0 / 2) % 1.0
-    away = np.abs((places[:, :, None] - middle[:, None] + 0.5) % 1.0 - 0.5)
-    firing = (away < half[:, None]).sum(axis=2)
-    by_number = np.take_along_axis(places, np.argsort(-firing, axis=1, kind="stable"), axis=1)
-    return by_number.reshape(len(optima), 2, -1).transpose(0, 2, 1)
 
 
 def _trace(improvements: int, path: int, components: int) -> state.Trace:
