@@ -54,7 +54,7 @@ def kernel(function: Function) -> Function:
     return _cached(_compiled(function))
 
 
-def entry_kernel(function: Function) -> Function:
+def lean_kernel(function: Function) -> Function:
     """Compile like `kernel`, for functions that create no arrays.
 
     Without the right to allocate, numba leaves out its counting of references. In a function that
@@ -63,7 +63,7 @@ def entry_kernel(function: Function) -> Function:
     Examples
     --------
     >>> import numpy as np
-    >>> @entry_kernel
+    >>> @lean_kernel
     ... def first(x):
     ...     return x[0]
     >>> int(first(np.array([7, 8])))
@@ -73,7 +73,7 @@ def entry_kernel(function: Function) -> Function:
 
 
 def inner_kernel(function: Function) -> Function:
-    """Compile like `entry_kernel`, for functions that are called by kernels only.
+    """Compile like `lean_kernel`, for functions that are called by kernels only.
 
     Without an entry for Python and without a place in the cache, where the machine code of the
     calling kernel contains theirs, they compile a third faster.
@@ -83,7 +83,7 @@ def inner_kernel(function: Function) -> Function:
     >>> @inner_kernel
     ... def square(x):
     ...     return x * x
-    >>> @entry_kernel
+    >>> @lean_kernel
     ... def norm(x, y):
     ...     return square(x) + square(y)
     >>> norm(3, 4)
@@ -103,7 +103,7 @@ def inline_kernel(function: Function) -> Function:
     >>> @inline_kernel
     ... def half(x):
     ...     return 0.5 * x
-    >>> @entry_kernel
+    >>> @lean_kernel
     ... def quarter(x):
     ...     return half(half(x))
     >>> quarter(6.0)

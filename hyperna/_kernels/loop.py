@@ -6,7 +6,7 @@ simulated in pieces, between which the caller may report progress, grow the trac
 
 import numpy as np
 
-from hyperna._kernels.jit import entry_kernel, inline_kernel, inner_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
 from hyperna._kernels.mutation import SELF_ADJUSTING
 from hyperna._kernels.protocol import learn, look, optimal, prepare
 from hyperna._kernels.random import seed_stream
@@ -183,7 +183,7 @@ def write_row(row, counter):
     row[4] = counter[RESTARTS]
 
 
-@entry_kernel
+@lean_kernel
 def run_batch(
     fitness, work, mutation, limits, waiting, key, run, trace, progress, quota, result, genomes
 ):
