@@ -35,8 +35,10 @@ if TYPE_CHECKING:  # type checkers do not see names that are loaded at first use
     from hyperna.store.store import Store as Store
     from hyperna.fitness import (
         ExactArcs as ExactArcs,
+        ExactSphere as ExactSphere,
         FiniteSet as FiniteSet,
         Fitness as Fitness,
+        Online as Online,
         Sampled as Sampled,
         fitness_of as fitness_of,
     )
@@ -97,7 +99,15 @@ _PUBLIC = {
         "read_csv",
     ),
     "datasets": ("DATASETS", "Dataset", "dataset"),
-    "fitness": ("ExactArcs", "FiniteSet", "Fitness", "Sampled", "fitness_of"),
+    "fitness": (
+        "ExactArcs",
+        "ExactSphere",
+        "FiniteSet",
+        "Fitness",
+        "Online",
+        "Sampled",
+        "fitness_of",
+    ),
     "mutation": (
         "LAWS",
         "Cauchy",

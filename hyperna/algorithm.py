@@ -42,6 +42,9 @@ class OnePlusOneNA:
         Probability for each component instead of 1/M.
     init : {"grid", "sphere"}
         Start uniform on the grid, or with normals uniform on the sphere.
+    neuron : {"plain", "bent"}
+        Kind of the hidden neurons. A bent neuron has one more component, its bend: it fires in a
+        cone around its normal instead of a half-space.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class OnePlusOneNA:
     redraw_void: bool = False
     mutation_probability: float | None = None
     init: str = "grid"
+    neuron: str = "plain"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mutation", law(self.mutation))
@@ -72,8 +76,8 @@ class OnePlusOneNA:
                 raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}")
         if self.mutation_probability is not None:
             check_real("mutation_probability", self.mutation_probability, 0, 1, low_open=True)
-        grid = Grid(2, self.neurons, self.resolution, self.output)
-        for name in ("neurons", "resolution", "output"):
+        grid = Grid(2, self.neurons, self.resolution, self.output, self.neuron)
+        for name in ("neurons", "resolution", "output", "neuron"):
             object.__setattr__(self, name, getattr(grid, name))  # plain Python numbers
         if not self.bias:
             grid.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
@@ -90,7 +94,7 @@ class OnePlusOneNA:
 
         For continuous laws it is as fine as the arithmetic allows.
         """
-        return Grid(dim, self.neurons, self.resolution * self.unit, self.output)
+        return Grid(dim, self.neurons, self.resolution * self.unit, self.output, self.neuron)
 
     @property
     def default_budget(self) -> int:
@@ -108,7 +112,7 @@ class OnePlusOneNA:
         start: Network | None = None,
     ) -> Task:
         """Return everything that defines a run but its seed, checked: see `run`."""
-        fitness = fitness_of(problem)
+        fitness = fitness_of(problem, neurons=self.neurons)
         grid = self.grid(fitness.dim)
         if budget is None:
             budget = self.default_budget

@@ -9,7 +9,7 @@ from hyperna.grid import Grid
 from hyperna.problems import Problem
 
 
-def optima_on(grid: Grid, problem: Problem | None, bias: bool) -> FloatArray:
+def optima_on(grid: Grid, problem: Problem | None, bias: bool, neuron: str = "plain") -> FloatArray:
     """Return the known optima in grid units, (alternatives, neurons, components per neuron).
 
     For an evolved output two columns follow: places where the output must fire, and where not.
@@ -22,12 +22,13 @@ def optima_on(grid: Grid, problem: Problem | None, bias: bool) -> FloatArray:
     """
     known = []
     if problem is not None:
-        known = problem.optima(grid.neurons, grid.output, bias=bias)
+        known = problem.optima(grid.neurons, grid.output, bias=bias, neuron=neuron)
     if not known or grid.dim == 1 or (grid.has_output_neuron and grid.dim > 2):
         return np.zeros((0, grid.neurons, grid.width))
     values = np.array(known, dtype=float)
     optima = values * grid.resolution
-    optima[:, :, -1] = (optima[:, :, -1] + grid.resolution) / 2
+    level = grid.direction_width
+    optima[:, :, level] = (optima[:, :, level] + grid.resolution) / 2
     if not grid.has_output_neuron:
         return optima
     # What an output neuron makes of the hidden ones is seen between the ends of their arcs.
@@ -36,6 +37,9 @@ def optima_on(grid: Grid, problem: Problem | None, bias: bool) -> FloatArray:
 
 def share_near(optima: FloatArray, grid: Grid, best: float, unit: int) -> float:
     """Return a fitness that every network within `unit` of an optimum has at least, at D = 2."""
+    if grid.neuron == "bent":
+        # Biases are fixed, and a step of the bend is half as long as one of the angle.
+        return best - 3 * grid.neurons * unit / grid.resolution - 1e-9
     bias = optima[:, :, 1]
     if (bias < unit).any() or (bias > grid.resolution - unit).any():
         return 0.0

@@ -47,7 +47,7 @@ class Grid:
         How the hidden bits are joined; "xor" fires on an odd number of them. An evolved output
         neuron has N - 1 angles and a bias; a network of one neuron needs none, so that its output
         is then the hidden bit.
-    neuron : {"plain"}
+    neuron : {"plain", "bent"}
         Kind of the hidden neurons, a key of `hyperna.neurons.NEURONS`.
 
     Examples

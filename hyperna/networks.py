@@ -1,6 +1,7 @@
 """Networks: hidden half-spaces joined by OR, AND, XOR or an evolved output neuron."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -138,6 +139,23 @@ class Network:
         W, b, _, _ = self._layers
         return W.copy(), b.copy()
 
+    def caps(self) -> tuple[FloatArray, FloatArray]:
+        """Return unit normals (N, D) and heights t (N,): on the unit sphere w·x >= t is firing.
+
+        The heights of plain neurons are their biases.
+
+        Examples
+        --------
+        >>> Network(Grid(2, 1, 12, neuron="bent"), [0, 6, 4]).caps()[1].round(3)
+        array([0.5])
+        """
+        W, b = self.weights()
+        if self.grid.neuron == "bent":
+            bend = self.grid.parameters(self.genome)[1]
+            reach = b * np.sin(bend)
+            b = reach * np.sin(bend) + np.cos(bend) * np.sqrt(1.0 - reach * reach)
+        return W, b
+
     def output_weights(self) -> tuple[FloatArray, float] | None:
         """Return unit normal (N,) and bias of the evolved output neuron, None without one."""
         return self.grid.output_neuron(self.genome)
@@ -163,6 +181,9 @@ class Network:
         names = self._check_names(feature_names)
         W, b, output_w, output_b = self._layers
         rules = [_rule(w, names, bias) for w, bias in zip(W, b, strict=True)]
+        if self.grid.neuron == "bent":
+            bends = self.grid.parameters(self.genome)[1]
+            rules = [_cone(*neuron) for neuron in zip(W, [names] * len(b), b, bends, strict=True)]
         if self.grid.has_output_neuron:
             bits = [f"h{i + 1}" for i in range(len(rules))]
             head = f"x is positive if\n  {_rule(output_w, bits, output_b)}"
@@ -255,8 +276,23 @@ class Network:
         return names
 
 
+def _cone(w: FloatArray, names: Sequence[str], b: float, bend: float) -> str:
+    """Return the text of w·x - b >= cos(bend) |x - b w|."""
+    reach, away = f"{math.cos(bend):.3g}*|x|", ""
+    if b != 0:
+        sign = "+" if b < 0 else "-"
+        away = f" {sign} {abs(b):.3g}"
+        reach = f"{math.cos(bend):.3g}*|x {sign} {abs(b):.3g}*w|"
+    return f"{_sum(w, names)}{away} >= {reach} (bend {math.degrees(bend):.3g}°)"
+
+
 def _rule(w: FloatArray, names: Sequence[str], b: float) -> str:
-    """Return the text of w·x >= b without the terms that are exactly zero."""
+    """Return the text of w·x >= b."""
+    return f"{_sum(w, names)} >= {b:.3g}"
+
+
+def _sum(w: FloatArray, names: Sequence[str]) -> str:
+    """Return the text of w·x without the terms that are exactly zero."""
     text = ""
     for weight, name in zip(w.tolist(), names, strict=True):
         if weight == 0:
@@ -267,7 +303,7 @@ def _rule(w: FloatArray, names: Sequence[str], b: float) -> str:
         elif weight < 0:
             text = "-"
         text += name if digits == "1" else f"{digits}*{name}"
-    return f"{text} >= {b:.3g}"
+    return text
 
 
 def _check_keys(data: Mapping[str, Any]) -> None:

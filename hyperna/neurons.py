@@ -15,10 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.shapes import FineHalfSpace, HalfSpace
+from hyperna._kernels.shapes import Bent, FineBent, FineHalfSpace, HalfSpace
 
 # Above this resolution the half-widths are computed when needed instead of kept in a table.
 LARGEST_TABLE = 2**14
+# The same for bent neurons, whose tables grow with the square of the resolution.
+LARGEST_BENT_TABLE = 256
 
 
 class Parameter(NamedTuple):
@@ -46,6 +48,17 @@ BIAS = Parameter(
     count=lambda resolution: resolution + 1,
     value=lambda index, resolution: (2.0 * index - resolution) / resolution,
     nearest=_nearest_bias,
+    neutral=lambda resolution: resolution // 2,
+)
+
+
+BEND = Parameter(
+    name="bend",
+    count=lambda resolution: resolution,
+    value=lambda index, resolution: math.pi * (index / resolution),
+    nearest=lambda values, resolution: np.clip(
+        np.rint(np.asarray(values) / math.pi * resolution), 0, resolution - 1
+    ).astype(np.int64),
     neutral=lambda resolution: resolution // 2,
 )
 
@@ -93,6 +106,22 @@ def _half_space(resolution: int, turn: int) -> HalfSpace | FineHalfSpace:
     return HalfSpace(np.array(half_widths(resolution, turn), np.int64))
 
 
+def _bent(resolution: int, turn: int) -> Bent | FineBent:
+    if resolution > LARGEST_BENT_TABLE:
+        return FineBent(turn, resolution, _half_space(resolution, turn))
+    return Bent(resolution + 1, np.array(bent_half_widths(resolution, turn), np.int64))
+
+
+def _cone_margin(dot: Any, square: Any, bias: Any, bend: Any) -> Any:
+    from hyperna._kernels.cones import bend_cosines
+
+    angle = np.atleast_1d(np.asarray(bend, dtype=float))
+    cosine = np.empty_like(angle)
+    bend_cosines(angle, cosine)
+    away = np.sqrt(np.maximum(square - 2.0 * bias * dot + bias * bias, 0.0))
+    return dot - bias - cosine.reshape(np.shape(bend)) * away
+
+
 NEURONS: dict[str, Neuron] = {
     neuron.name: neuron
     for neuron in (
@@ -103,12 +132,65 @@ NEURONS: dict[str, Neuron] = {
             margin=lambda dot, square, bias: dot - bias,
             shape=_half_space,
         ),
+        Neuron(
+            name="bent",
+            summary="fires where x - b w makes an angle of at most its bend with w: a cone",
+            parameters=(BIAS, BEND),
+            margin=_cone_margin,
+            shape=_bent,
+        ),
     )
 }
 
 
 _BITS = 100
 _TWO_PI = 7964883625991394727376702227904  # floor(2 pi 2**100)
+
+
+@lru_cache(maxsize=2)
+def bent_half_widths(resolution: int, turn: int) -> tuple[int, ...]:
+    """Return theta - arcsin(b sin theta) in units, rounded correctly, for all bends and biases.
+
+    The r + 1 biases of the first bend come first.
+
+    Examples
+    --------
+    >>> bent_half_widths(4, 480)[10:15] == half_widths(4, 480)
+    True
+    >>> bent_half_widths(4, 480)[5:10]
+    (120, 88, 60, 32, 0)
+    """
+    r, step = resolution, turn // (2 * resolution)
+    lags = {}
+    for away in range(r // 2 + 1):
+        for size in range(r % 2, r + 1, 2):
+            lags[away, size] = step * away if size == r else _lag(size, away, r, turn)
+    return tuple(
+        step * bend + (lag if 2 * bias < r else -lag)
+        for bend in range(r)
+        for bias in range(r + 1)
+        for lag in (lags[min(bend, r - bend), abs(2 * bias - r)],)
+    )
+
+
+def _lag(size: int, away: int, resolution: int, turn: int) -> int:
+    """Return arcsin(b sin theta) in units, b = size / r and theta = pi away / r, up to pi/2."""
+    sine = _sine(_TWO_PI * away // (2 * resolution)) * size // resolution
+    guess = math.asin(sine / (1 << _BITS))
+    angle = int(math.ldexp(guess, _BITS))
+    angle += int((sine - _sine(angle)) / math.cos(guess))
+    return (2 * turn * angle + _TWO_PI) // (2 * _TWO_PI)
+
+
+def _sine(angle: int) -> int:
+    """Return the sine in integers of 2**-100."""
+    square = angle * angle >> _BITS
+    term, total, n = angle, 0, 1
+    while term:
+        total += term if n % 4 == 1 else -term
+        term = (term * square >> _BITS) // ((n + 1) * (n + 2))
+        n += 2
+    return total
 
 
 @lru_cache(maxsize=4)
@@ -140,11 +222,5 @@ def _half_width(k: int, resolution: int, turn: int) -> int:
     sine = math.isqrt((k << 2 * _BITS) // resolution)
     guess = math.asin(math.sqrt(k / resolution))
     angle = int(math.ldexp(guess, _BITS))
-    square = angle * angle >> _BITS
-    term, total, n = angle, 0, 1
-    while term:
-        total += term if n % 4 == 1 else -term
-        term = (term * square >> _BITS) // ((n + 1) * (n + 2))
-        n += 2
-    angle += int((sine - total) / math.cos(guess))
+    angle += int((sine - _sine(angle)) / math.cos(guess))
     return (4 * turn * angle + _TWO_PI) // (2 * _TWO_PI)

@@ -13,7 +13,7 @@ from hyperna._kernels.mutation import TABLE, Mutation
 from hyperna._kernels.protocol import workspace
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
-from hyperna.fitness import ExactArcs, FiniteSet, Fitness
+from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Online
 from hyperna.goals import optima_on, share_near
 from hyperna.grid import Grid
 from hyperna.mutation import Local, StepLaw
@@ -107,10 +107,10 @@ class Task:
             return Goal(state.NEVER, no_optima, 0)
         if self.target is not None:
             return Goal(self._target_score(self.target), no_optima, 0)
-        optima = optima_on(self.grid, self.fitness.problem, self.bias)
+        optima = optima_on(self.grid, self.fitness.problem, **self._freedom)
         if len(optima):
             hopeful = 0
-            if self.best_known is not None and isinstance(self.fitness, ExactArcs):
+            if self.best_known is not None and isinstance(self.true_fitness, ExactArcs):
                 share = share_near(optima, self.grid, self.best_known, self.unit)
                 hopeful = max(0, math.floor(share * self.units))
             return Goal(state.NEVER, optima, hopeful)
@@ -124,12 +124,22 @@ class Task:
         return score - 1 if score > 0 and (score - 1) / self.units >= target else score
 
     @property
+    def true_fitness(self) -> Fitness:
+        """The fitness that decides about success: of an online fitness the one beside it."""
+        return self.fitness.true_fitness(self.grid)
+
+    @property
+    def _freedom(self) -> dict[str, Any]:
+        """What a neuron may be, as problems ask for it."""
+        return {"bias": self.bias, "neuron": self.grid.neuron}
+
+    @property
     def best_known(self) -> float | None:
         """The largest fitness that such a network attains, None if unknown."""
         problem, grid = self.fitness.problem, self.grid
         if problem is None:
             return None
-        return problem.best_fitness(grid.neurons, grid.output, bias=self.bias)
+        return problem.best_fitness(grid.neurons, grid.output, **self._freedom)
 
     @cached_property
     def default_target(self) -> float | None:
@@ -138,12 +148,12 @@ class Task:
         Where the best fitness is unknown there is no target, but for finite sets the ceiling of 1.
         """
         best, problem, grid = self.best_known, self.fitness.problem, self.grid
-        if isinstance(self.fitness, FiniteSet):
+        if isinstance(self.true_fitness, FiniteSet):
             return 1.0 if best is None else best
         if best is None or problem is None:
             return None
         steps = grid.resolution // self.unit
-        return max(0.0, best - problem.rounding_loss(grid.neurons, steps, bias=self.bias))
+        return max(0.0, best - problem.rounding_loss(grid.neurons, steps, **self._freedom))
 
     @property
     def criterion(self) -> str:
@@ -167,7 +177,8 @@ class Task:
         """Rejected steps after which all neighbours are looked at; None: never."""
         neighbourhood = 3**self.mutation.component.size
         searchable = isinstance(self.law, Local) and neighbourhood <= _LARGEST_NEIGHBOURHOOD
-        return neighbourhood if searchable else None
+        # With fresh points in every step nothing is certain about the neighbours.
+        return neighbourhood if searchable and not isinstance(self.fitness, Online) else None
 
     @cached_property
     def limits(self) -> state.Limits:
@@ -217,7 +228,7 @@ class Task:
             # A step sweeps over all neurons, and asks an evolved output at each of their arcs.
             power = 2 if self.grid.has_output_neuron else 1
             return max(64, _QUOTA // self.grid.neurons**power)
-        return max(64, _POINTS_A_QUOTA // self.kernel.columns.shape[1])
+        return max(64, _POINTS_A_QUOTA // self.fitness.effort(self.grid))
 
 
 def _trace(improvements: int, path: int, components: int) -> state.Trace:

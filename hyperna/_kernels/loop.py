@@ -9,7 +9,7 @@ import numpy as np
 from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
 from hyperna._kernels.mutation import SELF_ADJUSTING
 from hyperna._kernels.protocol import learn, look, optimal, prepare
-from hyperna._kernels.random import seed_stream
+from hyperna._kernels.random import seed_samples, seed_stream
 from hyperna._kernels.start import draw_start
 from hyperna._kernels.state import (
     ACCEPTED,
@@ -99,6 +99,7 @@ def begin(fitness, work, mutation, limits, run):
 def reset(run, mutation, key, number):
     """Set the random numbers and counters to the beginning of run `number` under `key`."""
     seed_stream(key, number, run.stream)
+    seed_samples(run.stream, run.steps.stream)
     run.steps.counter[NEXT] = 0
     run.steps.counter[DRAWN] = 0
     run.steps.counter[WANTED] = 1 if mutation.law.kind == SELF_ADJUSTING else FEWEST_STEPS
@@ -148,7 +149,7 @@ def walk(fitness, work, mutation, run, waiting, notable, quota):
             rejected = 0
             if score > parent or score >= notable:
                 event = IMPROVED if score > parent else ACCEPTED
-                parent = score
+            parent = score
         done += step - first
         evaluations = start + total[step - 1]
         if waiting is not None and rejected == waiting.patience:

@@ -67,6 +67,16 @@ def seed_stream(key, run, stream):
         stream[j] = word + _GOLDEN * np.uint64(j)
 
 
+@inner_kernel
+def seed_samples(stream, samples):
+    """Set `samples` to a second stream of a run, scattered from the state of its first."""
+    for j in range(4):
+        word = stream[j] + _GOLDEN * np.uint64(j + 5)
+        word = (word ^ (word >> _S30)) * _MIX_1
+        word = (word ^ (word >> _S27)) * _MIX_2
+        samples[j] = word ^ (word >> _S31)
+
+
 @inline_kernel
 def uniform(stream):
     """A float in [0, 1) on the grid of 2**-53."""

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hyperna._kernels.geometry import cos_sin_turn
 from hyperna._kernels.jit import inline_kernel
-from hyperna._kernels.protocol import implement
+from hyperna._kernels.protocol import half_width, implement
 
 
 class HalfSpace(NamedTuple):
@@ -60,3 +61,56 @@ def _computed_half_width(shape, bias, bend, before, changed):
 
 implement(HalfSpace, half_width=_tabulated_half_width)
 implement(FineHalfSpace, half_width=_computed_half_width)
+
+
+class Bent(NamedTuple):
+    """Neurons that fire where x - b w makes an angle of at most theta = pi t / r with w.
+
+    The half-width is theta - arcsin(b sin theta); `table` holds it for each bend and bias.
+    """
+
+    biases: int
+    table: np.ndarray
+
+
+class FineBent(NamedTuple):
+    """The same neurons where half-widths are computed; `plain` are those with theta = pi/2."""
+
+    turn: int
+    resolution: int
+    plain: NamedTuple
+
+
+def _bent_half_width(shape, bias, bend, before, changed):
+    return shape.table[np.uint64(bend * shape.biases + bias)]
+
+
+def _fine_bent_half_width(shape, bias, bend, before, changed):
+    """Half-width in units: exact where b is 0 or ±1, and as for plain neurons at theta = pi/2.
+
+    Mirror images, b and -b or theta and pi - theta, get the same arcsine to the unit.
+    """
+    if changed == 0:
+        return before
+    r, turn = shape.resolution, shape.turn
+    if 2 * bend == r:
+        return half_width(shape.plain, bias, bend, before, changed)
+    step, size, away = turn // (2 * r), abs(2 * bias - r), min(bend, r - bend)
+    lag = step * away
+    if size < r:
+        unit, inverse = np.float64(turn) / (2.0 * math.pi), 1.0 / np.float64(r)
+        cosine, sine = cos_sin_turn(away, 2 * r)
+        b = size * inverse
+        x = b * sine
+        if x <= 0.5:
+            lag = np.int64(np.rint(unit * arcsine(x)))
+        else:
+            # pi/2 - asin(x) = 2 asin(sqrt((1 - x) / 2)), and 1 - x² without cancellation
+            rest = (r - size) * inverse * (1.0 + b) + b * b * cosine * cosine
+            angle = 2.0 * arcsine(math.sqrt(0.5 * rest / (1.0 + x)))
+            lag = (turn >> 2) - np.int64(np.rint(unit * angle))
+    return step * bend - lag if 2 * bias >= r else step * bend + lag
+
+
+implement(Bent, half_width=_bent_half_width)
+implement(FineBent, half_width=_fine_bent_half_width)

@@ -41,7 +41,8 @@ class Steps(NamedTuple):
     changes (the set of components as a bit pattern, or their number where they are more than
     LARGEST_SUBSET_TABLE); where in `move` the changes begin. `part` names the components to
     change where there are more than LARGEST_SUBSET_TABLE. `velocity` holds the step lengths of
-    self-adjusting mutation. `counter`: see the names below.
+    self-adjusting mutation. `counter`: see the names below. `stream` are random numbers for a
+    fitness that draws points.
     """
 
     step: np.ndarray
@@ -49,6 +50,7 @@ class Steps(NamedTuple):
     part: np.ndarray
     velocity: np.ndarray
     counter: np.ndarray
+    stream: np.ndarray
 
 
 TOTAL, CHOICE, FIRST = range(3)
@@ -68,6 +70,7 @@ def new_steps(mutation: Any) -> Steps:
         np.zeros(room if size > LARGEST_SUBSET_TABLE else 0, np.int64),
         np.zeros(mutation.modulus.size, np.float64),
         np.zeros(3, np.int64),
+        np.zeros(4, np.uint64),
     )
 
 

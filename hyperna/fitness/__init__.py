@@ -8,32 +8,44 @@ from typing import Any
 
 from hyperna.fitness.base import Fitness
 from hyperna.fitness.exact import ExactArcs
+from hyperna.fitness.online import Online
 from hyperna.fitness.points import FiniteSet, Sampled
+from hyperna.fitness.spheres import ExactSphere, has_areas
 from hyperna.problems import ArcProblem, PointProblem, Problem
 
-__all__ = ["ExactArcs", "FiniteSet", "Fitness", "Sampled", "fitness_of"]
+__all__ = ["ExactArcs", "ExactSphere", "FiniteSet", "Fitness", "Online", "Sampled", "fitness_of"]
 
 
-def fitness_of(subject: Problem | Fitness, **sampling: Any) -> Fitness:
+def fitness_of(
+    subject: Problem | Fitness, *, neurons: int | None = None, **sampling: Any
+) -> Fitness:
     """Return the natural fitness of a problem: exact where it can be, sampled else.
 
     Parameters
     ----------
     subject : Problem or Fitness
         A fitness is returned as it is.
+    neurons : int, optional
+        Size of the networks. In more than three dimensions there is an exact fitness for one
+        neuron only; networks of unknown size get a sample there.
     **sampling
-        `n`, `method` and `seed` of `Sampled`; given at D = 2 they ask for sampling there too.
+        `n`, `method` and `seed` of `Sampled`; if any is given, points are sampled.
 
     Examples
     --------
     >>> from hyperna.problems import problem
-    >>> problems = problem("half"), problem("half", dim=3), problem("cube")
+    >>> problems = problem("half"), problem("half", dim=3), problem("half", dim=4), problem("cube")
     >>> [type(fitness_of(p)).__name__ for p in problems]
-    ['ExactArcs', 'Sampled', 'FiniteSet']
+    ['ExactArcs', 'ExactSphere', 'Sampled', 'FiniteSet']
+    >>> print(fitness_of(problem("half", dim=4), neurons=1))
+    exact share of the sphere
     """
     if isinstance(subject, Problem) and not isinstance(subject, PointProblem):
-        if isinstance(subject, ArcProblem) and subject.dim == 2 and not sampling:
-            return ExactArcs(subject)
+        if isinstance(subject, ArcProblem) and not sampling:
+            if subject.dim == 2:
+                return ExactArcs(subject)
+            if has_areas(subject.dim, 2 if neurons is None else neurons):
+                return ExactSphere(subject)
         return Sampled(subject, **sampling)
     if sampling:
         raise ValueError(f"{', '.join(sampling)} must be left out: nothing is sampled here")

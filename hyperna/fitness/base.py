@@ -86,6 +86,14 @@ class Fitness(ABC):
         score_all(kernel, workspace(kernel), np.array(rows, np.int64, order="C"), scores)
         return scores
 
+    def true_fitness(self, grid: Grid) -> "Fitness":
+        """Return the fitness that decides about success for networks on a grid: itself."""
+        return self
+
+    def effort(self, grid: Grid) -> int:
+        """Return about how many points it would take as long to look at as to compute a score."""
+        return 1
+
     def standard_error(self, network: Network) -> float:
         """Return the standard error of the fitness, 0 where it is exact."""
         return 0.0

@@ -105,6 +105,8 @@ class FiniteSet(Fitness):
         from hyperna._kernels.points import make_points
 
         self._check_grid(grid)
+        if grid.neuron == "bent":
+            return self.simple_kernel(grid)
         return make_points(
             columns=np.ascontiguousarray(self.X.T),
             positive=self.y,
@@ -115,6 +117,27 @@ class FiniteSet(Fitness):
             dim=grid.dim,
             tie_clip=self.tie_clip,
         )
+
+    def simple_kernel(self, grid: Grid) -> NamedTuple:
+        """Return the points for the kernel that compiles quickly and takes all kinds of neurons."""
+        from hyperna._kernels.cones import Cones
+
+        if self.tie_clip:
+            raise ValueError(f"tie_clip must be 0 for this kind of neurons, got {self.tie_clip}")
+        return Cones(
+            columns=np.ascontiguousarray(self.X.T),
+            square=(self.X**2).sum(axis=1),
+            positive=self.y,
+            weight=self.weights,
+            resolution=grid.resolution,
+            neurons=grid.neurons,
+            join=grid.output_code,
+            modulus=grid.moduli[: grid.width].copy(),
+        )
+
+    def effort(self, grid: Grid) -> int:
+        """Return the number of points."""
+        return len(self.X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +206,10 @@ class Sampled(Fitness):
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the points as compiled code takes them."""
         return self.points.kernel(grid)
+
+    def effort(self, grid: Grid) -> int:
+        """Return the number of points."""
+        return self.n
 
     def standard_error(self, network: Network) -> float:
         """Return sqrt(f (1 - f) / n), the standard error of a share f of n random points.

@@ -68,7 +68,7 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
 def draw_lines(ax: "Axes", network: Network, reach: float = 1.0, arrow: float = 0.22) -> None:
     """Draw the line of each hidden neuron inside radius ``reach`` and its normal vector."""
     names = neuron_names(network)
-    for index, (normal, bias) in enumerate(zip(*network.weights(), strict=True)):
+    for index, (normal, bias) in enumerate(zip(*network.caps(), strict=True)):
         colour = NEURONS[index % len(NEURONS)]
         dashes = DASHES[index // len(NEURONS) % len(DASHES)]
         foot = bias * normal

@@ -65,7 +65,7 @@ def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) 
         _draw_edges(drawn, points)
     _draw_labels(drawn, points, wanted, right, size, _BEHIND if solid else 1.0)
     names = neuron_names(network)
-    for index, (normal, bias) in enumerate(zip(*network.weights(), strict=True)):
+    for index, (normal, bias) in enumerate(zip(*network.caps(), strict=True)):
         _draw_neuron(drawn, normal, bias, index, names[index], solid)
     drawn.set_box_aspect((1, 1, 1))
     for axis, name in ((drawn.xaxis, "$x_1$"), (drawn.yaxis, "$x_2$"), (drawn.zaxis, "$x_3$")):

@@ -8,13 +8,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hyperna._spelling import parse_arcs, write_arcs
 from hyperna._validation import (
     BoolArray,
     FloatArray,
-    IntArray,
     check_choice,
     check_integer,
     check_points,
@@ -22,6 +21,7 @@ from hyperna._validation import (
 from hyperna._words import shown
 from hyperna.problems.arcs import (
     Union,
+    bend_without_bias,
     best_unions,
     cap,
     complement,
@@ -32,7 +32,9 @@ from hyperna.problems.arcs import (
     symmetric_differences,
     turned_arcs,
 )
+from hyperna.problems.azimuths import compare, quadrants
 from hyperna.problems.base import PROBLEMS, Problem, check_network, register
+from hyperna.problems.caps import best_cap
 from hyperna.problems.half_circles import (
     HALF_TURN,
     QUARTER_TURN,
@@ -104,17 +106,19 @@ class ArcProblem(Problem):
         Where both coordinates are 0, psi is 0.
         """
         points = check_points("X", X, self.dim)
-        quadrant, part = _quadrants(points[:, -2], points[:, -1])
+        quadrant, part = quadrants(points[:, -2], points[:, -1])
         positive = np.zeros(len(points), dtype=np.bool_)
         for start, end in self.arcs:
-            after_start = _compare(quadrant, part, start) >= 0
+            after_start = compare(quadrant, part, start) >= 0
             if end < 1:
-                positive |= after_start & (_compare(quadrant, part, end) <= 0)
+                positive |= after_start & (compare(quadrant, part, end) <= 0)
             else:
-                positive |= after_start | (_compare(quadrant, part, end - 1) <= 0)
+                positive |= after_start | (compare(quadrant, part, end - 1) <= 0)
         return positive
 
-    def best_fitness(self, neurons: int, output: str = "or", *, bias: bool = True) -> float | None:
+    def best_fitness(
+        self, neurons: int, output: str = "or", *, bias: bool = True, neuron: str = "plain"
+    ) -> float | None:
         """Return the largest fitness that real-valued angles and biases attain, None if unknown.
 
         At D = 2 a network of N neurons is positive on at most N arcs, whatever joins them, and each
@@ -125,15 +129,21 @@ class ArcProblem(Problem):
 
         For D > 2 it is known for one arc, which is a half-space, an intersection of two or a union
         of two, for an XOR where hyperplanes pass through the ends of all arcs, and where one neuron
-        or an XOR without biases is as good as its answers at opposite points allow.
+        or an XOR without biases is as good as its answers at opposite points allow. For one neuron
+        with a bias it is found numerically: see `hyperna.problems.caps.best_cap`.
+
+        Bent neurons fire on any arc or cap, even if all biases are 0.
 
         Examples
         --------
         >>> quarter = ArcProblem("quarter", [(0, Fraction(1, 4))])
         >>> quarter.best_fitness(1), quarter.best_fitness(1, bias=False)
         (1.0, 0.75)
+        >>> quarter.best_fitness(1, bias=False, neuron="bent")
+        1.0
         """
         neurons, output = check_network(neurons, output)
+        bias = bias or neuron == "bent"
         if self.dim == 2 and bias:
             return float(best_unions(self.arcs, neurons, 0)[0])
         if self.dim == 2:
@@ -143,7 +153,9 @@ class ArcProblem(Problem):
             bound = opposite_bound(self.arcs, odd=neurons % 2 == 1)
             return float(best) if best == bound else None
         enough = self._wedge_neurons(output)
-        return 1.0 if enough and neurons >= enough else None
+        if enough and neurons >= enough:
+            return 1.0
+        return best_cap(self.arcs, self.dim) if neurons == 1 and bias else None
 
     def _best_without_bias(self, neurons: int, output: str) -> float | None:
         """Return the best fitness at D = 2 if all biases are 0."""
@@ -156,7 +168,9 @@ class ArcProblem(Problem):
         share = best_unions(self.arcs, 1, 0)[0]
         return float(share) if neurons == 2 or share == 1 else None
 
-    def optima(self, neurons: int, output: str = "or", *, bias: bool = True) -> list[FloatArray]:
+    def optima(
+        self, neurons: int, output: str = "or", *, bias: bool = True, neuron: str = "plain"
+    ) -> list[FloatArray]:
         """Return the best networks where they are known and finitely many, else an empty list.
 
         At D = 2 and up to as many neurons as arcs an OR has one neuron per arc of a best
@@ -165,9 +179,12 @@ class ArcProblem(Problem):
         where any arc ends; the output fires where most of them do. More neurons leave some of them
         free, and more than 1000 optima are not listed (of an evolved output those that are an OR
         or an AND are). If all biases are 0, those of one neuron are listed, and those of more
-        where they make no error. See `Problem.optima` for what the arrays hold.
+        where they make no error. Bent neurons with evolved biases have curves of optima, of which
+        none is listed. See `Problem.optima` for what the arrays hold.
         """
         neurons, output = check_network(neurons, output)
+        if neuron == "bent":
+            return [] if bias or output == "evolved" else self._bent_optima(neurons, output)
         if self.dim == 2 and not bias and neurons == 1:
             middles = best_half_circles(self.arcs)[1]
             return [np.array([[float(middle), 0.0]]) for middle in middles]
@@ -188,8 +205,22 @@ class ArcProblem(Problem):
             unions = tuple(arcs for union in unions for arcs in others(union, most))
         return [np.array([cap(arc) for arc in union]) for union in unions]
 
-    def rounding_loss(self, neurons: int, resolution: int, *, bias: bool = True) -> float:
+    def _bent_optima(self, neurons: int, output: str) -> list[FloatArray]:
+        """Return the optima of plain neurons, all biases replaced by 0 and the bend for it."""
+        result = []
+        for optimum in self.optima(neurons, output):
+            bends = [bend_without_bias(bias) for bias in optimum[:, -1].tolist()]
+            zeros = np.zeros(neurons)
+            result.append(np.column_stack([optimum[:, :-1], zeros, bends]))
+        return result
+
+    def rounding_loss(
+        self, neurons: int, resolution: int, *, bias: bool = True, neuron: str = "plain"
+    ) -> float:
         """Return by how much the best network on a grid may miss `best_fitness`."""
+        if neuron == "bent" and self.dim == 2:
+            # Half a step of the angle and of the bend, which is half as long.
+            return 2 * neurons / resolution
         return rounding_loss(self.arcs, self.dim, neurons, resolution, bias)
 
     def _wedge_neurons(self, output: str) -> int | None:
@@ -236,30 +267,6 @@ class ArcProblem(Problem):
         # Angles of a quarter turn put the normal into the plane of the last two coordinates.
         ahead = [0.25] * (self.dim - 2)
         return np.array([[*ahead, float(middle % 1), 0.0] for middle in middles])
-
-
-def _quadrants(x: FloatArray, y: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return psi as a quadrant 0..3 and the part of it that is passed, in [0, 1).
-
-    Only signs decide about the quadrant; close to its end the part may round to 1 and is kept
-    below, so that a point before a multiple of a quarter turn never counts as lying on it.
-    """
-    second, third, fourth = (x <= 0) & (y > 0), (x < 0) & (y <= 0), (x >= 0) & (y < 0)
-    where = [second, third, fourth]
-    quadrant = np.select(where, [1, 2, 3], 0)
-    along = np.select(where, [y, -x, -y], x)
-    across = np.select(where, [-x, -y, x], y)
-    part = np.arctan2(across + 0.0, along + 0.0) / (math.pi / 2)
-    # A point that is off the axis by less than the smallest angle is still off the axis.
-    part = np.where(across > 0, np.maximum(part, np.finfo(float).tiny), 0.0)
-    return quadrant, np.minimum(part, np.nextafter(1.0, 0.0))
-
-
-def _compare(quadrant: IntArray, part: FloatArray, turns: Fraction) -> NDArray[Any]:
-    """Return the sign of psi - turns, for turns in [0, 1)."""
-    whole, rest = divmod(4 * turns, 1)
-    ahead = np.sign(quadrant - int(whole))
-    return np.where(ahead == 0, np.sign(part - float(rest)), ahead)
 
 
 def _checked_intervals(intervals: Any, turn: float) -> list[tuple[Fraction, Fraction]]:

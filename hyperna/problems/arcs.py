@@ -159,6 +159,17 @@ def cap(arc: Arc) -> tuple[float, float]:
     return float((start + end) / 2 % 1), cosine_of_turn((end - start) / 2)
 
 
+def bend_without_bias(bias: float) -> float:
+    """Return the bend, in half turns, of a bent neuron that does with bias 0 what a plain one does.
+
+    Examples
+    --------
+    >>> bend_without_bias(0.0), bend_without_bias(0.5), bend_without_bias(math.sqrt(0.5))
+    (0.5, 0.3333333333333333, 0.25)
+    """
+    return float(simple_fraction(math.acos(bias) / math.pi))
+
+
 @lru_cache(maxsize=64)
 def best_unions(union: Union, size: int, limit: int) -> tuple[Fraction, tuple[Union, ...]]:
     """Return the best approximations of a union by at most `size` arcs.

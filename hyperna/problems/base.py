@@ -39,21 +39,26 @@ class Problem(ABC):
     def label(self, X: ArrayLike) -> BoolArray:
         """Return for each row of X (n, D) whether the point is positive."""
 
-    def optima(self, neurons: int, output: str = "or", *, bias: bool = True) -> list[FloatArray]:
+    def optima(
+        self, neurons: int, output: str = "or", *, bias: bool = True, neuron: str = "plain"
+    ) -> list[FloatArray]:
         """Return the best networks where they are known and finitely many, else an empty list.
 
         With ``bias=False`` these are the best among networks whose biases are all 0.
 
         Each is an array (N, D): for every hidden neuron its D - 1 angles in turns and its bias
-        value. Not listed, though just as good, are other orders of the neurons and, for D > 2, the
-        mirror images (a_k, a_(k+1)) -> (-a_k, a_(k+1) + 1/2 turn) that describe the same neuron.
+        value; bent neurons have one more column, the bend in half turns. Not listed, though just as
+        good, are other orders of the neurons and, for D > 2, the mirror images
+        (a_k, a_(k+1)) -> (-a_k, a_(k+1) + 1/2 turn) that describe the same neuron.
         For an evolved output these are the hidden neurons; an output neuron can join them as needed
         with any of them flipped, (a, b) -> (a + 1/2 turn, -b), too.
         """
         check_network(neurons, output)
         return []
 
-    def best_fitness(self, neurons: int, output: str = "or", *, bias: bool = True) -> float | None:
+    def best_fitness(
+        self, neurons: int, output: str = "or", *, bias: bool = True, neuron: str = "plain"
+    ) -> float | None:
         """Return the largest fitness that real-valued angles and biases attain, None if unknown.
 
         With ``bias=False`` all biases are 0, that of an evolved output included.
@@ -61,7 +66,9 @@ class Problem(ABC):
         check_network(neurons, output)
         return None
 
-    def rounding_loss(self, neurons: int, resolution: int, *, bias: bool = True) -> float:
+    def rounding_loss(
+        self, neurons: int, resolution: int, *, bias: bool = True, neuron: str = "plain"
+    ) -> float:
         """Return by how much the best network on a grid may miss `best_fitness`."""
         return 2 * neurons / resolution
 

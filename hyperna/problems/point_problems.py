@@ -130,15 +130,18 @@ class CubeCorners(PointProblem):
 
     name: str = "cube"
 
-    def best_fitness(self, neurons: int, output: str = "or", *, bias: bool = True) -> float | None:
+    def best_fitness(
+        self, neurons: int, output: str = "or", *, bias: bool = True, neuron: str = "plain"
+    ) -> float | None:
         """Return 1 where enough neurons are known to suffice, else None.
 
         An OR needs a neuron for each of the 2^(D-1) positive corners at most, an AND one for each
         negative corner; an evolved output does with D, which count the positive coordinates, and so
-        does an XOR, which needs no biases.
+        does an XOR, which needs no biases. Nor does an OR or AND of bent neurons.
         """
         neurons, output = check_network(neurons, output)
-        if not bias and output != "xor":
+        around_corners = neuron == "bent" and output in ("or", "and")
+        if not (bias or around_corners or output == "xor"):
             return None
         enough = self.dim if output in ("xor", "evolved") else 2 ** (self.dim - 1)
         return 1.0 if neurons >= enough else None

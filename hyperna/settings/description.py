@@ -16,7 +16,7 @@ from typing import Any
 
 from hyperna._words import did_you_mean, shown
 from hyperna.algorithm import OnePlusOneNA
-from hyperna.fitness import Fitness, Sampled, fitness_of
+from hyperna.fitness import Fitness, Online, Sampled, fitness_of
 from hyperna.mutation import law
 from hyperna.problems import (
     PROBLEMS,
@@ -62,6 +62,9 @@ class Setting:
     neurons: int
     output: str
     resolution: int
+    neuron: str | None = None
+    online: int | None = None
+    judge_once: bool | None = None
     mutation: str | None = None
     bias: bool | None = None
     redraw_void: bool | None = None
@@ -138,7 +141,10 @@ class Setting:
 
     def make_fitness(self) -> Fitness:
         """Return the fitness."""
-        return _fitness(self.make_problem(), self.points, self.sampling)
+        made = self.make_problem()
+        if self.online is not None:
+            return Online(made, self.online, reevaluate=not self.judge_once)
+        return _fitness(made, self.neurons, self.points, self.sampling)
 
     def make_algorithm(self) -> OnePlusOneNA:
         """Return the (1+1) NA with these settings."""
@@ -147,6 +153,7 @@ class Setting:
         return OnePlusOneNA(
             neurons=self.neurons,
             output=self.output,
+            neuron=self.neuron or "plain",
             resolution=self.resolution,
             mutation=self.mutation,
             bias=self.bias is not False,
@@ -190,13 +197,14 @@ def setting(folder: str | Path = ".", **options: Any) -> Setting:
     refuse_foreign(algorithm, checked)
     described = _describe_problem(checked, Path(folder))
     made = described.pop("made")
-    fitness = _fitness(made, checked.get("points"), checked.get("sampling"))
+    neurons = checked.get("neurons", made.default_neurons)
+    fitness = _chosen_fitness(made, neurons, checked)
     sampled = fitness if isinstance(fitness, Sampled) else None
     _check_memory(made.dim, checked.get("neurons", 1), sampled.n if sampled else 1)
     common: dict[str, Any] = {
         **described,
         "algorithm": algorithm.spell(checked["algorithm"]),
-        "neurons": checked.get("neurons", made.default_neurons),
+        "neurons": neurons,
         "output": checked.get("output", "or"),
         "resolution": checked.get("resolution", 120),
         "points": sampled.n if sampled else None,
@@ -285,7 +293,10 @@ def _resolve_na(
     parameters = ",".join(
         f"{f.name}={float(getattr(step_law, f.name))!r}" for f in fields(step_law)
     )
+    # Left out where it is the default, so that settings of earlier versions stay what they are.
+    kind = {"neuron": checked["neuron"]} if checked.get("neuron", "plain") != "plain" else {}
     own: dict[str, Any] = {
+        **kind,
         "mutation": f"{step_law.name}:{parameters}" if parameters else step_law.name,
         "bias": checked.get("bias", True),
         "redraw_void": checked.get("redraw_void", False),
@@ -298,7 +309,9 @@ def _resolve_na(
     limits["restarts"] = checked.get("restarts", 0)
     task = na.task(fitness, **limits, target=common["target"])
     task.mutation  # noqa: B018  refuses a network of which nothing can change
-    return {**own, **limits, "budget": task.budget, "mutation_probability": task.probability}
+    online = {key: checked[key] for key in ("online", "judge_once") if checked.get(key)}
+    found = {"budget": task.budget, "mutation_probability": task.probability}
+    return {**own, **online, **limits, **found}
 
 
 @lru_cache(maxsize=64)
@@ -314,10 +327,23 @@ def _read_file(
     return read_csv(path, label, weight, bool(scale))
 
 
-def _fitness(made: Problem, points: int | None, sampling: str | None) -> Fitness:
+def _chosen_fitness(made: Problem, neurons: int, checked: Mapping[str, Any]) -> Fitness:
+    """Return the fitness that the options ask for."""
+    points, sampling, online = (checked.get(key) for key in ("points", "sampling", "online"))
+    if online is None:
+        if checked.get("judge_once"):
+            raise ValueError("judge_once needs online, the number of fresh points in every step")
+        return _fitness(made, neurons, points, sampling)
+    for key in ("points", "sampling"):
+        if key in checked:
+            raise ValueError(f"{key} does not apply with online: points are drawn in every step")
+    return Online(made, online, reevaluate=not checked.get("judge_once"))
+
+
+def _fitness(made: Problem, neurons: int, points: int | None, sampling: str | None) -> Fitness:
     options = {"n": points, "method": sampling}
     given = {key: value for key, value in options.items() if value is not None}
     if given and isinstance(made, PointProblem):
         key = "points" if points is not None else "sampling"
         raise ValueError(f"{key} does not apply to {made.name!r}, which is a set of points")
-    return fitness_of(made, **given)
+    return fitness_of(made, neurons=neurons, **given)

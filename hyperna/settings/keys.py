@@ -11,6 +11,7 @@ from hyperna._validation import check_choice, check_integer, check_real
 from hyperna._words import did_you_mean, shown
 from hyperna.fitness.points import METHODS
 from hyperna.grid import INITS, MAX_RESOLUTION
+from hyperna.neurons import NEURONS
 from hyperna.outputs import OUTPUTS
 
 # A file cannot write None; this word stands for it in lists of values.
@@ -107,10 +108,23 @@ KEYS: dict[str, Key] = {
     "label": text_key("problem", "label column of a CSV file (default: the last)"),
     "weight": text_key("problem", "weight column of a CSV file"),
     "scale": flag_key("problem", "move a CSV file's points into the unit ball"),
-    "points": integer_key("problem", "points on the sphere for D > 2", 1),
+    "points": integer_key("problem", "sample so many points on the sphere", 1),
     "sampling": choice_key("problem", "how they are placed (default: sobol)", METHODS),
+    "online": integer_key(
+        "problem",
+        "judge networks on so many fresh points in every step",
+        1,
+        2**31,
+        optional=True,
+    ),
+    "judge_once": flag_key(
+        "problem", "with --online: judge every network once, when it is born", optional=True
+    ),
     "neurons": integer_key("network", "hidden neurons N (default: the problem's)", 1),
     "output": choice_key("network", "how they are joined (default: or)", tuple(OUTPUTS)),
+    "neuron": choice_key(
+        "network", "kind of hidden neurons (default: plain)", tuple(NEURONS), optional=True
+    ),
     "resolution": integer_key("network", "grid resolution r (default: 120)", 2, MAX_RESOLUTION),
     "algorithm": text_key("algorithm", "a name from 'hyperna list' (default: na, the (1+1) NA)"),
     "mutation": text_key(

@@ -1,5 +1,7 @@
 """Fitness of all search points of one neuron at D = 2, and which of them count as optimum."""
 
+from typing import Any
+
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray, IntArray, check_real
@@ -13,6 +15,8 @@ _LESS_THAN_ONE = 1.0 - 1e-9
 
 def all_scores(fitness: ExactArcs, grid: Grid, bias: bool = True) -> IntArray:
     """Scores of all networks with one neuron, shape (r, r + 1): angle by bias, or (r, 1).
+
+    For a bent neuron with bias 0 the shape is (r, r): angle by bend.
 
     With F(x) the positive length between 0 and x, a neuron that fires on [c - h, c + h] is right on
     F(c + h) - F(c - h) of the positive length and on all of the negative length but the rest of its
@@ -33,7 +37,10 @@ def all_scores(fitness: ExactArcs, grid: Grid, bias: bool = True) -> IntArray:
     else:
         grid.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
         half = np.array([turn // 4])
-    centre = np.arange(grid.resolution)[:, None] * (turn // grid.resolution)
+    step = turn // grid.resolution
+    if grid.neuron == "bent":
+        half = np.arange(grid.resolution) * (step // 2)
+    centre = np.arange(grid.resolution)[:, None] * step
 
     def positive_until(x: IntArray) -> IntArray:
         turns, rest = np.divmod(x, turn)
@@ -50,24 +57,30 @@ def targets(
 ) -> BoolArray:
     """Where a run ends with success, in the shape of the scores."""
     problem = fitness.problem
-    optima = problem.optima(1, grid.output, bias=bias)
+    kind: dict[str, Any] = {"bias": bias, "neuron": grid.neuron}
+    optima = problem.optima(1, grid.output, **kind)
     if target is None and optima:
         return np.logical_or.reduce([_near(grid, optimum[0], bias) for optimum in optima])
     if target is None:
-        best = problem.best_fitness(1, bias=bias)
+        best = problem.best_fitness(1, **kind)
         assert best is not None  # at D = 2 that of one neuron always is
-        target = max(0.0, best - problem.rounding_loss(1, grid.resolution, bias=bias))
+        target = max(0.0, best - problem.rounding_loss(1, grid.resolution, **kind))
     return score / fitness.units(grid) >= check_real("target", target, 0, 1)
 
 
 def _near(grid: Grid, optimum: FloatArray, with_bias: bool) -> BoolArray:
-    """Search points less than 1 away, with wrap-around, from an angle (in turns) and a bias."""
+    """Search points less than 1 away, with wrap-around, from an angle (in turns) and a bias.
+
+    For a bent neuron from an angle and a bend (in half turns).
+    """
     r = grid.resolution
-    angle, bias = optimum.tolist()
+    angle, bias, *bend = optimum.tolist()
 
     def close(value: float, modulus: int) -> BoolArray:
         distance = np.abs(np.arange(modulus) - value)
         return np.minimum(distance, modulus - distance) < _LESS_THAN_ONE
 
-    biases = close((bias + 1.0) / 2.0 * r, r + 1) if with_bias else np.ones(1, dtype=bool)
-    return close(angle * r, r)[:, None] & biases
+    others = close((bias + 1.0) / 2.0 * r, r + 1) if with_bias else np.ones(1, dtype=bool)
+    if bend:
+        others = close(bend[0] * r, r)
+    return close(angle * r, r)[:, None] & others

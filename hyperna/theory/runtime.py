@@ -23,6 +23,7 @@ def expected_runtime(
     mutation: str | StepLaw = "harmonic",
     *,
     bias: bool = True,
+    neuron: str = "plain",
     redraw_void: bool = False,
     mutation_probability: float | None = None,
     target: float | None = None,
@@ -41,10 +42,14 @@ def expected_runtime(
         A law with a probability for each step length, such as "harmonic", "local" or "uniform".
     bias : bool
         False fixes the bias at value 0 (r must be even), so that only the angle is searched.
+    neuron : {"plain", "bent"}
+        Kind of the neuron. A bent one must have its bias fixed; its bend takes the bias's place in
+        the chain and in all arrays, which then have the shape (r, r).
     redraw_void : bool
         Draw again, without counting, when the offspring equals its parent.
     mutation_probability : float, optional
-        Probability with which each component is mutated, 1/2 if not given, with and without bias.
+        Probability with which each component is mutated. If not given it is 1/2, with and without
+        bias, and 1/3 for a bent neuron.
     target : float, optional
         Stop at this fitness. If not given, the run ends where every component is within less than
         1 of an optimal solution or, if there are too many of them, within 2/r of the best fitness.
@@ -69,22 +74,31 @@ def expected_runtime(
     (inf, 0.44851)
     >>> [(round(end.fitness, 3), round(end.probability, 3)) for end in stuck.ends()[:3]]
     [(0.75, 0.449), (0.664, 0.155), (0.649, 0.081)]
+
+    A bent neuron solves QUARTER without a bias.
+
+    >>> round(expected_runtime(problem("quarter"), 40, bias=False, neuron="bent").mean, 6)
+    117.660646
     """
     fitness = fitness_of(problem)
     if not isinstance(fitness, ExactArcs):
         raise TypeError(f"problem must be a union of arcs at dim 2, got {shown(problem)}")
-    grid = Grid(2, 1, resolution)
-    probability = 0.5
+    grid = Grid(2, 1, resolution, neuron=neuron)
+    bent = grid.neuron == "bent"
+    if bent and bias:
+        raise ValueError("bias must be False for a bent neuron: the chain has two components")
+    probability = 1.0 / grid.width
     if mutation_probability is not None:
         probability = check_real("mutation_probability", mutation_probability, 0, 1, low_open=True)
-    steps = check_affordable(grid, law(mutation), bias)
+    steps = check_affordable(grid, law(mutation), bias or bent)
     score = all_scores(fitness, grid, bias)
     found = targets(fitness, grid, score, target, bias)
     angle_step = displacements(steps, grid.resolution, probability)
-    bias_step = displacements(steps, grid.resolution + 1, probability) if bias else np.ones(1)
+    values = score.shape[1]
+    bias_step = displacements(steps, values, probability) if values > 1 else np.ones(1)
     void = angle_step[0] * bias_step[0] if redraw_void else 0.0
     angle_step = angle_step / (1.0 - void)
-    if not bias and grid.resolution > LARGEST_MATRIX:
+    if values == 1 and grid.resolution > LARGEST_MATRIX:
         ring = Ring(score[:, 0], found[:, 0], angle_step)
         return _summary(ring, np.arange(grid.resolution), angle_step, fitness.units(grid))
     chain, place = lump(score, found, circulant(angle_step), circulant(bias_step))

@@ -1,0 +1,58 @@
+"""Exact areas on the sphere beside samples: evaluations per second, and points for equal accuracy.
+
+    python benchmarks/spheres.py
+
+For each dimension and number of neurons: evaluations per second of a run with the exact fitness and
+with samples of 2**10 and 2**14 points (processor time, one thread), and how many random points a
+sample needs for a standard error of 1e-10, with the evaluations per second that would leave,
+measured at 2**14 points and scaled.
+"""
+
+import math
+import time
+
+from hyperna.algorithm import OnePlusOneNA
+from hyperna.fitness import ExactSphere, Fitness, Sampled
+from hyperna.problems import problem
+
+CASES = [(3, 1), (4, 1), (5, 1), (10, 1), (11, 1), (50, 1), (51, 1), (3, 2), (3, 4), (3, 8)]
+ACCURACY = 1e-10
+SECONDS = 1.0
+
+
+def rate(na: OnePlusOneNA, fitness: Fitness) -> float:
+    """Offspring per second of processor time, from the second call on."""
+    na.run(fitness, budget=200, target=False, seed=0)
+    budget, spent = 500, 0.0
+    while True:
+        start = time.process_time()
+        na.run(fitness, budget=budget, target=False, seed=1)
+        spent = time.process_time() - start
+        if spent > SECONDS / 4:
+            return budget / spent
+        budget *= 4
+
+
+def main() -> None:
+    """Print one line per case."""
+    print(
+        f"{'D':>3} {'N':>2} {'exact/s':>10} {'2^10/s':>10} {'2^14/s':>10} {'points for 1e-10':>17}"
+    )
+    for dim, neurons in CASES:
+        subject = problem("quarter", dim=dim)
+        na = OnePlusOneNA(neurons=neurons, init="sphere")
+        exact = ExactSphere(subject)
+        rates = [
+            rate(na, fitness)
+            for fitness in (exact, Sampled(subject, n=2**10), Sampled(subject, n=2**14))
+        ]
+        share = na.run(exact, budget=1000, target=False, seed=1).fitness
+        points = share * (1 - share) / ACCURACY**2
+        slow = rates[2] * 2**14 / points
+        shown = " ".join(f"{value:10,.0f}" for value in rates)
+        print(f"{dim:3} {neurons:2} {shown} {points:17.1e}  (sampling: {slow:.1e} a second, "
+              f"exact is 10^{math.log10(rates[0] / slow):.0f} times as fast)")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""Finite sets of points in any dimension, for neurons of either kind: short and simple.
+
+A bent neuron fires where x - b w makes an angle of at most theta with its normal w. With s = w·x
+that is s - b >= cos(theta) sqrt(|x|² - 2 b s + b²). Searches with plain neurons have a faster kind
+of fitness, `hyperna._kernels.points`.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperna._kernels.geometry import AND, EVOLVED, XOR, neuron_weights
+from hyperna._kernels.jit import inner_kernel, lean_kernel
+from hyperna._kernels.mirrors import near_optimum
+from hyperna._kernels.protocol import implement
+from hyperna._kernels.state import CHANGED, GENOME, OLD
+from hyperna._kernels.steps import take_step
+
+
+class Cones(NamedTuple):
+    """Labelled points with weights, and the shape of the networks.
+
+    `columns` has a row for each coordinate, `square` is |x|². `modulus` are the numbers of values
+    of a neuron's components: its angles, bias and, if it is bent, its bend.
+    """
+
+    columns: np.ndarray
+    square: np.ndarray
+    positive: np.ndarray
+    weight: np.ndarray
+    resolution: int
+    neurons: int
+    join: int
+    modulus: np.ndarray
+
+
+class ConesWork(NamedTuple):
+    """Rows of `fires`: the parent's neurons, then the offspring's; `used` says which count."""
+
+    fires: np.ndarray
+    used: np.ndarray
+    dot: np.ndarray
+    normal: np.ndarray
+    output: np.ndarray
+    near: np.ndarray
+
+
+def _workspace(fitness):
+    neurons, (dim, n) = fitness.neurons, fitness.columns.shape
+    return ConesWork(
+        np.zeros((2 * neurons, n), np.bool_),
+        np.arange(neurons),
+        np.zeros(n),
+        np.zeros(dim),
+        np.zeros(neurons + 1),
+        np.zeros((neurons + 4, neurons), np.int64),
+    )
+
+
+@lean_kernel
+def bend_cosines(theta, out):
+    """Write the cosine of each angle, exactly 0 at a right angle, as the kernels compute it."""
+    for i in range(theta.size):
+        out[i] = math.sin(0.5 * math.pi - theta[i])
+
+
+@inner_kernel
+def fire(cones, work, genome, neuron, row):
+    """Write at which points a neuron fires."""
+    columns, fires, dot, r = cones.columns, work.fires[row], work.dot, cones.resolution
+    dim, n = columns.shape
+    first = neuron * cones.modulus.size
+    bias = neuron_weights(genome, dim, r, first, work.normal)
+    cosine = 0.0
+    if cones.modulus.size > max(dim, 2):
+        bend = np.float64(genome[first + cones.modulus.size - 1])
+        cosine = math.sin(0.5 * math.pi - math.pi * (bend / np.float64(r)))
+    for p in range(n):
+        dot[p] = columns[0, p] * work.normal[0]
+    for j in range(1, dim):
+        w = work.normal[j]
+        for p in range(n):
+            dot[p] += columns[j, p] * w
+    for p in range(n):
+        s, reach = dot[p], 0.0
+        if cosine != 0.0:
+            away = max(cones.square[p] - 2.0 * bias * s + bias * bias, 0.0)
+            reach = cosine * math.sqrt(away)
+        fires[p] = s - bias >= reach
+
+
+@inner_kernel
+def total_right(cones, work):
+    """Weight of the points at which the network is right."""
+    right, neurons, join = np.int64(0), cones.neurons, cones.join
+    for p in range(cones.positive.size):
+        firing, total = 0, 0.0
+        for i in range(neurons):
+            if work.fires[work.used[i], p]:
+                firing += 1
+                total += work.output[i]
+        if join == EVOLVED:
+            answer = total >= work.output[neurons]
+        elif join == XOR:
+            answer = firing % 2 == 1
+        else:
+            answer = firing == neurons if join == AND else firing > 0
+        if answer == cones.positive[p]:
+            right += cones.weight[p]
+    return right
+
+
+@inner_kernel
+def read_output(cones, work, genome):
+    """Compute the evolved output neuron."""
+    first = cones.neurons * cones.modulus.size
+    bias = neuron_weights(genome, cones.neurons, cones.resolution, first, work.output)
+    work.output[cones.neurons] = bias
+
+
+def _prepare(fitness, work, genome):
+    for i in range(fitness.neurons):
+        work.used[i] = i
+        fire(fitness, work, genome, i, i)
+    if fitness.join == EVOLVED:
+        read_output(fitness, work, genome)
+    return total_right(fitness, work), 0.0
+
+
+def _look(fitness, work, mutation, steps, genes, first, last, score, second):
+    genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
+    neurons, width, used = fitness.neurons, fitness.modulus.size, work.used
+    for step in range(first, last):
+        count, output_changed = take_step(mutation, steps, step, genome, changed, old), False
+        for t in range(count):
+            neuron = changed[t] // width
+            if changed[t] >= neurons * width:
+                output_changed = True
+            elif used[neuron] == neuron:
+                used[neuron] = neurons + neuron
+                fire(fitness, work, genome, neuron, neurons + neuron)
+        if output_changed:
+            read_output(fitness, work, genome)
+        found = total_right(fitness, work)
+        for neuron in range(neurons):
+            if used[neuron] != neuron:
+                used[neuron] = neuron
+                if found >= score:
+                    for p in range(fitness.positive.size):
+                        work.fires[neuron, p] = work.fires[neurons + neuron, p]
+        if found >= score:
+            return step, found, 0.0
+        for t in range(count):
+            genome[changed[t]] = old[t]
+        if output_changed:
+            read_output(fitness, work, genome)
+    return last, score, second
+
+
+def _optimal(fitness, work, genome, optima, tolerance):
+    directions = max(fitness.columns.shape[0] - 1, 1)
+    return near_optimum(genome, fitness.modulus, directions, optima, tolerance, work.near)
+
+
+implement(Cones, workspace=_workspace, prepare=_prepare, look=_look, optimal=_optimal)

@@ -1,0 +1,50 @@
+"""Whether a network in any dimension is close to an optimal one, or to a mirror image of one."""
+
+import numpy as np
+
+from hyperna._kernels.jit import inner_kernel
+from hyperna._kernels.matching import all_matched
+
+
+@inner_kernel
+def mirrored_close(neuron, modulus, directions, target, tolerance):
+    """Whether a neuron is close to a target or to one of its mirror images.
+
+    The angles (-a, b + half a turn) in succession mean the same normal as (a, b): each of the
+    `directions` angles but the last may be mirrored, which moves the next one by half a turn.
+    """
+    for k in range(directions, modulus.size):
+        gap = abs(np.float64(neuron[k]) - target[k])
+        if min(gap, np.float64(modulus[k]) - gap) >= tolerance:
+            return False
+    as_it_is, moved = True, False
+    for k in range(directions):
+        same, mirrored, r = False, False, np.float64(modulus[k])
+        for half_turns in range(2):
+            if as_it_is if half_turns == 0 else moved:
+                turned = np.float64(neuron[k]) + 0.5 * r * half_turns
+                ahead, behind = abs(turned - target[k]) % r, abs(-turned - target[k]) % r
+                same = same or min(ahead, r - ahead) < tolerance
+                mirrored = mirrored or min(behind, r - behind) < tolerance
+        as_it_is, moved = same, mirrored
+    return as_it_is
+
+
+@inner_kernel
+def near_optimum(genome, modulus, directions, optima, tolerance, scratch):
+    """Whether every neuron is close to an optimal neuron of its own, for one of the optima.
+
+    `scratch` has N + 4 rows of N entries.
+    """
+    neurons, width = optima.shape[1], modulus.size
+    near = scratch[4:]
+    for alternative in range(optima.shape[0]):
+        for i in range(neurons):
+            neuron = genome[i * width : (i + 1) * width]
+            for t in range(neurons):
+                target = optima[alternative, t]
+                close = mirrored_close(neuron, modulus, directions, target, tolerance)
+                near[i, t] = 1 if close else 0
+        if all_matched(near, neurons, scratch):
+            return True
+    return False

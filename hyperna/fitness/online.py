@@ -1,0 +1,132 @@
+"""Online fitness: selection sees a few fresh points in every step, success the true fitness."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperna._validation import check_integer
+from hyperna.fitness.base import Fitness
+from hyperna.fitness.points import FiniteSet, Sampled
+from hyperna.fitness.spheres import azimuth_labels
+from hyperna.grid import Grid
+from hyperna.networks import Network
+from hyperna.problems import ArcProblem, PointProblem, Problem
+
+
+@dataclass(frozen=True)
+class Online(Fitness):
+    """In every step m fresh points are drawn, and the offspring is kept if it is right on enough.
+
+    This is a model of this project: points are uniform on the sphere, or drawn with replacement
+    from a finite set in proportion to their weights. Parent and offspring are judged on these
+    points alone. The true fitness is computed beside it, exactly where there is a formula, and
+    decides about success; it may fall from step to step. However many points there are, chance
+    decides between networks of equal fitness that differ. Evaluations count steps; the number of
+    points drawn is `samples` times as large.
+
+    Parameters
+    ----------
+    problem : ArcProblem or PointProblem
+        What labels the points.
+    samples : int
+        Number m of points a step.
+    reevaluate : bool
+        True judges the parent on the same points as its offspring. False judges every network once
+        only, when it is born: the offspring is kept if it is right on at least as many of its
+        points as its parent was on other ones. Then a lucky parent may stay for long.
+
+    Examples
+    --------
+    >>> from hyperna.algorithm import OnePlusOneNA
+    >>> from hyperna.problems import problem
+    >>> online = Online(problem("half"), samples=100)
+    >>> OnePlusOneNA(bias=False).run(online, seed=1).stop_reason
+    'optimum'
+    """
+
+    problem: Problem
+    samples: int = 100
+    reevaluate: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.problem, ArcProblem | PointProblem):
+            raise TypeError(
+                f"problem must be an ArcProblem or a PointProblem, got {self.problem!r}"
+            )
+        object.__setattr__(self, "samples", check_integer("samples", self.samples, 1, 2**31))
+        if not isinstance(self.reevaluate, bool | np.bool_):
+            raise TypeError(f"reevaluate must be True or False, got {self.reevaluate!r}")
+
+    def __str__(self) -> str:
+        parent = "parent judged again" if self.reevaluate else "parent judged once"
+        points = f"{self.samples} fresh point{'s'[: self.samples != 1]}"
+        return f"{points} in every step ({parent})"
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]
+        """Dimension of the points."""
+        return self.problem.dim
+
+    def true_fitness(self, grid: Grid) -> Fitness:
+        """Return the fitness that decides about success for networks on a grid."""
+        from hyperna.fitness import fitness_of
+
+        return fitness_of(self.problem, neurons=grid.neurons)
+
+    def units(self, grid: Grid) -> int:
+        """Return the true score of a network on this grid that makes no mistake."""
+        return self.true_fitness(grid).units(grid)
+
+    def score(self, network: Network) -> int:
+        """Return the true score."""
+        self._check_network(network)
+        return self.true_fitness(network.grid).score(network)
+
+    def standard_error(self, network: Network) -> float:
+        """Return the standard error of the true fitness."""
+        return self.true_fitness(network.grid).standard_error(network)
+
+    def effort(self, grid: Grid) -> int:
+        """Return about how many points it would take as long to look at as to compute a score."""
+        return 10 * self.samples * grid.neurons + self.true_fitness(grid).effort(grid)
+
+    def kernel(self, grid: Grid) -> NamedTuple:
+        """Return the true fitness and the source of points as compiled code takes them."""
+        self._check_grid(grid)
+        return _online(self, grid)
+
+
+@lru_cache(maxsize=8)
+def _online(fitness: Online, grid: Grid) -> NamedTuple:
+    from hyperna._kernels import online
+
+    problem, true = fitness.problem, fitness.true_fitness(grid)
+    points, share = np.zeros((0, grid.dim + 1)), np.zeros(0)
+    ends: list[Fraction] = []
+    positive = [False]
+    if isinstance(problem, ArcProblem):
+        ends, positive = azimuth_labels(problem)
+    elif isinstance(true, FiniteSet):
+        points = np.column_stack([true.X, true.y])
+        share = np.cumsum(true.weights) / true.total
+    # Scores are computed from nothing after each accepted step, which the simple kernel does well.
+    chosen = true.points if isinstance(true, Sampled) else true
+    kernel = chosen.simple_kernel if isinstance(chosen, FiniteSet) else chosen.kernel
+    return online.Online(
+        true=kernel(grid),
+        samples=fitness.samples,
+        again=bool(fitness.reevaluate),
+        dim=grid.dim,
+        resolution=grid.resolution,
+        neurons=grid.neurons,
+        join=grid.output_code,
+        modulus=grid.moduli[: grid.width].copy(),
+        ends=np.array([2 * math.pi * float(end) for end in ends]),
+        positive=np.array(positive),
+        points=points,
+        share=share,
+    )
