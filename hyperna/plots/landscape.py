@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperna.fitness import Fitness, fitness_of
+from hyperna.fitness import ExactArcs, Fitness, fitness_of
 from hyperna.grid import Grid
 from hyperna.plots.style import BLACK, FONT_SIZE, VERMILLION, finish, new_axes
 from hyperna.problems import Problem
