@@ -48,6 +48,8 @@ COMMANDS = {
     "export csv": "campaign export {given}/some.store csv -o {out}/runs.csv",
     "export ioh": "campaign export {given}/some.store ioh -o {out}/ioh",
     "report": "report {given}/some.store -o {out}/report.html",
+    "theory": "theory quarter --resolution 200 --json --plot {out}/theory.png",
+    "play": "play --no-browser",
     "reproduce": "reproduce --quick --out {out}",
 }
 

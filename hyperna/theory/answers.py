@@ -209,7 +209,7 @@ class ExactRuntime:
         Infinite where the level is larger than the probability to find it at all.
         """
         wanted = np.atleast_1d(np.asarray(levels, dtype=float))
-        if wanted.min() <= 0 or wanted.max() >= 1:
+        if not ((wanted > 0) & (wanted < 1)).all():  # so that NaN is refused too
             raise ValueError(f"levels must be larger than 0 and smaller than 1, got {levels!r}")
         result = np.full(wanted.shape, math.inf)
         # a level that is only reached in the limit is not waited for

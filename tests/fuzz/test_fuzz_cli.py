@@ -32,6 +32,7 @@ LINES = [
     "campaign status some.store --json",
     "campaign export some.store csv -o made.csv",
     "report some.store -o made.html",
+    "theory quarter --resolution 12 --mutation local --quantiles 0.1,0.5 --json",
     "reproduce --table 1 --quick --runs 2 --jobs 1",
 ]
 FILES = ["points.csv", "model.json", "some.toml", "some.store", "made.csv", "."]
