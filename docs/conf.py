@@ -24,8 +24,10 @@ extensions = [
     "myst_nb",
     "sphinx_design",
 ]
-source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "**.ipynb_checkpoints"]
+# The first one is what autosummary writes.
+source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_templates", "**.ipynb_checkpoints"]
 
 # Notebooks are committed with their outputs; the tests run them.
 nb_execution_mode = "off"
@@ -35,7 +37,6 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autodoc_typehints = "none"
-autodoc_default_options = {"members": True}
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 numpydoc_validation_checks = set()
@@ -47,6 +48,7 @@ html_title = f"hyperna {hyperna.__version__}"
 html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_context = {"default_mode": "auto"}
 html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False
@@ -65,3 +67,12 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
 }
 copyright = "the hyperna authors, MIT licence"
+
+
+def setup(app):
+    """Leave out the methods that scikit-learn adds for its metadata routing."""
+
+    def skip(app, what, name, thing, skipped, options):
+        return True if name.startswith("set_") and name.endswith("_request") else None
+
+    app.connect("autodoc-skip-member", skip)

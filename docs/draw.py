@@ -102,6 +102,11 @@ def network() -> Figure:
     for ax, output in zip(figure.subplots(1, 3), ("or", "and", "xor"), strict=True):
         grid = hyperna.Grid(2, 2, 120, output)
         plot_circle(problem, hyperna.Network(grid, [12, 70, 44, 75]), ax)
+        marks, words = ax.get_legend_handles_labels()
+        ax.get_legend().remove()
+    figure.legend(
+        marks, words, loc="outside lower center", ncols=len(words), frameon=False, fontsize=13
+    )
     return figure
 
 
@@ -158,7 +163,7 @@ def film() -> None:
     """Write the film of a run on TWOQUARTERS."""
     problem = hyperna.problem("two_quarters")
     na = hyperna.OnePlusOneNA(neurons=2, resolution=120)
-    result = na.run(problem, seed=27, trajectory=True)
+    result = na.run(problem, seed=8, trajectory=True)
     save_animation(animate_run(problem, result, frames=40), FOLDER / "film.gif")
 
 

@@ -226,7 +226,7 @@ class Grid:
         A neuron is first divided by the length of w. Then each angle of its normal and its bias
         are rounded to the grid. Of the angle tuples with the same normal, the one is taken whose
         first D - 2 angles lie in [0, pi]; at odd resolution, where half a turn is off the grid,
-        the one with the least sum of squared roundings. A t / |w| outside [-1, 1] is clipped:
+        the one with the least sum of squared roundings. A t / ``|w|`` outside [-1, 1] is clipped:
         in the unit ball a neuron above 1 never fires and becomes one that fires in a single
         point, one below -1 fires everywhere and keeps doing so. Beyond the unit ball, where the
         hidden bits of an output neuron lie, clipping moves the boundary.
