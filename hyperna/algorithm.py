@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperna._validation import check_choice, check_integer, check_real
+from hyperna._words import shown
 from hyperna.batches import Progress, run_many
 from hyperna.fitness import Fitness, fitness_of
 from hyperna.grid import INITS, MAX_RESOLUTION, Grid
@@ -73,7 +74,7 @@ class OnePlusOneNA:
         check_choice("init", self.init, INITS)
         for name in ("bias", "redraw_void"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}")
+                raise TypeError(f"{name} must be True or False, got {shown(getattr(self, name))}")
         if self.mutation_probability is not None:
             check_real("mutation_probability", self.mutation_probability, 0, 1, low_open=True)
         grid = Grid(2, self.neurons, self.resolution, self.output, self.neuron)
@@ -144,7 +145,7 @@ class OnePlusOneNA:
         if start is None:
             return None
         if not isinstance(start, Network):
-            raise TypeError(f"start must be a Network, got {start!r}")
+            raise TypeError(f"start must be a Network, got {shown(start)}")
         if start.grid != grid:
             raise ValueError(f"start must be on the grid {grid}, got one on {start.grid}")
         if not self.bias and (start.grid.biases(start.genome) != 0).any():

@@ -38,7 +38,7 @@ from hyperna._kernels.mutation import (
 from hyperna._kernels.tables import LawData
 from hyperna._spelling import parse_name
 from hyperna._validation import check_integer, check_real
-from hyperna._words import did_you_mean
+from hyperna._words import did_you_mean, shown
 
 LARGEST_RESOLUTION = 2**40
 _LARGEST_TABLE = 2**22
@@ -111,7 +111,7 @@ class StepLaw:
         if median * unit < 1:
             raise ValueError(
                 f"mutation must have a median step of at least {1 / unit:g} grid steps at "
-                f"resolution {resolution}, got {self!r} with {median:g}"
+                f"resolution {resolution}, got {shown(self)} with {median:g}"
             )
 
     def __str__(self) -> str:
@@ -362,21 +362,23 @@ def law(mutation: str | StepLaw) -> StepLaw:
     if isinstance(mutation, StepLaw):
         return mutation
     if not isinstance(mutation, str):
-        raise TypeError(f"mutation must be a name or a StepLaw, got {mutation!r}")
+        raise TypeError(f"mutation must be a name or a StepLaw, got {shown(mutation)}")
     name, texts = parse_name("mutation", mutation)
     if name not in LAWS:
         known = ", ".join(sorted(LAWS))
         hint = did_you_mean(name, LAWS)
-        raise ValueError(f"mutation must be one of {known}, got {mutation!r}{hint}")
+        raise ValueError(f"mutation must be one of {known}, got {shown(mutation)}{hint}")
     cls = LAWS[name]
     allowed = [field.name for field in fields(cls)]
     values: dict[str, float] = {}
     for key, text in texts.items():
         if key not in allowed:
             known = ", ".join(f"{key}=..." for key in allowed) or "none"
-            raise ValueError(f"mutation parameters of {name} are {known}; got {key!r}")
+            raise ValueError(f"mutation parameters of {name} are {known}; got {shown(key)}")
         try:
             values[key] = float(text)
         except ValueError:
-            raise ValueError(f"mutation parameter {key} must be a number, got {text!r}") from None
+            raise ValueError(
+                f"mutation parameter {key} must be a number, got {shown(text)}"
+            ) from None
     return cls(**values)

@@ -13,6 +13,7 @@ from hyperna._kernels.mutation import TABLE, Mutation
 from hyperna._kernels.protocol import workspace
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
+from hyperna._words import shown
 from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Online
 from hyperna.goals import optima_on, share_near
 from hyperna.grid import Grid
@@ -258,7 +259,7 @@ class Search:
         self.seed = seed_words(seed)
         self.number = check_integer("number", number, 0, MOST_RUNS - 1)
         if not isinstance(trajectory, bool | np.bool_):
-            raise TypeError(f"trajectory must be True or False, got {trajectory!r}")
+            raise TypeError(f"trajectory must be True or False, got {shown(trajectory)}")
         self._with_path = bool(trajectory)
         components = task.grid.components
         self._run = state.new_run(task.mutation)

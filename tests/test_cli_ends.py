@@ -159,25 +159,27 @@ def test_an_interrupt_in_the_warm_up_of_a_comparison_is_not_lost(monkeypatch):
 
 
 @unix
-def test_a_command_that_does_not_react_is_ended(tmp_path):
-    """As in compiled code that runs for minutes, or where an exception gets lost."""
+@pytest.mark.parametrize("then", ["pass", "exec('raise')"], ids=["deaf", "in a text"])
+def test_a_command_that_does_not_react_is_ended(then):
+    """As in compiled code that runs for minutes, or where an exception gets lost.
+
+    Or it reacts in code that was executed from a text, after which Python forgets the exit code.
+    """
     code = """
 import sys, time
 from hyperna import cli
+from hyperna.cli import list as command
 def stubborn(args):
     print("ready", flush=True)
     while True:
         try:
             time.sleep(60)
         except KeyboardInterrupt:
-            pass
-parser = cli.build_parser()
-parser.set_defaults(run=stubborn)
-parser._subparsers._group_actions[0].choices["list"].set_defaults(run=stubborn)
-cli.build_parser = lambda words: parser
+            {then}
+command.run = stubborn
 sys.argv = ["hyperna", "list"]
 cli.command()
-"""
+""".replace("{then}", then)
     for number in (signal.SIGINT, signal.SIGTERM):
         with subprocess.Popen(
             [sys.executable, "-c", code],

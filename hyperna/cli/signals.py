@@ -5,6 +5,7 @@ there can get lost on its way. So a thread watches: if the main thread does not 
 time, or does not come to an end, it ends the process.
 """
 
+import atexit
 import os
 import signal
 import sys
@@ -37,9 +38,11 @@ class Signals:
         self.patient = False
         self._noticed = threading.Event()
         self._over = False
+        self._code = 0
 
     def watch(self) -> None:
         """Let SIGINT and SIGTERM end this process, unless whoever started it ignores them."""
+        atexit.register(self._leave)
         reader, writer = os.pipe()
         os.set_blocking(writer, False)
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -57,12 +60,21 @@ class Signals:
         """End the process with the code of a command; after a signal no thread is waited for."""
         self._over = True
         if self.received is not None:
-            code = self.exit_code(code)
+            self._code = code = self.exit_code(code)
+            threading.Thread(target=self._end_later, args=(code,), daemon=True).start()
+        sys.exit(code)
+
+    def _leave(self) -> None:
+        """Exit with the right code, after all others who clean up, since they registered later.
+
+        Python before 3.13 remembers an interrupt in code that was executed from a text and would
+        end as if nobody had caught it.
+        """
+        if self._over and self.received is not None:
             for stream in (sys.stdout, sys.stderr):
                 with suppress(OSError, ValueError):
                     stream.flush()
-            threading.Thread(target=self._end_later, args=(code,), daemon=True).start()
-        sys.exit(code)
+            os._exit(self._code)
 
     def _end_later(self, code: int) -> None:
         time.sleep(END)

@@ -6,6 +6,7 @@ compare equal: the algorithm walks on plateaus, which rounding errors would brea
 
 from typing import Any
 
+from hyperna._words import shown
 from hyperna.fitness.base import Fitness
 from hyperna.fitness.exact import ExactArcs
 from hyperna.fitness.online import Online
@@ -53,4 +54,4 @@ def fitness_of(
         return FiniteSet(subject.X, subject.y, subject.weight, problem=subject)  # type: ignore[arg-type]
     if isinstance(subject, Fitness):
         return subject
-    raise TypeError(f"problem must be a Problem or a Fitness, got {subject!r}")
+    raise TypeError(f"problem must be a Problem or a Fitness, got {shown(subject)}")

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import IntArray
+from hyperna._words import shown
 from hyperna.grid import Grid
 from hyperna.networks import Network
 from hyperna.problems import Problem
@@ -105,7 +106,7 @@ class Fitness(ABC):
 
     def _check_network(self, network: Network) -> None:
         if not isinstance(network, Network):
-            raise TypeError(f"network must be a Network, got {network!r}")
+            raise TypeError(f"network must be a Network, got {shown(network)}")
         self._check_grid(network.grid)
 
     def _check_grid(self, grid: Grid) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperna._validation import IntArray
+from hyperna._words import shown
 from hyperna.fitness.base import Fitness
 from hyperna.grid import Grid
 from hyperna.networks import Network
@@ -44,7 +45,7 @@ class ExactArcs(Fitness):
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, ArcProblem):
-            raise TypeError(f"problem must be an ArcProblem, got {self.problem!r}")
+            raise TypeError(f"problem must be an ArcProblem, got {shown(self.problem)}")
         if self.problem.dim != 2:
             raise ValueError(
                 f"arc lengths are exact at dim 2 only, got dim {self.problem.dim}; use Sampled"

@@ -19,7 +19,7 @@ from hyperna._validation import (
     check_points,
     check_real,
 )
-from hyperna._words import counted
+from hyperna._words import counted, shown
 from hyperna.fitness.base import Fitness
 from hyperna.grid import Grid
 from hyperna.networks import Network
@@ -68,7 +68,7 @@ class FiniteSet(Fitness):
     def __post_init__(self) -> None:
         check_real("tie_clip", self.tie_clip, 0.0)
         if not (self.problem is None or isinstance(self.problem, Problem)):
-            raise TypeError(f"problem must be a Problem or None, got {self.problem!r}")
+            raise TypeError(f"problem must be a Problem or None, got {shown(self.problem)}")
         points = check_points("X", self.X).copy()
         object.__setattr__(self, "X", points)
         object.__setattr__(self, "y", check_labels("y", self.y, len(points)))
@@ -170,7 +170,7 @@ class Sampled(Fitness):
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or isinstance(self.problem, PointProblem):
-            raise TypeError(f"problem must label the whole sphere, got {self.problem!r}")
+            raise TypeError(f"problem must label the whole sphere, got {shown(self.problem)}")
         check_integer("n", self.n, 1)
         check_integer("seed", self.seed, 0)
         check_choice("method", self.method, METHODS)
