@@ -1,39 +1,42 @@
-"""How runtime grows with the resolution: growth laws fitted and chosen, and the theorems' bounds.
+"""How runtime grows with the resolution: growth laws with lower-order terms, fitted and tested.
 
-Every law is a straight line in the logarithm of the runtime, so each fit is one weighted linear
-regression; the weights come from the standard errors of the measured means.
+With L = ln r a law is a sum of terms with coefficients that are fitted by weighted least squares
+to mean runtimes; the weights come from their standard errors. Some laws have an exponent k that is
+fitted too, with an interval from the profile of chi-square: all k with a chi-square at most that
+much above the smallest as a chi-square variable on one degree of freedom is with the confidence
+level. Lower-order terms matter: without them the interval of an exponent excludes the truth.
+
+A law fits if its chi-square is no surprise (p >= 0.01). Only laws that fit are weighed against
+each other, by Akaike's criterion. It may be that none fits.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import optimize, stats
 
+from hyperna.analysis.bounds import Bound, theorem_bound
+from hyperna.analysis.families import LAWS, GrowthLaw
 from hyperna.analysis.statistics import Interval, check_level, check_sample
 
+__all__ = [
+    "LAWS",
+    "Bound",
+    "GrowthLaw",
+    "ScalingFit",
+    "exponent_p_value",
+    "fit_runtimes",
+    "fit_scaling",
+    "local_exponents",
+    "theorem_bound",
+    "verdict",
+]
+
 FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class GrowthLaw:
-    """A family of growth laws ``a * base(r)**k``, with k fitted or fixed to 1."""
-
-    name: str
-    formula: str
-    log_base: Callable[[FloatArray], FloatArray]
-    fitted_exponent: bool
-
-
-LAWS = {
-    law.name: law
-    for law in (
-        GrowthLaw("polylog", "a log(r)^k", lambda r: np.log(np.log(r)), True),
-        GrowthLaw("power", "a r^k", np.log, True),
-        GrowthLaw("linearithmic", "a r log(r)", lambda r: np.log(r) + np.log(np.log(r)), False),
-    )
-}
+# A misfit less likely than this if the law were true speaks against it.
+FITS_FROM = 0.01
 
 
 @dataclass(frozen=True)
@@ -44,41 +47,70 @@ class ScalingFit:
     ----------
     law
         Which law.
-    factor, exponent
-        ``a`` and ``k``; the exponent is 1 where the law has none to fit.
-    factor_interval, exponent_interval
-        Confidence intervals. Where the law misses the data by more than their standard errors
-        explain, the intervals are widened by the square root of the reduced chi-square.
-    chi_square, degrees_of_freedom
-        Weighted squared distance between data and law, in units of the standard errors.
+    coefficients, coefficient_intervals
+        Of the terms, the leading one first, with confidence intervals.
+    exponent, exponent_interval
+        Exponent k of the leading term; where the law fixes it, both ends of the interval are it.
+    chi_square, degrees_of_freedom, p_value
+        Weighted squared distance between data and law, in units of the standard errors, and how
+        likely one as large is if the law is true.
     aicc
         Akaike's criterion corrected for few points; the smallest is best.
     weight
-        Akaike weight among the laws fitted together.
+        Akaike weight among the laws that fit, 0 for those that do not.
     """
 
     law: GrowthLaw
-    factor: float
+    coefficients: tuple[float, ...]
+    coefficient_intervals: tuple[Interval, ...]
     exponent: float
-    factor_interval: Interval
     exponent_interval: Interval
     chi_square: float
     degrees_of_freedom: int
+    p_value: float
     aicc: float
-    weight: float = 1.0
+    weight: float = 0.0
+
+    @property
+    def fits(self) -> bool:
+        """Whether the misfit is no larger than noise explains (p >= 0.01)."""
+        return self.p_value >= FITS_FROM
+
+    @property
+    def factor(self) -> float:
+        """Coefficient of the leading term."""
+        return self.coefficients[0]
+
+    @property
+    def factor_interval(self) -> Interval:
+        """Its confidence interval."""
+        return self.coefficient_intervals[0]
 
     def __call__(self, r: ArrayLike) -> FloatArray:
         """Return the fitted runtime at resolution r."""
-        return self.factor * np.exp(self.exponent * self.law.log_base(np.asarray(r, dtype=float)))
+        sizes = np.atleast_1d(np.asarray(r, dtype=float))
+        values: FloatArray = self.law.terms(sizes, self.exponent) @ np.array(self.coefficients)
+        return values.reshape(np.shape(r))
+
+    @property
+    def equation(self) -> str:
+        """The law with its numbers."""
+        text = ""
+        for value, power in zip(self.coefficients, self.law.powers, strict=True):
+            sign = ("-" if value < 0 else "") if not text else (" - " if value < 0 else " + ")
+            text += f"{sign}{abs(value):.3g} {power.format(k=f'{self.exponent:.2f}')}".rstrip()
+        return text
 
     def __str__(self) -> str:
-        """Return the law with its numbers, such as ``2 r^1.60, exponent in [1.58, 1.62]``."""
-        text = self.law.formula.replace("a", f"{self.factor:.3g}", 1)
-        if not self.law.fitted_exponent:
-            low, high = self.factor_interval
-            return f"{text}, factor in [{low:.3g}, {high:.3g}]"
-        low, high = self.exponent_interval
-        return f"{text.replace('^k', f'^{self.exponent:.2f}')}, exponent in [{low:.2f}, {high:.2f}]"
+        """Return the law with its numbers, an interval, and how well it fits."""
+        low, high = self.exponent_interval if self.law.fitted_exponent else self.factor_interval
+        what = "k" if self.law.fitted_exponent else "a"
+        spread = f"{what} in [{low:.3g}, {high:.3g}]"
+        quality = f"chi-square {self.chi_square:.3g} on {self.degrees_of_freedom}"
+        p = "p < 0.0001" if self.p_value < 1e-4 else f"p = {self.p_value:.2g}"
+        if not self.fits:
+            return f"{self.equation}: does not fit ({quality}, {p})"
+        return f"{self.equation}, {spread} ({quality}, {p})"
 
 
 def fit_scaling(
@@ -88,7 +120,9 @@ def fit_scaling(
     *,
     level: float = 0.95,
 ) -> list[ScalingFit]:
-    """Fit every growth law to mean runtimes and return the fits, the best law (AICc) first.
+    """Fit every growth law to mean runtimes; those that fit come first, the best (AICc) first.
+
+    Laws with too many numbers to fit for so few resolutions are left out.
 
     Parameters
     ----------
@@ -101,32 +135,21 @@ def fit_scaling(
 
     Examples
     --------
-    >>> r = np.array([120, 240, 480, 960, 1920])
-    >>> best, *_ = fit_scaling(r, 3 * np.log(r) ** 2, 0.1 * np.log(r) ** 2)
-    >>> best.law.name, round(best.factor, 3), round(best.exponent, 3)
-    ('polylog', 3.0, 2.0)
+    >>> r = 2.0 ** np.arange(6, 24)
+    >>> best, *others = fit_scaling(r, 1.6 * np.log(r) ** 2 + 2 * np.log(r) + 1, 0.01 * np.log(r))
+    >>> best.law.name, best.equation
+    ('log^2', '1.6 ln² r + 2 ln r + 1')
     """
-    r = check_sample("resolutions", resolutions)
-    mean = check_sample("means", means)
-    error = check_sample("standard_errors", standard_errors)
-    if not len(r) == len(mean) == len(error):
-        raise ValueError(
-            "resolutions, means and standard_errors must have the same length, "
-            f"got {len(r)}, {len(mean)} and {len(error)}"
-        )
-    if len(np.unique(r)) < 4 or r.min() < 3:
-        raise ValueError(f"resolutions must hold at least four different values >= 3, got {r}")
-    if mean.min() <= 0 or error.min() <= 0:
-        raise ValueError("means and standard_errors must be positive")
-    # The delta method: the standard error of a logarithm is the relative standard error.
-    fits = [_fit(law, r, np.log(mean), error / mean, check_level(level)) for law in LAWS.values()]
-    fits.sort(key=lambda fit: fit.aicc)
-    likelihood = np.exp([(fits[0].aicc - fit.aicc) / 2 for fit in fits])
-    weights = likelihood / likelihood.sum()
-    return [
-        ScalingFit(**{**vars(fit), "weight": float(weight)})
-        for fit, weight in zip(fits, weights, strict=True)
-    ]
+    r, mean, error = _checked(resolutions, means, standard_errors)
+    level = check_level(level)
+    points = len(np.unique(r))
+    laws = [law for law in LAWS.values() if points - law.parameters >= 2]
+    fits = sorted((_fit(law, r, mean, error, level) for law in laws), key=lambda fit: fit.aicc)
+    fitting = [fit for fit in fits if fit.fits]
+    likelihood = np.exp([(fitting[0].aicc - fit.aicc) / 2 for fit in fitting])
+    weights = likelihood / likelihood.sum() if fitting else likelihood
+    weighed = [replace(fit, weight=float(w)) for fit, w in zip(fitting, weights, strict=True)]
+    return weighed + [fit for fit in fits if not fit.fits]
 
 
 def fit_runtimes(
@@ -139,85 +162,229 @@ def fit_runtimes(
     >>> rng = np.random.default_rng(0)
     >>> r = [100, 200, 400, 800, 1600]
     >>> fits = fit_runtimes(r, [rng.exponential(5.0 * size, 500) for size in r])
-    >>> fits[0].law.name in ("power", "linearithmic")
-    True
+    >>> fits[0].law.name, fits[0].fits
+    ('linear', True)
     """
+    means, errors = _summed_up(runtimes)
+    return fit_scaling(resolutions, means, errors, level=level)
+
+
+def _summed_up(runtimes: Sequence[ArrayLike]) -> tuple[list[float], list[float]]:
     samples = [check_sample("runtimes", sample) for sample in runtimes]
     if any(len(sample) < 2 for sample in samples):
         raise ValueError("runtimes must hold at least two runs for each resolution")
-    errors = [sample.std(ddof=1) / np.sqrt(len(sample)) for sample in samples]
-    return fit_scaling(resolutions, [sample.mean() for sample in samples], errors, level=level)
+    errors = [float(sample.std(ddof=1) / np.sqrt(len(sample))) for sample in samples]
+    return [float(sample.mean()) for sample in samples], errors
 
 
-def _fit(
-    law: GrowthLaw, r: FloatArray, y: FloatArray, error: FloatArray, level: float
-) -> ScalingFit:
-    """Weighted least squares of y = log a + k log base(r)."""
-    base = law.log_base(r)
-    columns = np.column_stack([np.ones_like(r), base] if law.fitted_exponent else [np.ones_like(r)])
-    wanted = y if law.fitted_exponent else y - base
-    weighted = columns / error[:, None]
-    covariance = np.linalg.inv(weighted.T @ weighted)
-    solution = covariance @ weighted.T @ (wanted / error)
-    points, parameters = columns.shape
-    freedom = points - parameters
-    chi_square = float((((wanted - columns @ solution) / error) ** 2).sum())
-    spread = np.sqrt(np.diag(covariance) * max(1.0, chi_square / freedom))
-    half = stats.t.ppf(0.5 + level / 2, freedom) * spread
-    exponent = float(solution[1]) if law.fitted_exponent else 1.0
-    exponent_half = float(half[1]) if law.fitted_exponent else 0.0
-    penalty = 2 * parameters + 2 * parameters * (parameters + 1) / (freedom - 1)
-    return ScalingFit(
-        law=law,
-        factor=float(np.exp(solution[0])),
-        exponent=exponent,
-        factor_interval=Interval(
-            *(float(v) for v in np.exp(solution[0] + half[0] * np.array([-1, 1])))
-        ),
-        exponent_interval=Interval(exponent - exponent_half, exponent + exponent_half),
-        chi_square=chi_square,
-        degrees_of_freedom=freedom,
-        aicc=chi_square + penalty,
-    )
-
-
-@dataclass(frozen=True)
-class Bound:
-    """An upper bound on the runtime that is proved (D = 2).
-
-    ``growth`` is its growth function without the constant, None where the theorem denies any.
-    """
-
-    text: str
-    growth: Callable[[FloatArray], FloatArray] | None
-
-
-def _log_power(k: int) -> Callable[[FloatArray], FloatArray]:
-    return lambda r: np.log(r) ** k
-
-
-_THEOREMS = {
-    ("half", "harmonic"): Bound("O(log² r) expected, without bias", _log_power(2)),
-    ("half", "local"): Bound("O(r) expected, without bias", lambda r: r),
-    ("quarter", "harmonic"): Bound("O(log³ r) expected", _log_power(3)),
-    ("quarter", "local"): Bound("O(r²) expected, O(r) with constant probability", lambda r: r**2),
-    ("two_quarters", "harmonic"): Bound("O(log³ r) with constant probability", _log_power(3)),
-    ("two_quarters", "local"): Bound("O(r) with constant probability", lambda r: r),
-    ("local_opt", "harmonic"): Bound("O(log³ r) expected", _log_power(3)),
-    ("local_opt", "local"): Bound(
-        "with constant probability stuck at fitness 2/3 or less, where 3/4 is the best", None
-    ),
-}
-
-
-def theorem_bound(problem: str, mutation: str) -> Bound | None:
-    """Return the bound of Fischer, Larsen and Witt for a problem and a mutation, None without one.
+def verdict(fits: Sequence[ScalingFit]) -> str:
+    """Say in a sentence which law fits best, or that none does.
 
     Examples
     --------
-    >>> theorem_bound("quarter", "harmonic").text
-    'O(log³ r) expected'
-    >>> theorem_bound("quarter", "uniform") is None
-    True
+    >>> r = np.array([100, 200, 400, 800, 1600])
+    >>> verdict(fit_scaling(r, 3.0 * r + 5, 0.01 * r)).partition(", a in")[0]
+    'the best of 6 laws that fit is 3 r + 5'
+    >>> verdict(fit_scaling(r, np.exp(r / 100), 0.01 * r)).partition(";")[0]
+    'none of 8 laws fits'
     """
-    return _THEOREMS.get((problem, mutation))
+    if not fits:
+        return "no law can be fitted to so few resolutions"
+    fitting = [fit for fit in fits if fit.fits]
+    if not fitting:
+        return f"none of {len(fits)} laws fits; the least bad is {fits[0]}"
+    if len(fitting) == 1:
+        return f"the only law that fits is {fitting[0]}"
+    return f"the best of {len(fitting)} laws that fit is {fitting[0]}"
+
+
+def exponent_p_value(
+    law: str, exponent: float, resolutions: ArrayLike, means: ArrayLike, standard_errors: ArrayLike
+) -> float:
+    """Test whether the leading exponent of a law may be a given one.
+
+    Parameters
+    ----------
+    law
+        A law with a fitted exponent: "polylog" (of ln r), "power", "power, linear" or "power log".
+    exponent
+        The exponent under test.
+    resolutions, means, standard_errors
+        As for `fit_scaling`.
+
+    Returns
+    -------
+    float
+        P-value: small if the exponent is not the given one.
+
+    Examples
+    --------
+    >>> r = 2.0 ** np.arange(6, 24)
+    >>> data = r, 1.6 * np.log(r) ** 2 + 2 * np.log(r), 0.01 * np.log(r)
+    >>> exponent_p_value("polylog", 2, *data) > 0.9, exponent_p_value("polylog", 1.8, *data) < 0.01
+    (True, True)
+    """
+    chosen = LAWS.get(law)
+    if chosen is None or not isinstance(chosen.exponents, tuple):
+        names = [name for name, one in LAWS.items() if one.fitted_exponent]
+        raise ValueError(f"law must be one of {', '.join(map(repr, names))}, got {law!r}")
+    low, high = chosen.exponents
+    if not low <= exponent <= high:
+        raise ValueError(f"exponent must be from {low:g} to {high:g}, got {exponent}")
+    r, mean, error = _checked(resolutions, means, standard_errors)
+    best = _profile(chosen, r, mean, error)[1]
+    at = _solve(chosen.terms(r, exponent), mean, error)[2]
+    return float(stats.chi2.sf(max(0.0, at - best), 1))
+
+
+def local_exponents(
+    resolutions: ArrayLike, means: ArrayLike, standard_errors: ArrayLike, *, level: float = 0.95
+) -> list[dict[str, float | Interval]]:
+    """Slopes between neighbouring resolutions, against ln r and against ln ln r.
+
+    A power law has a constant slope `power`, a power of ln r a constant slope `log_power`. Slopes
+    that drift show lower-order terms.
+
+    Examples
+    --------
+    >>> r = [10, 100, 1000, 10000]
+    >>> rows = local_exponents(r, [3.0 * x**2 for x in r], [1.0] * 4)
+    >>> [round(row["power"], 6) for row in rows]
+    [2.0, 2.0, 2.0]
+    """
+    r, mean, error = _checked(resolutions, means, standard_errors)
+    order = np.argsort(r)
+    r, mean, error = r[order], mean[order], error[order]
+    z = stats.norm.ppf(0.5 + check_level(level) / 2)
+    rows: list[dict[str, float | Interval]] = []
+    for i in range(len(r) - 1):
+        rise = float(np.log(mean[i + 1] / mean[i]))
+        spread = z * float(np.hypot(error[i] / mean[i], error[i + 1] / mean[i + 1]))
+        row: dict[str, float | Interval] = {"low": float(r[i]), "high": float(r[i + 1])}
+        runs = {"power": np.log(r[i + 1] / r[i])}
+        runs["log_power"] = np.log(np.log(r[i + 1]) / np.log(r[i]))
+        for name, run in runs.items():
+            row[name] = rise / float(run)
+            row[f"{name}_interval"] = Interval(
+                (rise - spread) / float(run), (rise + spread) / float(run)
+            )
+        rows.append(row)
+    return rows
+
+
+def _checked(
+    resolutions: ArrayLike, means: ArrayLike, standard_errors: ArrayLike
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    r = check_sample("resolutions", resolutions)
+    mean = check_sample("means", means)
+    error = check_sample("standard_errors", standard_errors)
+    if not len(r) == len(mean) == len(error):
+        raise ValueError(
+            "resolutions, means and standard_errors must have the same length, "
+            f"got {len(r)}, {len(mean)} and {len(error)}"
+        )
+    if len(np.unique(r)) < 4 or r.min() < 3:
+        raise ValueError(f"resolutions must hold at least four different values >= 3, got {r}")
+    if mean.min() <= 0 or error.min() <= 0:
+        raise ValueError("means and standard_errors must be positive")
+    return r, mean, error
+
+
+def _solve(
+    terms: FloatArray, mean: FloatArray, error: FloatArray
+) -> tuple[FloatArray, FloatArray, float]:
+    """Coefficients, their covariance and chi-square of weighted least squares."""
+    weighted = terms / error[:, None]
+    # terms differ by many orders of magnitude: columns of length 1 keep all digits
+    scale = np.linalg.norm(weighted, axis=0)
+    q, triangle = np.linalg.qr(weighted / scale)
+    # terms that cannot be told apart leave a singular triangle: the smallest solution will do
+    inverse = np.linalg.pinv(triangle)
+    solution = inverse @ (q.T @ (mean / error)) / scale
+    covariance = (inverse @ inverse.T) / np.outer(scale, scale)
+    chi_square = float((((mean - terms @ solution) / error) ** 2).sum())
+    return solution, covariance, chi_square
+
+
+def _profile(
+    law: GrowthLaw, r: FloatArray, mean: FloatArray, error: FloatArray
+) -> tuple[float, float]:
+    """The best exponent and its chi-square."""
+    assert isinstance(law.exponents, tuple)
+
+    def chi_square(k: float) -> float:
+        return _solve(law.terms(r, k), mean, error)[2]
+
+    grid = np.linspace(*law.exponents, 48)
+    values = np.array([chi_square(k) for k in grid])
+    padded = np.concatenate(([np.inf], values, [np.inf]))
+    # every valley of the grid is looked at closely: the deepest may be narrow
+    valleys = np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:]))
+    found = [(float(grid[i]), float(values[i])) for i in valleys]
+    for i in valleys:
+        ends = grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]
+        near = optimize.minimize_scalar(
+            chi_square, bounds=ends, method="bounded", options={"xatol": 1e-8}
+        )
+        found.append((float(near.x), float(near.fun)))
+    return min(found, key=lambda pair: pair[1])
+
+
+def _exponent_interval(
+    law: GrowthLaw,
+    r: FloatArray,
+    mean: FloatArray,
+    error: FloatArray,
+    best: tuple[float, float],
+    level: float,
+) -> Interval:
+    """All exponents whose chi-square is not surprisingly larger than the best."""
+    assert isinstance(law.exponents, tuple)
+    limit = best[1] + stats.chi2.ppf(level, 1)
+
+    def above(k: float) -> float:
+        return _solve(law.terms(r, k), mean, error)[2] - limit
+
+    ends = []
+    for far in law.exponents:
+        # outward in growing steps to the first exponent that is out, then to where it gets out
+        inside, reach = best[0], 0.01
+        while True:
+            outside = best[0] + np.sign(far - best[0]) * reach
+            if abs(outside - best[0]) >= abs(far - best[0]):
+                ends.append(float(far) if above(far) <= 0 else optimize.brentq(above, inside, far))
+                break
+            if above(outside) > 0:
+                ends.append(float(optimize.brentq(above, inside, outside)))
+                break
+            inside, reach = outside, reach * 1.5
+    return Interval(*ends)
+
+
+def _fit(
+    law: GrowthLaw, r: FloatArray, mean: FloatArray, error: FloatArray, level: float
+) -> ScalingFit:
+    if isinstance(law.exponents, tuple):
+        best = _profile(law, r, mean, error)
+        exponent = best[0]
+        interval = _exponent_interval(law, r, mean, error, best, level)
+    else:
+        exponent, interval = law.exponents, Interval(law.exponents, law.exponents)
+    solution, covariance, chi_square = _solve(law.terms(r, exponent), mean, error)
+    half = stats.norm.ppf(0.5 + level / 2) * np.sqrt(np.diag(covariance))
+    freedom = len(r) - law.parameters
+    parameters = law.parameters
+    penalty = 2 * parameters + 2 * parameters * (parameters + 1) / (freedom - 1)
+    return ScalingFit(
+        law=law,
+        coefficients=tuple(solution.tolist()),
+        coefficient_intervals=tuple(
+            Interval(float(c - h), float(c + h)) for c, h in zip(solution, half, strict=True)
+        ),
+        exponent=exponent,
+        exponent_interval=interval,
+        chi_square=chi_square,
+        degrees_of_freedom=freedom,
+        p_value=float(stats.chi2.sf(chi_square, freedom)),
+        aicc=chi_square + penalty,
+    )

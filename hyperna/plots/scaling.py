@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from hyperna.analysis.laws import Bound, fit_runtimes
+from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes
 from hyperna.analysis.statistics import bootstrap_interval
 from hyperna.plots.style import BLACK, FONT_SIZE, GREY, LINES, finish, new_axes, plain_logarithmic
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _STYLES = ("-", "--", ":")
 _FEWEST_FOR_A_FIT = 4
+_MOST_TICKS = 8
+_LONG_NUMBER = 10**5
 
 
 def plot_scaling(
@@ -25,8 +27,8 @@ def plot_scaling(
     Parameters
     ----------
     runtimes
-        Evaluations of all runs at each resolution. From four resolutions on the growth laws are
-        fitted; the best one is drawn first and thickest.
+        Evaluations of all runs at each resolution. From four resolutions on growth laws are fitted;
+        those that fit are drawn, the best one thickest.
     bound
         A theorem's bound, drawn through the first mean: only its slope means something.
 
@@ -38,8 +40,6 @@ def plot_scaling(
     'log'
     """
     ax = new_axes(ax, (7.2, 5.4))
-    from matplotlib.ticker import NullLocator
-
     r = np.array(sorted(runtimes), dtype=float)
     samples = [np.asarray(runtimes[int(size)], dtype=float) for size in r]
     means = np.array([sample.mean() for sample in samples])
@@ -55,24 +55,57 @@ def plot_scaling(
         zorder=5,
     )
     where = np.geomspace(r[0], r[-1], 200)
-    if len(r) >= _FEWEST_FOR_A_FIT:
-        for fit, style, colour in zip(fit_runtimes(r, samples), _STYLES, LINES, strict=False):
-            best = style == _STYLES[0]
-            ax.plot(
-                where,
-                fit(where),
-                style,
-                color=colour,
-                linewidth=2.4 if best else 1.6,
-                label=f"{fit}",
-            )
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    fits = fit_runtimes(r, samples) if len(r) >= _FEWEST_FOR_A_FIT else []
+    # laws that do not fit are not drawn, unless none does
+    drawn = [fit for fit in fits if fit.fits][: len(_STYLES)] or fits[:1]
+    for fit, style, colour in zip(drawn, _STYLES, LINES, strict=False):
+        ax.plot(
+            where,
+            fit(where),
+            style,
+            color=colour,
+            linewidth=2.4 if style == _STYLES[0] else 1.6,
+            label=_label(fit),
+        )
+    low, high = ends[0].min(), ends[1].max()
     if bound is not None and bound.growth is not None:
         curve = bound.growth(where) * means[0] / bound.growth(r[:1])
         ax.plot(where, curve, "-.", color=GREY, linewidth=2, label=f"theorem: {bound.text}")
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_xticks(r, [f"{int(size):,}" for size in r], minor=False)
-    ax.xaxis.set_minor_locator(NullLocator())
+    # the measurements decide about the axis: a bound may leave the picture
+    room = (high / low) ** 0.1
+    ax.set_ylim(low / room, high * room)
+    _resolution_ticks(ax, r)
     plain_logarithmic(ax.yaxis)
-    ax.legend(frameon=False, fontsize=FONT_SIZE - 2)
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.16),
+        frameon=False,
+        fontsize=FONT_SIZE - 2,
+    )
     return finish(ax, x="resolution r", y="fitness evaluations")
+
+
+def _label(fit: ScalingFit) -> str:
+    if not fit.fits:
+        return f"no law fits; the least bad: {fit.equation}"
+    low, high = fit.exponent_interval if fit.law.fitted_exponent else fit.factor_interval
+    what = "k" if fit.law.fitted_exponent else "a"
+    return f"{fit.equation}, {what} in [{low:.3g}, {high:.3g}], p = {fit.p_value:.2g}"
+
+
+def _resolution_ticks(ax: "Axes", r: NDArray[np.float64]) -> None:
+    """Label as many resolutions as there is room for; powers of two beyond a million as such."""
+    from matplotlib.ticker import NullLocator
+
+    every = max(1, int(np.ceil(len(r) / _MOST_TICKS)))
+    shown = r[::every]
+    exponents = np.log2(shown)
+    powers = r[-1] > _LONG_NUMBER and np.array_equal(exponents, exponents.round())
+    names = [
+        f"$2^{{{int(exponent)}}}$" if powers else f"{int(size):,}"
+        for size, exponent in zip(shown, exponents, strict=True)
+    ]
+    ax.set_xticks(shown, names, minor=False)
+    ax.xaxis.set_minor_locator(NullLocator())

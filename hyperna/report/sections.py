@@ -121,28 +121,28 @@ def _fits(family: Family) -> Markup:
         return tag("p", text, class_="quiet") if few else Markup("")
     rows = [
         [
-            fit.law.formula,
-            Cell(f"{fit.factor:.4g}", fit.factor),
-            _exponent(fit),
+            fit.equation,
+            _leading(fit),
             Cell(f"{fit.chi_square:.1f} / {fit.degrees_of_freedom}", fit.chi_square),
-            Cell(f"{fit.aicc:.1f}", fit.aicc),
-            Cell(f"{fit.weight:.3f}", fit.weight),
+            Cell("< 0.0001" if fit.p_value < 1e-4 else f"{fit.p_value:.3f}", fit.p_value),
+            Cell(f"{fit.weight:.3f}", fit.weight) if fit.fits else Cell("does not fit"),
         ]
         for fit in family.fits
     ]
-    caption = "Growth laws fitted to the means, the best first."
+    caption = "Growth laws fitted to the means, those that fit first, the best of them first."
+    if not family.fits[0].fits:
+        caption = "None of these growth laws fits the means (p < 0.01)."
     if family.failures:
         caption += f" Failed runs, {family.failures:,} here, count with the evaluations they spent."
-    names = ("law", "a", "exponent k", "χ² / freedom", "AICc", "weight")
+    names = ("law", "95 % interval", "χ² / freedom", "p", "weight")
     return table(names, rows, caption)
 
 
-def _exponent(fit: Any) -> Cell:
-    if not fit.law.fitted_exponent:
-        return Cell(NOTHING)
-    low, high = fit.exponent_interval
-    ends = tag("small", f"{low:.3f} – {high:.3f}")
-    return Cell(join([f"{fit.exponent:.3f} ", ends]), fit.exponent)
+def _leading(fit: Any) -> Cell:
+    """The interval of the exponent, or of the leading coefficient where the exponent is fixed."""
+    fitted = fit.law.fitted_exponent
+    low, high = fit.exponent_interval if fitted else fit.factor_interval
+    return Cell(f"{'k' if fitted else 'a'}: {low:.3g} – {high:.3g}", low)
 
 
 def comparisons_section(found: Sequence[Contest]) -> Markup:
