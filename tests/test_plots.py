@@ -191,7 +191,7 @@ def test_scaling_shows_means_fits_and_bound():
     samples = {r: rng.exponential(r, 300) for r in (100, 200, 400, 800)}
     ax = plot_scaling(samples, theorem_bound("half", "local"))
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert len(texts) == 5
+    assert len(texts) == 4
     assert any(text.startswith("theorem: O(r)") for text in texts)
     few = plot_scaling({100: [3, 4], 200: [5, 6]})
     assert len(few.get_legend().get_texts()) == 1

@@ -315,11 +315,18 @@ def _profile(
     def chi_square(k: float) -> float:
         return _solve(law.terms(r, k), mean, error)[2]
 
-    grid = np.linspace(*law.exponents, 48)
-    values = np.array([chi_square(k) for k in grid])
+    grid = np.linspace(*law.exponents, 80)
+    stacked = np.array([law.terms(r, k) for k in grid]) / error[:, None]
+    stacked /= np.linalg.norm(stacked, axis=1, keepdims=True)
+    wanted = mean / error
+    basis = np.linalg.qr(stacked)[0]
+    explained = np.einsum("kij,i->kj", basis, wanted)
+    # the part of the data that the terms do not explain
+    rest = wanted - np.einsum("kij,kj->ki", basis, explained)
+    values = (rest**2).sum(axis=1)
     padded = np.concatenate(([np.inf], values, [np.inf]))
     # every valley of the grid is looked at closely: the deepest may be narrow
-    valleys = np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:]))
+    valleys = np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:])).tolist()
     found = [(float(grid[i]), float(values[i])) for i in valleys]
     for i in valleys:
         ends = grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]
