@@ -7,7 +7,7 @@ import pytest
 
 from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
-from hyperna.fitness import Sampled
+from hyperna.fitness import ExactSphere, Sampled
 from hyperna.settings import setting
 from hyperna.settings.keys import KEYS
 
@@ -48,12 +48,23 @@ CASES = {
     "points": (
         {"dim": 3},
         {"dim": 3, "points": 50},
-        lambda a, b: b.task.fitness.n == 50 != a.task.fitness.n,
+        lambda a, b: b.task.fitness.n == 50 and isinstance(a.task.fitness, ExactSphere),
     ),
     "sampling": (
         {"dim": 3, "points": 64},
         {"dim": 3, "points": 64, "sampling": "random"},
         lambda a, b: (a.task.fitness.method, b.task.fitness.method) == ("sobol", "random"),
+    ),
+    "online": ({}, {"online": 20}, lambda a, b: b.task.fitness.samples == 20),
+    "judge_once": (
+        {"online": 20},
+        {"online": 20, "judge_once": True},
+        lambda a, b: (a.task.fitness.reevaluate, b.task.fitness.reevaluate) == (True, False),
+    ),
+    "neuron": (
+        {},
+        {"neuron": "bent"},
+        lambda a, b: (a.task.grid.neuron, b.task.grid.neuron) == ("plain", "bent"),
     ),
     "neurons": ({}, {"neurons": 3}, lambda a, b: b.task.grid.neurons == 3),
     "output": ({"neurons": 2}, {"neurons": 2, "output": "and"}, None),
@@ -172,7 +183,9 @@ def test_a_campaign_s_runs_are_those_of_run_many_with_its_seed(tmp_path):
     made = setting(**PLAIN)
     direct = made.make_algorithm().run_many(made.make_fitness(), 30, budget=300, seed=made.entropy)
     assert (runs.rows == direct.rows).all()
-    assert isinstance(setting(**PLAIN, dim=3).make_fitness(), Sampled)
+    assert isinstance(setting(**PLAIN, dim=3).make_fitness(), ExactSphere)
+    assert isinstance(setting(**PLAIN, dim=4).make_fitness(), Sampled)
+    assert isinstance(setting(**PLAIN, dim=4, neurons=1).make_fitness(), ExactSphere)
 
 
 # ---- what no computer can do, and files that are no campaign
