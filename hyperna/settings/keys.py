@@ -108,17 +108,19 @@ KEYS: dict[str, Key] = {
     "label": text_key("problem", "label column of a CSV file (default: the last)"),
     "weight": text_key("problem", "weight column of a CSV file"),
     "scale": flag_key("problem", "move a CSV file's points into the unit ball"),
-    "points": integer_key("problem", "sample so many points on the sphere", 1),
+    "points": integer_key(
+        "problem", "sampled points on the sphere (default: exact areas where known)", 1
+    ),
     "sampling": choice_key("problem", "how they are placed (default: sobol)", METHODS),
     "online": integer_key(
         "problem",
-        "judge networks on so many fresh points in every step",
+        "fresh points per step on which parent and offspring are judged",
         1,
         2**31,
         optional=True,
     ),
     "judge_once": flag_key(
-        "problem", "with --online: judge every network once, when it is born", optional=True
+        "problem", "with --online: judge every network only once, when it is new", optional=True
     ),
     "neurons": integer_key("network", "hidden neurons N (default: the problem's)", 1),
     "output": choice_key("network", "how they are joined (default: or)", tuple(OUTPUTS)),

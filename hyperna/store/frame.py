@@ -13,13 +13,13 @@ from hyperna.settings import Setting
 from hyperna.store.lines import Block
 
 SETTING_COLUMNS = tuple(entry.name for entry in fields(Setting) if entry.compare)
-# Columns that only files of points have; without one they would be empty.
-_FILE_COLUMNS = ("label", "weight", "scale", "data")
+# Columns of files of points, and of kinds that are not the default: left out if they are empty.
+_RARE_COLUMNS = ("label", "weight", "scale", "data", "neuron", "online", "judge_once")
 # Types with missing values where a key may not apply; all other keys are texts.
 _KINDS = {
     **dict.fromkeys(("dim", "neurons", "resolution", "seed"), "int64"),
-    **dict.fromkeys(("points", "budget", "stagnation", "restarts"), "Int64"),
-    **dict.fromkeys(("bias", "redraw_void", "scale"), "boolean"),
+    **dict.fromkeys(("points", "budget", "stagnation", "restarts", "online"), "Int64"),
+    **dict.fromkeys(("bias", "redraw_void", "scale", "judge_once"), "boolean"),
     "mutation_probability": "float64",
 }
 _SUCCESS = [STOP_REASONS.index(reason) for reason in ("optimum", "target")]
@@ -47,7 +47,7 @@ def make_frame(blocks: Iterable[Block]) -> Any:
     columns: dict[str, Any] = {"setting": _category(pandas, [s.id for s in settings], codes)}
     for name in SETTING_COLUMNS:
         values = [getattr(setting, name) for setting in settings]
-        if name not in _FILE_COLUMNS or any(value is not None for value in values):
+        if name not in _RARE_COLUMNS or any(value is not None for value in values):
             columns[name] = _setting_column(pandas, name, values, codes)
     numbers = [np.arange(block.first, block.last) for block in parts]
     columns["run"] = np.concatenate([np.zeros(0, np.int64), *numbers])
