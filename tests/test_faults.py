@@ -49,12 +49,14 @@ def stored(frame, tmp_path):
 
 # Killed processes.
 
+# By hand with more: HYPERNA_KILLS=100 python -m pytest tests/test_faults.py -k killed
+KILLS = int(os.environ.get("HYPERNA_KILLS", "20"))
 LONG = """
 problem = ["quarter", "two_quarters", "local_opt"]
 resolution = [120, 240]
 mutation = ["harmonic", "local"]
-runs = 800
-"""
+runs = RUNS
+""".replace("RUNS", str(40 * KILLS))
 
 # A process that has everything loaded begins a campaign for every line it reads, with many
 # small appends.
@@ -77,13 +79,13 @@ for line in sys.stdin:
 """
 
 
-def test_killed_twenty_times_and_resumed(tmp_path):
+def test_killed_many_times_and_resumed(tmp_path):
     file, path = tmp_path / "long.toml", tmp_path / "killed"
     file.write_text(LONG)
     campaign = Campaign.from_toml(file)
     start = time.perf_counter()
     whole = campaign.run(tmp_path / "whole").to_frame()
-    longest = (time.perf_counter() - start) / 30
+    longest = (time.perf_counter() - start) / (1.5 * KILLS)
     rng = np.random.default_rng(0)
     growth = []
     with subprocess.Popen(
@@ -100,7 +102,7 @@ def test_killed_twenty_times_and_resumed(tmp_path):
             nursery.stdin.flush()
             return int(nursery.stdout.readline())
 
-        for _ in range(20):
+        for _ in range(KILLS):
             child = begin()
             time.sleep(rng.uniform(0.0, longest))
             os.kill(child, signal.SIGKILL)
