@@ -349,6 +349,42 @@ class SelfAdjusting(StepLaw):
         )
 
 
+@dataclass(frozen=True)
+class Adaptive(SelfAdjusting):
+    """Self-adjusting steps with now and then a harmonic one, so that no run is lost.
+
+    A mutated component takes a harmonic step with probability `jump`, else a step of its own
+    length. A jump that improves the fitness sets that length, if it is longer; for the other steps
+    it grows and shrinks as in `SelfAdjusting`. Runtimes stay logarithmic in the resolution, and no
+    component stays with steps that are too short to leave where it is.
+
+    Parameters
+    ----------
+    growth, decay : float
+        Factors of the length after a step that improves the fitness, and after any other.
+    jump : float
+        Probability of a harmonic step.
+
+    Examples
+    --------
+    >>> str(Adaptive())
+    'adaptive:growth=2,decay=0.7,jump=0.25'
+    """
+
+    summary = "step length per component that follows success, and now and then a harmonic step"
+    growth: float = 2.0
+    decay: float = 0.7
+    jump: float = 0.25
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_real("jump", self.jump, 0, 1)
+
+    def steps(self, resolution: int, unit: int = 1) -> LawData:
+        """Return the law as data for the kernels."""
+        return super().steps(resolution, unit)._replace(jump=float(self.jump))
+
+
 def law(mutation: str | StepLaw) -> StepLaw:
     """Find a law by its name, optionally with parameters as in ``"pareto:shape=1.5,scale=2"``.
 

@@ -79,6 +79,26 @@ def record(trace, counter, genome, improved):
 
 
 @inline_kernel
+def horizon(limits, counter):
+    """Evaluation at which a start ends unless it improves.
+
+    With `limits.growing` start k may stagnate for u_k times `limits.stagnation` evaluations, where
+    u = 1, 1, 2, 1, 1, 2, 4, ... is the sequence of Luby, Sinclair and Zuckerman (1993).
+    """
+    patience = limits.stagnation
+    if limits.growing:
+        start, size = counter[RESTARTS] + 1, np.int64(1)
+        while 2 * size - 1 < start:
+            size *= 2
+        while 2 * size - 1 != start:
+            if size <= start:
+                start -= size - 1
+            size //= 2
+        patience *= size
+    return min(limits.budget, counter[EVALUATIONS] + patience)
+
+
+@inline_kernel
 def begin(fitness, work, mutation, limits, run):
     """First evaluation of a start (the run's first, or after a restart)."""
     genome, counter = run.genes[GENOME], run.counter
@@ -92,7 +112,7 @@ def begin(fitness, work, mutation, limits, run):
     counter[EVALUATIONS] += 1
     counter[SCORE], run.real[SECOND, 0] = prepare(fitness, work, genome)
     counter[REJECTED] = 0
-    counter[HORIZON] = min(limits.budget, counter[EVALUATIONS] + limits.stagnation)
+    counter[HORIZON] = horizon(limits, counter)
 
 
 @inline_kernel
@@ -229,7 +249,7 @@ def run_batch(
             counter[STOP] = BUDGET if counter[HORIZON] == limits.budget else STAGNATION
         elif event != PAUSED:
             if event == IMPROVED and limits.stagnation < NEVER:
-                counter[HORIZON] = min(limits.budget, counter[EVALUATIONS] + limits.stagnation)
+                counter[HORIZON] = horizon(limits, counter)
             record(trace, counter, genome, event == IMPROVED)
             counter[STOP] = success(fitness, work, limits, genome, counter[SCORE])
         if counter[STOP] != RUNNING:

@@ -24,7 +24,10 @@ class TableLaw(NamedTuple):
 
 
 class OtherLaw(NamedTuple):
-    """Uniform, continuous and self-adjusting steps."""
+    """Uniform, continuous and self-adjusting steps.
+
+    A self-adjusting step is a harmonic one with probability `jump`.
+    """
 
     kind: int
     largest: int
@@ -32,6 +35,7 @@ class OtherLaw(NamedTuple):
     scale: float
     growth: float
     decay: float
+    jump: float
 
 
 class Mutation(NamedTuple):
@@ -39,7 +43,8 @@ class Mutation(NamedTuple):
 
     `table` holds two alias tables one after the other: 2**table_bits entries for what changes and
     2**length_bits entries for the lengths. `void_log` is the logarithm of a void step's
-    probability.
+    probability. Choices from `replacing` on stand for the replacement of a neuron, which has
+    `neuron_width` of the components that change.
     """
 
     law: TableLaw | OtherLaw
@@ -49,6 +54,8 @@ class Mutation(NamedTuple):
     choice_bits: int
     table_bits: int
     length_bits: int
+    replacing: int
+    neuron_width: int
     table: np.ndarray
     component: np.ndarray
     modulus: np.ndarray

@@ -25,6 +25,7 @@ class Limits(NamedTuple):
 
     budget: int
     stagnation: int
+    growing: bool
     target: int
     restarts: int
     optima: np.ndarray

@@ -39,7 +39,8 @@ class Steps(NamedTuple):
 
     Rows of `step`: the evaluations that all steps up to this one take, void steps included; what
     changes (the set of components as a bit pattern, or their number where they are more than
-    LARGEST_SUBSET_TABLE); where in `move` the changes begin. `part` names the components to
+    LARGEST_SUBSET_TABLE); where in `move` the changes begin; the neuron that is replaced, counted
+    from 1, or 0. `part` names the components to
     change where there are more than LARGEST_SUBSET_TABLE. `velocity` holds the step lengths of
     self-adjusting mutation. `counter`: see the names below. `stream` are random numbers for a
     fitness that draws points.
@@ -53,7 +54,7 @@ class Steps(NamedTuple):
     stream: np.ndarray
 
 
-TOTAL, CHOICE, FIRST = range(3)
+TOTAL, CHOICE, FIRST, REPLACED = range(4)
 # Number of the next step to be used, of steps drawn, of steps to be drawn next time.
 NEXT, DRAWN, WANTED = range(3)
 
@@ -62,10 +63,11 @@ def new_steps(mutation: Any) -> Steps:
     """Room for the steps of a mutation."""
     size = mutation.component.size
     most = size if size <= LARGEST_SUBSET_TABLE else 1 << mutation.choice_bits
+    most = max(most, mutation.neuron_width)
     # Whoever reads without looking at the choice first may read a little too far.
     room = MOST_STEPS * most + LARGEST_SUBSET_TABLE
     return Steps(
-        np.zeros((3, MOST_STEPS), np.int64),
+        np.zeros((4, MOST_STEPS), np.int64),
         np.zeros(room, np.int64),
         np.zeros(room if size > LARGEST_SUBSET_TABLE else 0, np.int64),
         np.zeros(mutation.modulus.size, np.float64),
@@ -105,6 +107,11 @@ def draw_choices(mutation, stream, steps, wanted):
         entry = pick(word, mutation.table, np.int64(0), table_bits)
         choice = entry & ((1 << choice_bits) - 1)
         longest = max(longest, entry)
+        step[REPLACED, i] = 0
+        if choice >= mutation.replacing:
+            neuron, width = choice - mutation.replacing, mutation.neuron_width
+            step[REPLACED, i] = neuron + 1
+            choice = ((1 << width) - 1) << (neuron * width) if small else width
         step[TOTAL, i] = (entry >> choice_bits) + 1
         step[CHOICE, i] = choice
         step[FIRST, i] = place
@@ -188,13 +195,34 @@ def _draw_from_tables(law, mutation, stream, steps, wanted, moves, changed):
     stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
 
 
+@inline_kernel
+def harmonic(stream, largest):
+    """A length l on 1..largest with probability proportional to 1/l.
+
+    The logarithm of l is drawn uniformly, which gives l with a probability proportional to
+    log(1 + 1/l), and l is kept with the ratio of 1/l to that.
+    """
+    log_range = math.log1p(np.float64(largest))
+    while True:
+        length = min(np.int64(math.exp(uniform(stream) * log_range)), largest)
+        chance = np.float64(length) * math.log1p(1.0 / np.float64(length))
+        if uniform(stream) * chance < math.log(2.0):
+            return length
+
+
 def _draw_one_by_one(law, mutation, stream, steps, wanted, moves, changed):
     """Draw steps that depend on the component, of the uniform law, or of a continuous one."""
     for i in range(wanted):
         first = steps.step[FIRST, i]
         for t in range(list_parts(mutation, steps, i, changed)):
             if law.kind == SELF_ADJUSTING:
-                length = np.int64(steps.velocity[changed[t]])
+                velocity = abs(steps.velocity[changed[t]])
+                length = np.int64(velocity)
+                if law.jump > 0.0 and uniform(stream) < law.jump:
+                    length = harmonic(stream, law.largest)
+                    # the sign tells `learn`
+                    velocity = -velocity
+                steps.velocity[changed[t]] = velocity
             elif law.kind == UNIFORM:
                 length = below(stream, law.largest) + 1
             else:
@@ -215,19 +243,43 @@ def _learn_nothing(law, mutation, steps, i, changed, improved):
 
 
 def _adjust_velocity(law, mutation, steps, i, changed, improved):
-    """Doerr, Doerr and Kötzing (2018): longer steps after an improvement, else shorter ones."""
-    if law.kind == SELF_ADJUSTING:
-        for t in range(list_parts(mutation, steps, i, changed)):
-            c = changed[t]
+    """Doerr, Doerr and Kötzing (2018): longer steps after an improvement, else shorter ones.
+
+    A jump that improves sets the length of the steps to come, if it is longer than these are.
+    """
+    if law.kind != SELF_ADJUSTING or steps.step[REPLACED, i] > 0:
+        return
+    for t in range(list_parts(mutation, steps, i, changed)):
+        c = changed[t]
+        velocity, longest = steps.velocity[c], max(1.0, np.float64(mutation.modulus[c] // 4))
+        if velocity < 0.0:
+            velocity = -velocity
             if improved:
-                longest = max(1.0, np.float64(mutation.modulus[c] // 4))
-                steps.velocity[c] = min(steps.velocity[c] * law.growth, longest)
-            else:
-                steps.velocity[c] = max(steps.velocity[c] * law.decay, 1.0)
+                length = np.float64(abs(steps.move[steps.step[FIRST, i] + t]))
+                velocity = min(max(velocity, length), longest)
+        elif improved:
+            velocity = min(velocity * law.growth, longest)
+        else:
+            velocity = max(velocity * law.decay, 1.0)
+        steps.velocity[c] = velocity
 
 
 implement(TableLaw, draw_lengths=_draw_from_tables, learn=_learn_nothing)
 implement(OtherLaw, draw_lengths=_draw_one_by_one, learn=_adjust_velocity)
+
+
+@inline_kernel
+def replace_neurons(mutation, stream, steps, drawn):
+    """Let the steps that replace a neuron lead to any of its values with the same probability."""
+    for i in range(drawn):
+        neuron = steps.step[REPLACED, i] - 1
+        if neuron >= 0:
+            for t in range(mutation.neuron_width):
+                c = mutation.component[neuron * mutation.neuron_width + t]
+                at = steps.step[FIRST, i] + t
+                steps.move[at] = below(stream, mutation.modulus[c])
+                if mutation.component.size > LARGEST_SUBSET_TABLE:
+                    steps.part[at] = c
 
 
 @inline_kernel
@@ -240,6 +292,7 @@ def drop_void_steps(mutation, steps, drawn, changed):
             different = different or steps.move[first + t] % mutation.modulus[changed[t]] != 0
         if different:
             step[CHOICE, kept] = step[CHOICE, i]
+            step[REPLACED, kept] = step[REPLACED, i]
             step[FIRST, kept] = first
             kept += 1
             step[TOTAL, kept - 1] = kept
@@ -259,8 +312,11 @@ def draw_steps(mutation, stream, steps, changed):
         if mutation.component.size > LARGEST_SUBSET_TABLE:
             for i in range(wanted):
                 first, count = steps.step[FIRST, i], steps.step[CHOICE, i]
-                draw_subset(mutation.component, stream, steps.part, first, count)
+                if steps.step[REPLACED, i] == 0:
+                    draw_subset(mutation.component, stream, steps.part, first, count)
         draw_lengths(mutation.law, mutation, stream, steps, wanted, moves, changed)
+        if mutation.replacing < 1 << mutation.choice_bits:
+            replace_neurons(mutation, stream, steps, wanted)
         drawn = drop_void_steps(mutation, steps, wanted, changed) if mutation.redraw else wanted
     counter[NEXT] = 0
     counter[DRAWN] = drawn

@@ -24,6 +24,7 @@ class LawData(NamedTuple):
     scale: float = 0.0
     growth: float = 1.0
     decay: float = 1.0
+    jump: float = 0.0
 
 
 @kernel
@@ -68,12 +69,19 @@ def alias_table(weight):
     return (threshold << bits) | alias, bits
 
 
-def _choice_weights(size: int, probability: float) -> FloatArray:
-    """Weights of what may change, by code: see `hyperna._kernels.steps.draw_choices`."""
+def _choice_weights(size: int, probability: float, one: bool) -> FloatArray:
+    """Weights of what may change, by code: see `hyperna._kernels.steps.draw_choices`.
+
+    With `one` exactly one component changes.
+    """
     if size <= LARGEST_SUBSET_TABLE:
         count = np.array([subset.bit_count() for subset in range(2**size)])
+        if one:
+            return np.where(count == 1, 1.0, 0.0)
         weight = probability**count * (1.0 - probability) ** (size - count)
         return np.where(count > 0, weight, 0.0)
+    if one:
+        return np.array([0.0, 1.0])
     count = np.arange(size + 1)
     log_choose = gammaln(size + 1) - gammaln(count + 1) - gammaln(size - count + 1)
     log_weight = log_choose + xlogy(count, probability) + xlog1py(size - count, -probability)
@@ -83,19 +91,41 @@ def _choice_weights(size: int, probability: float) -> FloatArray:
     return np.pad(weight, (0, max(0, codes - size - 1)))[:codes]
 
 
+def _with_replacement(choice: FloatArray, replace: float, neurons: int) -> FloatArray:
+    """Weights of all codes: those of `choice`, then one for each neuron to be replaced."""
+    if replace == 0.0:
+        return choice
+    codes = 1 << (choice.size + neurons - 1).bit_length()
+    weight = np.zeros(codes)
+    weight[: choice.size] = choice * ((1.0 - replace) / choice.sum())
+    weight[choice.size : choice.size + neurons] = replace / neurons
+    return weight
+
+
 def mutation_data(
     law: LawData,
     component: IntArray,
     modulus: IntArray,
     probability: float,
     redraw: bool,
+    one: bool = False,
+    replace: float = 0.0,
+    neurons: int = 1,
+    neuron_width: int = 1,
 ) -> Mutation:
-    """Tables that draw which of the mutable components change, each with `probability`."""
+    """Tables that draw which of the mutable components change, each with `probability`.
+
+    With `one` exactly one of them does. With probability `replace` one of the hidden neurons, of
+    which there are `neurons` with `neuron_width` mutable components each, is drawn again instead.
+    """
     size = component.size
-    void = 0.0 if redraw else (1.0 - probability) ** size
+    void = 0.0 if redraw or one else (1.0 - replace) * (1.0 - probability) ** size
     wait = void ** np.arange(VOID_LEVELS) * (1.0 - void)
     wait[-1] = void ** (VOID_LEVELS - 1)
-    choice = _choice_weights(size, probability)
+    plain = _choice_weights(size, probability, one)
+    # the share of replacements among the offspring that are not void
+    mutated = (1.0 - replace) * (1.0 if one else 1.0 - (1.0 - probability) ** size)
+    choice = _with_replacement(plain, replace / (replace + mutated), neurons)
     table, table_bits = alias_table(np.outer(wait, choice / choice.sum()).ravel())
     length_bits = 0
     if law.weights.size:
@@ -105,15 +135,17 @@ def mutation_data(
     steps: TableLaw | OtherLaw = TableLaw(kind, largest, exponent)
     if kind not in DRAWN_FROM_TABLES:
         scale, growth, decay = float(law.scale), float(law.growth), float(law.decay)
-        steps = OtherLaw(kind, largest, exponent, scale, growth, decay)
+        steps = OtherLaw(kind, largest, exponent, scale, growth, decay, law.jump)
     return Mutation(
         law=steps,
         probability=float(probability),
         redraw=redraw,
-        void_log=size * math.log1p(-probability) if void > 0.0 else -math.inf,
+        void_log=math.log(void) if void > 0.0 else -math.inf,
         choice_bits=choice.size.bit_length() - 1,
         table_bits=table_bits,
         length_bits=length_bits,
+        replacing=plain.size if replace > 0.0 else choice.size,
+        neuron_width=neuron_width,
         table=table,
         component=component,
         modulus=modulus,

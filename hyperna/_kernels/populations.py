@@ -1,0 +1,327 @@
+"""Relatives of the (1+1) NA: several offspring, several parents, annealing.
+
+The same starts, steps, fitness, limits and traces as in `hyperna._kernels.loop`; offspring are
+evaluated from nothing, because they do not all come from one parent. A run is resumable in the same
+way: everything it is lives in the arrays of `Run` and `Population`.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hyperna._kernels.jit import entry_kernel, inline_kernel, inner_kernel
+from hyperna._kernels.loop import horizon, reset, restarts, success, write_row
+from hyperna._kernels.protocol import learn, prepare
+from hyperna._kernels.random import below, uniform
+from hyperna._kernels.start import draw_start
+from hyperna._kernels.state import (
+    BEST,
+    BEST_GENOME,
+    BUDGET,
+    CHANGED,
+    DIRECTION,
+    EVALUATIONS,
+    FULL,
+    HORIZON,
+    IMPROVEMENTS,
+    OLD,
+    PATH_LENGTH,
+    RESTARTS,
+    RUNNING,
+    SCORE,
+    SIMULATED,
+    STAGNATION,
+    STOP,
+)
+from hyperna._kernels.steps import DRAWN, NEXT, TOTAL, draw_steps, take_step
+
+# How the next generation is chosen.
+PLUS, COMMA, STEADY, ANNEALING = range(4)
+
+
+class Plan(NamedTuple):
+    """An algorithm: how it chooses, and how many it chooses from.
+
+    PLUS and COMMA: `offspring` from one parent, the first best one replaces the parent if it is not
+    worse (PLUS) or always (COMMA). STEADY: one offspring of `members` parents replaces a random one
+    of the worst if it is not worse; with probability `crossover` it takes every neuron from one of
+    two parents. ANNEALING: one offspring, a worse one accepted with probability exp(-loss / t);
+    the temperature t, a number of units, is multiplied by `cooling` in every evaluation.
+    """
+
+    kind: int
+    members: int
+    offspring: int
+    crossover: float
+    temperature: float
+    cooling: float
+
+
+class Population(NamedTuple):
+    """Genomes and scores of the members, then of the child and of the best child.
+
+    `counter`: see the names below. `real` holds the temperature.
+    """
+
+    genes: np.ndarray
+    score: np.ndarray
+    counter: np.ndarray
+    real: np.ndarray
+
+
+# Void offspring to come, whether those before the next step have been counted, best score of the
+# start.
+VOID, COUNTED, BEST_OF_START = range(3)
+
+
+def new_population(plan: Plan, mutation: Any) -> Population:
+    """Arrays for a population."""
+    rows = plan.members + 2
+    return Population(
+        np.zeros((rows, mutation.modulus.size), np.int64),
+        np.zeros(rows, np.int64),
+        np.zeros(3, np.int64),
+        np.zeros(1, np.float64),
+    )
+
+
+@inline_kernel
+def copy(target, source):
+    """Overwrite a genome."""
+    for c in range(source.size):
+        target[c] = source[c]
+
+
+@inline_kernel
+def next_step(mutation, run, counter):
+    """Number of the next step, -1 if the next offspring equals its parent."""
+    steps = run.steps
+    if counter[VOID] > 0:
+        counter[VOID] -= 1
+        return np.int64(-1)
+    if steps.counter[NEXT] == steps.counter[DRAWN]:
+        draw_steps(mutation, run.stream, steps, run.genes[CHANGED])
+    step = steps.counter[NEXT]
+    void = steps.step[TOTAL, step] - 1
+    if step > 0:
+        void -= steps.step[TOTAL, step - 1]
+    if void > 0 and counter[COUNTED] == 0:
+        counter[VOID] = void - 1
+        counter[COUNTED] = 1
+        return np.int64(-1)
+    counter[COUNTED] = 0
+    steps.counter[NEXT] = step + 1
+    return step
+
+
+@inline_kernel
+def mix_neurons(limits, stream, child, other):
+    """Take every neuron from the other parent with probability 1/2, the output neuron too."""
+    width, hidden = limits.width, limits.width * limits.neurons
+    for first in range(0, hidden, width):
+        if uniform(stream) < 0.5:
+            for c in range(first, first + width):
+                child[c] = other[c]
+    if child.size > hidden and uniform(stream) < 0.5:
+        for c in range(hidden, child.size):
+            child[c] = other[c]
+
+
+@inline_kernel
+def random_worst(scores, members, stream):
+    """A random one of the members with the lowest score."""
+    worst, equal = np.int64(0), np.int64(1)
+    for m in range(1, members):
+        if scores[m] < scores[worst]:
+            worst, equal = np.int64(m), np.int64(1)
+        elif scores[m] == scores[worst]:
+            equal += 1
+            if below(stream, equal) == 0:
+                worst = np.int64(m)
+    return worst
+
+
+@inline_kernel
+def select(plan, run, population, score, last):
+    """Decide about the child; return the row it is accepted into, -1 if it is not."""
+    genes, scores, child, best = population.genes, population.score, plan.members, plan.members + 1
+    if plan.kind == STEADY:
+        worst = random_worst(scores, plan.members, run.stream)
+        if score < scores[worst]:
+            return np.int64(-1)
+        scores[worst] = score
+        copy(genes[worst], genes[child])
+        return worst
+    if plan.kind == ANNEALING:
+        population.real[0] *= plan.cooling
+        temperature, loss = population.real[0], scores[0] - score
+        if loss > 0 and (
+            temperature <= 0.0 or uniform(run.stream) >= math.exp(-np.float64(loss) / temperature)
+        ):
+            return np.int64(-1)
+        scores[0] = score
+        copy(genes[0], genes[child])
+        return np.int64(0)
+    if score > scores[best]:
+        scores[best] = score
+        copy(genes[best], genes[child])
+    if not last or (plan.kind == PLUS and scores[best] < scores[0]):
+        return np.int64(-1)
+    scores[0] = scores[best]
+    copy(genes[0], genes[best])
+    return np.int64(0)
+
+
+@inner_kernel
+def accept(fitness, work, limits, run, population, trace, genome, score):
+    """Judge and record an accepted genome."""
+    counter = run.counter
+    counter[SCORE] = score
+    if score > population.counter[BEST_OF_START]:
+        population.counter[BEST_OF_START] = score
+        counter[HORIZON] = horizon(limits, counter)
+    if score >= limits.target or (limits.optima.shape[0] > 0 and score >= limits.hopeful):
+        # whether an evolved output's neurons are the optimum's is seen in the work space
+        prepare(fitness, work, genome)
+        counter[STOP] = success(fitness, work, limits, genome, score)
+    if score > counter[BEST] and trace.improvements.shape[0] > 0:
+        trace.improvements[counter[IMPROVEMENTS], 0] = counter[EVALUATIONS]
+        trace.improvements[counter[IMPROVEMENTS], 1] = score
+        counter[IMPROVEMENTS] += 1
+    # Near an optimum the score may be lower than elsewhere: the network found is this one.
+    if score > counter[BEST] or counter[STOP] != RUNNING:
+        counter[BEST] = score
+        copy(run.genes[BEST_GENOME], genome)
+    if trace.path.shape[0] > 0:
+        row = counter[PATH_LENGTH]
+        trace.path[row, 0] = counter[EVALUATIONS]
+        trace.path[row, 1] = score
+        for c in range(genome.size):
+            trace.path[row, 2 + c] = genome[c]
+        counter[PATH_LENGTH] += 1
+
+
+@inline_kernel
+def begin(mutation, limits, plan, run, population, member):
+    """Draw a member of the first generation into its row."""
+    if member == 0:
+        population.counter[VOID] = 0
+        population.counter[COUNTED] = 0
+        population.counter[BEST_OF_START] = -1
+        population.real[0] = plan.temperature
+        for c in range(mutation.modulus.size):
+            run.steps.velocity[c] = 1.0
+        if limits.start.size > 0 and run.counter[RESTARTS] == 0:
+            copy(population.genes[0], limits.start)
+            return
+    draw_start(limits, mutation, population.genes[member], run.real[DIRECTION], run.stream)
+
+
+@inline_kernel
+def breed(mutation, limits, plan, run, population):
+    """Write the next offspring into the child's row.
+
+    Returns its parent, its step (-1 without one) and whether it has two parents.
+    """
+    genes, stream, child = population.genes, run.stream, plan.members
+    parent, crossed = np.int64(0), False
+    if plan.members > 1:
+        parent = below(stream, plan.members)
+    copy(genes[child], genes[parent])
+    if plan.crossover > 0.0 and uniform(stream) < plan.crossover:
+        other = below(stream, plan.members)
+        mix_neurons(limits, stream, genes[child], genes[other])
+        crossed = True
+    step = next_step(mutation, run, population.counter)
+    if step >= 0:
+        take_step(mutation, run.steps, step, genes[child], run.genes[CHANGED], run.genes[OLD])
+    return parent, step, crossed
+
+
+@entry_kernel
+def run_population_batch(
+    fitness,
+    work,
+    mutation,
+    limits,
+    plan,
+    key,
+    run,
+    population,
+    trace,
+    progress,
+    quota,
+    result,
+    genomes,
+):
+    """Simulate runs one after the other, about `quota` offspring in all.
+
+    As `hyperna._kernels.loop.run_batch`. The last entry of `progress` is 0 before a run, 1 before a
+    start and 2 after it. A start or a generation is never interrupted.
+    """
+    counter, scores, child = run.counter, population.score, plan.members
+    notable = limits.hopeful if limits.optima.shape[0] > 0 else limits.target
+    if trace.path.shape[0] > 0:
+        notable = np.int64(0)
+    left = quota
+    while progress[0] < progress[2] and left > 0:
+        most = max(plan.members, plan.offspring)
+        if (
+            0 < trace.improvements.shape[0] < counter[IMPROVEMENTS] + most
+            or 0 < trace.path.shape[0] < counter[PATH_LENGTH] + most
+        ):
+            return FULL
+        if progress[3] == 0:
+            reset(run, mutation, key, progress[0])
+            progress[3] = 1
+        first = progress[3] == 1
+        count = plan.members if first else plan.offspring
+        if first:
+            counter[HORIZON] = limits.budget
+            progress[3] = 2
+        elif counter[EVALUATIONS] + count > counter[HORIZON]:
+            counter[EVALUATIONS] = counter[HORIZON]
+            counter[STOP] = BUDGET if counter[HORIZON] == limits.budget else STAGNATION
+            count = np.int64(0)
+        scores[child + 1] = -1
+        for j in range(count):
+            counter[EVALUATIONS] += 1
+            if first:
+                row = np.int64(j)
+                begin(mutation, limits, plan, run, population, row)
+                score, _ = prepare(fitness, work, population.genes[row])
+                scores[row] = score
+            else:
+                parent, step, crossed = breed(mutation, limits, plan, run, population)
+                score = scores[parent]
+                if step >= 0 or crossed:
+                    score, _ = prepare(fitness, work, population.genes[child])
+                if step >= 0:
+                    improved = score > scores[parent]
+                    learn(mutation.law, mutation, run.steps, step, run.genes[CHANGED], improved)
+                row = select(plan, run, population, score, j == count - 1)
+                score = scores[row]
+            if row >= 0 and (score >= notable or score > population.counter[BEST_OF_START]):
+                genome = population.genes[row]
+                accept(fitness, work, limits, run, population, trace, genome, score)
+            if counter[STOP] == RUNNING and first and counter[EVALUATIONS] == limits.budget:
+                counter[STOP] = BUDGET
+            if counter[STOP] != RUNNING:
+                break
+        left -= max(count, 1)
+        counter[SIMULATED] += count
+        if counter[STOP] == RUNNING:
+            continue
+        if restarts(limits, counter):
+            counter[RESTARTS] += 1
+            counter[STOP] = RUNNING
+            progress[3] = 1
+            continue
+        number = progress[0] - progress[1]
+        write_row(result[number], counter)
+        if genomes.shape[0] > 0:
+            copy(genomes[number], run.genes[BEST_GENOME])
+        progress[0] += 1
+        progress[3] = 0
+    return RUNNING
