@@ -45,6 +45,7 @@ if TYPE_CHECKING:  # type checkers do not see names that are loaded at first use
     from hyperna.grid import Grid as Grid
     from hyperna.mutation import (
         LAWS as LAWS,
+        Adaptive as Adaptive,
         Cauchy as Cauchy,
         Exponential as Exponential,
         Harmonic as Harmonic,
@@ -66,6 +67,13 @@ if TYPE_CHECKING:  # type checkers do not see names that are loaded at first use
         points as points,
         problem as problem,
         read_csv as read_csv,
+    )
+    from hyperna.relatives import (
+        AnnealingNA as AnnealingNA,
+        MuPlusOneNA as MuPlusOneNA,
+        OneCommaLambdaNA as OneCommaLambdaNA,
+        OnePlusLambdaNA as OnePlusLambdaNA,
+        RandomisedLocalSearchNA as RandomisedLocalSearchNA,
     )
     from hyperna.results import (
         RunResult as RunResult,
@@ -110,6 +118,7 @@ _PUBLIC = {
     ),
     "mutation": (
         "LAWS",
+        "Adaptive",
         "Cauchy",
         "Exponential",
         "Harmonic",
@@ -122,6 +131,13 @@ _PUBLIC = {
     ),
     "results": ("RunResult", "Runs"),
     "algorithm": ("OnePlusOneNA",),
+    "relatives": (
+        "AnnealingNA",
+        "MuPlusOneNA",
+        "OneCommaLambdaNA",
+        "OnePlusLambdaNA",
+        "RandomisedLocalSearchNA",
+    ),
     "classifier": ("NAClassifier", "export_text"),
     "comparison": ("CLASSIFIERS", "compare"),
     "theory": ("ExactRuntime", "expected_runtime"),

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +15,16 @@ from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
 from hyperna.problems import Problem
 from hyperna.results import RunResult, Runs
-from hyperna.search import Seed, Task
+from hyperna.search import Rule, Seed, Task
+
+
+def check_restarts(name: str, value: Any) -> int | str:
+    """Return a number of restarts, or "auto"."""
+    if isinstance(value, str) and value == "auto":
+        return value
+    if isinstance(value, str):
+        raise ValueError(f"{name} must be an integer >= 0 or 'auto', got {value[:60]!r}")
+    return check_integer(name, value, 0, 2**61)
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,10 @@ class OnePlusOneNA:
     neuron : {"plain", "bent"}
         Kind of the hidden neurons. A bent neuron has one more component, its bend: it fires in a
         cone around its normal instead of a half-space.
+    replace_neuron : float
+        Probability with which an offspring is its parent with one hidden neuron drawn again,
+        uniformly on the grid, instead of a mutation: a way out of local optima in which a neuron
+        is of no use.
 
     Examples
     --------
@@ -59,6 +73,9 @@ class OnePlusOneNA:
     (200, True)
     """
 
+    name: ClassVar[str] = "na"
+    summary: ClassVar[str] = "the (1+1) NA"
+
     neurons: int = 1
     output: str = "or"
     resolution: int = 120
@@ -68,6 +85,7 @@ class OnePlusOneNA:
     mutation_probability: float | None = None
     init: str = "grid"
     neuron: str = "plain"
+    replace_neuron: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mutation", law(self.mutation))
@@ -77,6 +95,7 @@ class OnePlusOneNA:
                 raise TypeError(f"{name} must be True or False, got {shown(getattr(self, name))}")
         if self.mutation_probability is not None:
             check_real("mutation_probability", self.mutation_probability, 0, 1, low_open=True)
+        check_real("replace_neuron", self.replace_neuron, 0, 1, high_open=True)
         grid = Grid(2, self.neurons, self.resolution, self.output, self.neuron)
         for name in ("neurons", "resolution", "output", "neuron"):
             object.__setattr__(self, name, getattr(grid, name))  # plain Python numbers
@@ -109,7 +128,7 @@ class OnePlusOneNA:
         budget: int | None = None,
         stagnation: int | None = None,
         target: float | bool | None = None,
-        restarts: int = 0,
+        restarts: int | str = 0,
         start: Network | None = None,
     ) -> Task:
         """Return everything that defines a run but its seed, checked: see `run`."""
@@ -124,7 +143,7 @@ class OnePlusOneNA:
             raise TypeError("target must be a fitness, False or None, got True")
         if target is not None and target is not False:
             target = check_real("target", target, 0, 1)
-        restarts = check_integer("restarts", restarts, 0, 2**61)
+        restarts = check_restarts("restarts", restarts)
         return Task(
             law=law(self.mutation),
             unit=self.unit,
@@ -139,6 +158,7 @@ class OnePlusOneNA:
             target=target,
             restarts=restarts,
             start=self._checked_start(start, grid),
+            replace_neuron=float(self.replace_neuron),
         )
 
     def _checked_start(self, start: Network | None, grid: Grid) -> Network | None:
@@ -159,11 +179,13 @@ class OnePlusOneNA:
         budget: int | None = None,
         stagnation: int | None = None,
         target: float | bool | None = None,
-        restarts: int = 0,
+        restarts: int | str = 0,
         seed: Seed = None,
         number: int = 0,
         trajectory: bool = False,
         start: Network | None = None,
+        stop: Rule | None = None,
+        every: int = 1000,
     ) -> RunResult:
         """Run the algorithm once.
 
@@ -179,9 +201,12 @@ class OnePlusOneNA:
             Fitness at which the run ends with success. By default it ends when every component
             is within less than one grid step of an optimal solution or, where these are not
             known, at the best fitness known (less 2N/r on the circle and the sphere). False: never.
-        restarts : int
-            How often to begin anew, within the budget, after stagnation or when stuck; the best
-            network of all starts is returned.
+        restarts : int or "auto"
+            Number of restarts, within the budget, after stagnation or when stuck; the best network
+            of all starts is returned. "auto": as many as the budget allows, after u_k times
+            `stagnation` evaluations without improvement in start k, where u = 1, 1, 2, 1, 1, 2, 4,
+            ... is the sequence of Luby, Sinclair and Zuckerman (1993). `stagnation` need not be
+            given then; it is four times the number of components times log2 of the resolution.
         seed : int, SeedSequence or None
             The same seed gives the same run.
         number : int
@@ -190,12 +215,21 @@ class OnePlusOneNA:
             Whether to record every accepted network.
         start : Network, optional
             First network instead of a random one.
+        stop : callable, optional
+            A stopping rule of your own. It is called about every `every` evaluations with the
+            result so far; once it returns True the run ends with the stop reason "rule".
+        every : int
+            Evaluations between two calls of `stop`.
 
         Examples
         --------
         >>> from hyperna.problems import problem
         >>> OnePlusOneNA(bias=False).run(problem("half"), seed=3).stop_reason
         'optimum'
+        >>> rule = lambda so_far: so_far.evaluations >= 50
+        >>> na = OnePlusOneNA(resolution=2**30)
+        >>> na.run(problem("quarter"), seed=1, stop=rule, every=10).stop_reason
+        'rule'
         """
         task = self.task(
             problem,
@@ -205,7 +239,7 @@ class OnePlusOneNA:
             restarts=restarts,
             start=start,
         )
-        return task.run(seed, number, trajectory)
+        return task.run(seed, number, trajectory, stop, every)
 
     def run_many(
         self,
@@ -215,7 +249,7 @@ class OnePlusOneNA:
         budget: int | None = None,
         stagnation: int | None = None,
         target: float | bool | None = None,
-        restarts: int = 0,
+        restarts: int | str = 0,
         seed: Seed = None,
         n_jobs: int | None = None,
         progress: Progress | None = None,

@@ -1,7 +1,8 @@
 """From settings to the kernel: a `Task` defines a run up to its seed, a `Search` is a run."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -22,6 +23,7 @@ from hyperna.networks import Network
 from hyperna.results import STOP_REASONS, Improvements, RunResult, Trajectory
 
 Seed = int | np.random.SeedSequence | None
+Rule = Callable[[RunResult], bool]
 
 # Offspring simulated before control returns to Python: a fraction of a second.
 _QUOTA = 2**21
@@ -71,8 +73,11 @@ class Task:
     budget: int
     stagnation: int | None
     target: float | bool | None
-    restarts: int
+    restarts: int | str
     start: Network | None
+    replace_neuron: float = 0.0
+    one_component: bool = False
+    plan: Any = None
 
     @cached_property
     def units(self) -> int:
@@ -98,7 +103,17 @@ class Task:
                 raise ValueError(
                     f"redraw_void must be False, because no step of {self.law!r} changes anything"
                 )
-        return mutation_data(steps, component, moduli, self.probability, self.redraw_void)
+        return mutation_data(
+            steps,
+            component,
+            moduli,
+            self.probability,
+            self.redraw_void,
+            one=self.one_component,
+            replace=self.replace_neuron,
+            neurons=self.grid.neurons,
+            neuron_width=int((component < self.grid.width).sum()),
+        )
 
     @cached_property
     def goal(self) -> Goal:
@@ -178,8 +193,24 @@ class Task:
         """Rejected steps after which all neighbours are looked at; None: never."""
         neighbourhood = 3**self.mutation.component.size
         searchable = isinstance(self.law, Local) and neighbourhood <= _LARGEST_NEIGHBOURHOOD
+        plain = self.replace_neuron == 0.0 and not self.one_component
         # With fresh points in every step nothing is certain about the neighbours.
-        return neighbourhood if searchable and not isinstance(self.fitness, Online) else None
+        certain = plain and not isinstance(self.fitness, Online)
+        return neighbourhood if searchable and certain else None
+
+    @property
+    def first_stagnation(self) -> int:
+        """Evaluations without improvement after which the first start ends.
+
+        For automatic restarts it is four times the number of components times log2 of the
+        resolution: about the time in which a harmonic step improves one component.
+        """
+        if self.stagnation is not None:
+            return self.stagnation
+        if self.restarts != "auto":
+            return state.NEVER
+        bits = math.ceil(math.log2(self.grid.resolution // self.unit))
+        return 4 * self.mutation.component.size * bits
 
     @cached_property
     def limits(self) -> state.Limits:
@@ -187,9 +218,10 @@ class Task:
         start = np.zeros(0, np.int64) if self.start is None else np.array(self.start.genome)
         return state.Limits(
             budget=self.budget,
-            stagnation=state.NEVER if self.stagnation is None else self.stagnation,
+            stagnation=self.first_stagnation,
+            growing=self.restarts == "auto",
             target=self.goal.score,
-            restarts=self.restarts,
+            restarts=state.NEVER if isinstance(self.restarts, str) else self.restarts,
             optima=self.goal.optima,
             tolerance=self.unit - max(1e-9, 5e-16 * self.grid.resolution),
             hopeful=self.goal.hopeful,
@@ -202,17 +234,32 @@ class Task:
             start=start,
         )
 
-    def waiting(self) -> state.Waiting | None:
-        """Return new arrays for waiting times, None where they are simulated."""
+    def arrays(self) -> Any:
+        """Return new arrays of the kernel's own: for waiting times, or for a population."""
+        if self.plan is not None:
+            from hyperna._kernels.populations import new_population
+
+            return new_population(self.plan, self.mutation)
         if self.patience is None:
             return None
         return state.new_waiting(self.mutation, self.patience)
 
-    def run(self, seed: Seed, number: int = 0, trajectory: bool = False) -> RunResult:
-        """Return run `number` under this seed."""
+    def run(
+        self,
+        seed: Seed,
+        number: int = 0,
+        trajectory: bool = False,
+        stop: "Rule | None" = None,
+        every: int = 1000,
+    ) -> RunResult:
+        """Return run `number` under this seed; `stop` and `every` as in `OnePlusOneNA.run`."""
+        if stop is not None and not callable(stop):
+            raise TypeError(f"stop must be callable or None, got {stop!r}")
+        quota = None if stop is None else check_integer("every", every, 1, 2**61)
         search = Search(self, seed, number, trajectory)
-        while not search.advance():
-            pass
+        while not search.advance(quota):
+            if stop is not None and stop(search.result()):
+                return replace(search.result(), stop_reason="rule")
         return search.result()
 
     # Kernels release the interpreter lock, so workers may be threads.
@@ -239,6 +286,16 @@ def _trace(improvements: int, path: int, components: int) -> state.Trace:
     )
 
 
+def _advance(task: Task, work: Any, arrays: Any, key: Any, run: Any, *others: Any) -> int:
+    """Let the kernel of the task's algorithm simulate runs; return FULL when the trace is."""
+    given = (task.kernel, work, task.mutation, task.limits)
+    if task.plan is None:
+        return int(loop.run_batch(*given, arrays, key, run, *others))
+    from hyperna._kernels.populations import run_population_batch
+
+    return int(run_population_batch(*given, task.plan, key, run, arrays, *others))
+
+
 class Search:
     """A run that can be watched: it advances in pieces, and tells its result at any time.
 
@@ -263,7 +320,7 @@ class Search:
         self._with_path = bool(trajectory)
         components = task.grid.components
         self._run = state.new_run(task.mutation)
-        self._waiting = task.waiting()
+        self._arrays = task.arrays()
         self._work = workspace(task.kernel)
         self._trace = _trace(64, 1024 if trajectory else 0, components)
         self._progress = np.array([self.number, self.number, self.number + 1, 0])
@@ -285,12 +342,10 @@ class Search:
         """Simulate about `quota` more offspring; return whether the run has ended."""
         task = self.task
         with np.errstate(over="ignore"):
-            status = loop.run_batch(
-                task.kernel,
+            status = _advance(
+                task,
                 self._work,
-                task.mutation,
-                task.limits,
-                self._waiting,
+                self._arrays,
                 self._key,
                 self._run,
                 self._trace,
@@ -355,18 +410,16 @@ def run_block(task: Task, seed: Seed, first: int, last: int, halt: Halt | None =
     """
     rows = np.zeros((last - first, 5), np.int64)
     run, work = state.new_run(task.mutation), workspace(task.kernel)
-    waiting = task.waiting()
+    arrays = task.arrays()
     key = seed_words(seed).generate_state(4, np.uint64)
     progress = np.array([first, first, last, 0])
     no_trace, no_genomes = _trace(0, 0, 0), np.zeros((0, 0), np.int64)
     while progress[0] < last and not (halt and halt.raised):
         with np.errstate(over="ignore"):
-            loop.run_batch(
-                task.kernel,
+            _advance(
+                task,
                 work,
-                task.mutation,
-                task.limits,
-                waiting,
+                arrays,
                 key,
                 run,
                 no_trace,

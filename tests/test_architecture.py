@@ -35,6 +35,7 @@ STREET = {
     "search": 7,
     "batches": 8,
     "algorithm": 9,
+    "relatives": 10,
     "baselines": 10,
     "classifier": 10,
     "interop": 10,

@@ -12,6 +12,7 @@ import numpy as np
 
 from hyperna._kernels.jit import entry_kernel, inline_kernel, inner_kernel
 from hyperna._kernels.loop import horizon, reset, restarts, success, write_row
+from hyperna._kernels.plans import ANNEALING, PLUS, STEADY, Plan
 from hyperna._kernels.protocol import learn, prepare
 from hyperna._kernels.random import below, uniform
 from hyperna._kernels.start import draw_start
@@ -35,27 +36,6 @@ from hyperna._kernels.state import (
     STOP,
 )
 from hyperna._kernels.steps import DRAWN, NEXT, TOTAL, draw_steps, take_step
-
-# How the next generation is chosen.
-PLUS, COMMA, STEADY, ANNEALING = range(4)
-
-
-class Plan(NamedTuple):
-    """An algorithm: how it chooses, and how many it chooses from.
-
-    PLUS and COMMA: `offspring` from one parent, the first best one replaces the parent if it is not
-    worse (PLUS) or always (COMMA). STEADY: one offspring of `members` parents replaces a random one
-    of the worst if it is not worse; with probability `crossover` it takes every neuron from one of
-    two parents. ANNEALING: one offspring, a worse one accepted with probability exp(-loss / t);
-    the temperature t, a number of units, is multiplied by `cooling` in every evaluation.
-    """
-
-    kind: int
-    members: int
-    offspring: int
-    crossover: float
-    temperature: float
-    cooling: float
 
 
 class Population(NamedTuple):

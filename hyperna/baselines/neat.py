@@ -196,6 +196,7 @@ def neat_task(
     True
     """
     check_installed()
+    restarts = check_integer("restarts", restarts, 0)
     fitness = fitness_of(problem)
     if not isinstance(fitness, FiniteSet | Sampled) and fitness.problem is not None:
         fitness = Sampled(fitness.problem, n=_EVEN_POINTS, method="even")

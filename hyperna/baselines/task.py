@@ -198,6 +198,7 @@ def baseline_task(
     {'target': 3}
     """
     chosen = baseline(name, **settings)
+    restarts = check_integer("restarts", restarts, 0)
     fitness = fitness_of(problem)
     if neurons is None:
         neurons = fitness.problem.default_neurons if fitness.problem else 1

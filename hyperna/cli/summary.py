@@ -73,18 +73,25 @@ def print_table(summary: dict[str, Any], picture: Path | None, film: Path | None
             console.print(f"{name}: {path}", markup=False, soft_wrap=True)
 
 
+def _restarts(number: int | str | None) -> str:
+    return "automatic restarts" if number == "auto" else counted(int(number or 0), "restart")
+
+
 def _headline(summary: dict[str, Any]) -> list[str]:
     from rich.markup import escape
 
     used = summary["settings"]
     law = f"{used['mutation']} mutation" if used["mutation"] else used["algorithm"]
+    if used["mutation"] and used["algorithm"] != "na":
+        law = f"{used['algorithm']}, {law}"
     extras = {
         "no bias": used["bias"] is False,
         "void steps redrawn": used["redraw_void"],
         f"probability {used['mutation_probability']} per component": used["mutation_probability"],
         f"init {used['init']}": used["init"] not in (None, "grid"),
+        f"a neuron replaced with probability {used['replace_neuron']}": used["replace_neuron"],
         f"stagnation {used['stagnation']}": used["stagnation"],
-        counted(used["restarts"] or 0, "restart"): used["restarts"],
+        _restarts(used["restarts"]): used["restarts"],
     }
     return [
         f"[bold]{escape(used['problem'])}[/bold] in D = {used['dim']}: "

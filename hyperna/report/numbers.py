@@ -133,6 +133,7 @@ class Family:
             and setting.neurons == _THEOREM_NEURONS.get(setting.problem)
             and (setting.neurons == 1 or setting.output == "or")
             and setting.bias is (setting.problem != "half")
+            and setting.replace_neuron is None
         )
         return theorem_bound(setting.problem, setting.mutation or "") if applies else None
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from hyperna._validation import IntArray
 from hyperna._words import did_you_mean
 from hyperna.baselines import BASELINES, Neat, baseline, baseline_task, neat_task
+from hyperna.relatives import RELATIVES, spell
 from hyperna.settings.keys import KEYS
 
 if TYPE_CHECKING:
@@ -96,15 +97,20 @@ def _make_na(setting: "Setting") -> Runner:
     )
 
 
-NA = register(
-    Algorithm(
-        name="na",
-        summary="the (1+1) NA",
-        make=_make_na,
-        keys=frozenset(key for key, entry in KEYS.items() if entry.optional),
-        processes=False,
+for _relative in RELATIVES.values():
+    register(
+        Algorithm(
+            name=_relative.name,
+            summary=_relative.summary,
+            make=_make_na,
+            keys=frozenset(key for key, entry in KEYS.items() if entry.optional),
+            processes=False,
+            spell=spell,
+        )
     )
-)
+
+
+NA = ALGORITHMS["na"]
 
 
 def _spell_baseline(text: str) -> str:

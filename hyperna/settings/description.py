@@ -26,6 +26,7 @@ from hyperna.problems import (
     problem,
     read_csv,
 )
+from hyperna.relatives import relative
 from hyperna.settings.algorithms import Algorithm, Runner, find_algorithm
 from hyperna.settings.keys import KEYS, is_default, plain_keys
 
@@ -70,12 +71,13 @@ class Setting:
     redraw_void: bool | None = None
     mutation_probability: float | None = None
     init: str | None = None
+    replace_neuron: float | None = None
     points: int | None = None
     sampling: str | None = None
     budget: int | None = None
     stagnation: int | None = None
     target: float | bool | None = None
-    restarts: int | None = None
+    restarts: int | str | None = None
     seed: int | None = None
     label: str | None = None
     weight: str | None = None
@@ -147,10 +149,11 @@ class Setting:
         return _fitness(made, self.neurons, self.points, self.sampling)
 
     def make_algorithm(self) -> OnePlusOneNA:
-        """Return the (1+1) NA with these settings."""
+        """Return the (1+1) NA, or a relative of it, with these settings."""
         if self.mutation is None or self.init is None:
-            raise ValueError(f"algorithm {self.algorithm!r} is not the (1+1) NA")
-        return OnePlusOneNA(
+            raise ValueError(f"algorithm {self.algorithm!r} is not a relative of the (1+1) NA")
+        entry, own = relative(self.algorithm)
+        return entry(
             neurons=self.neurons,
             output=self.output,
             neuron=self.neuron or "plain",
@@ -160,6 +163,8 @@ class Setting:
             redraw_void=self.redraw_void is True,
             mutation_probability=self.mutation_probability,
             init=self.init,
+            replace_neuron=self.replace_neuron or 0.0,
+            **own,
         )
 
     def runner(self) -> Runner:
@@ -301,10 +306,14 @@ def _resolve_na(
         "bias": checked.get("bias", True),
         "redraw_void": checked.get("redraw_void", False),
         "init": checked.get("init", "grid"),
+        # None rather than 0, as it was before there was this key
+        "replace_neuron": checked.get("replace_neuron") or None,
     }
     network = {key: common[key] for key in ("neurons", "output", "resolution")}
     probability = checked.get("mutation_probability")
-    na = OnePlusOneNA(**network, **own, mutation_probability=probability)
+    entry, settings = relative(common["algorithm"])
+    given = {**network, **own, "replace_neuron": own["replace_neuron"] or 0.0}
+    na = entry(**given, mutation_probability=probability, **settings)
     limits = {"budget": common["budget"], "stagnation": checked.get("stagnation")}
     limits["restarts"] = checked.get("restarts", 0)
     task = na.task(fitness, **limits, target=common["target"])

@@ -9,6 +9,7 @@ from typing import Any
 
 from hyperna._validation import check_choice, check_integer, check_real
 from hyperna._words import did_you_mean, shown
+from hyperna.algorithm import check_restarts
 from hyperna.fitness.points import METHODS
 from hyperna.grid import INITS, MAX_RESOLUTION
 from hyperna.neurons import NEURONS
@@ -100,6 +101,10 @@ def _read_target(text: str) -> float | bool:
     return False if text == "none" else float(text)
 
 
+def _read_restarts(text: str) -> int | str:
+    return text if text == "auto" else int(text)
+
+
 KEYS: dict[str, Key] = {
     "problem": text_key("problem", "a name from 'hyperna list', or a CSV file of points"),
     "dim": integer_key("problem", "dimension D (default: the problem's)", 1),
@@ -148,6 +153,13 @@ KEYS: dict[str, Key] = {
         optional=True,
     ),
     "init": choice_key("algorithm", "first network (default: grid)", INITS, optional=True),
+    "replace_neuron": Key(
+        "algorithm",
+        "probability that a neuron is drawn again instead of a mutation (default: 0)",
+        lambda key, value: check_real(key, value, 0, 1, high_open=True),
+        float,
+        optional=True,
+    ),
     "budget": integer_key("runs", "evaluations per run (default: 100 r ln r)", 1, 2**61),
     "stagnation": integer_key(
         "runs", "evaluations without improvement after which a run stops", 1, 2**61, optional=True
@@ -158,7 +170,13 @@ KEYS: dict[str, Key] = {
         _check_target,
         _read_target,
     ),
-    "restarts": integer_key("runs", "restarts within a run (default: 0)", 0, 2**31, optional=True),
+    "restarts": Key(
+        "runs",
+        "restarts within a run, or auto: as many as the budget allows (default: 0)",
+        check_restarts,
+        _read_restarts,
+        optional=True,
+    ),
     "seed": integer_key("runs", "seed of the runs (default: 0)", 0, 2**63 - 1),
 }
 

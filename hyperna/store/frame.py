@@ -14,13 +14,13 @@ from hyperna.store.lines import Block
 
 SETTING_COLUMNS = tuple(entry.name for entry in fields(Setting) if entry.compare)
 # Columns of files of points, and of kinds that are not the default: left out if they are empty.
-_RARE_COLUMNS = ("label", "weight", "scale", "data", "neuron", "online", "judge_once")
+_RARE_COLUMNS = ("replace_neuron", "label", "weight", "scale", "data", "neuron", "online", "judge_once")
 # Types with missing values where a key may not apply; all other keys are texts.
 _KINDS = {
     **dict.fromkeys(("dim", "neurons", "resolution", "seed"), "int64"),
     **dict.fromkeys(("points", "budget", "stagnation", "restarts", "online"), "Int64"),
     **dict.fromkeys(("bias", "redraw_void", "scale", "judge_once"), "boolean"),
-    "mutation_probability": "float64",
+    **dict.fromkeys(("mutation_probability", "replace_neuron"), "float64"),
 }
 _SUCCESS = [STOP_REASONS.index(reason) for reason in ("optimum", "target")]
 
@@ -92,7 +92,7 @@ def _setting_column(pandas: Any, name: str, values: list[Any], codes: IntArray) 
     if name == "seed":
         values = [value or 0 for value in values]
     kind = _KINDS.get(name)
-    if kind is None:
+    if kind is None or any(isinstance(value, str) for value in values):
         return _category(pandas, values, codes)
     return pandas.array(values, dtype=kind).take(codes)
 

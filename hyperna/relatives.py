@@ -1,0 +1,259 @@
+"""Relatives of the (1+1) NA: more offspring, more parents, one component at a time, annealing.
+
+Each is a `OnePlusOneNA` with a few settings of its own, so it takes the same problems, laws, limits
+and stopping rules, and runs compiled. `RELATIVES` finds them by name, for campaigns and the command
+line.
+"""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, TypeVar
+
+from hyperna._kernels import plans
+from hyperna._spelling import parse_name
+from hyperna._validation import check_integer, check_real
+from hyperna._words import did_you_mean
+from hyperna.algorithm import OnePlusOneNA
+from hyperna.fitness import FiniteSet, Fitness
+from hyperna.problems import Problem
+from hyperna.search import Task
+
+RELATIVES: dict[str, type[OnePlusOneNA]] = {OnePlusOneNA.name: OnePlusOneNA}
+
+Class = TypeVar("Class", bound=type[OnePlusOneNA])
+
+
+def register(entry: Class) -> Class:
+    """Enter the decorated class into `RELATIVES`; nothing else is needed to add one."""
+    RELATIVES[entry.name] = entry
+    return entry
+
+
+@register
+@dataclass(frozen=True)
+class RandomisedLocalSearchNA(OnePlusOneNA):
+    """Randomised local search: exactly one component, chosen uniformly, is mutated in every step.
+
+    All parameters are those of `OnePlusOneNA`; `mutation_probability` does not matter.
+
+    Examples
+    --------
+    >>> from hyperna.problems import problem
+    >>> RandomisedLocalSearchNA().run(problem("quarter"), seed=1).success
+    True
+    """
+
+    name: ClassVar[str] = "rls"
+    summary: ClassVar[str] = "randomised local search: exactly one component is mutated"
+
+    def task(self, problem: Problem | Fitness, **limits: Any) -> Task:
+        """Return everything that defines a run but its seed."""
+        return replace(super().task(problem, **limits), one_component=True)
+
+
+@dataclass(frozen=True)
+class PopulationNA(OnePlusOneNA):
+    """Base of the algorithms that need more than one network at a time."""
+
+    def plan(self, units: int) -> plans.Plan:
+        """Return the algorithm as compiled code takes it; a perfect score is `units`."""
+        raise NotImplementedError
+
+    def task(self, problem: Problem | Fitness, **limits: Any) -> Task:
+        """Return everything that defines a run but its seed."""
+        task = super().task(problem, **limits)
+        plan = self.plan(task.units)
+        if isinstance(task.fitness, FiniteSet) and task.fitness.tie_clip > 0:
+            raise ValueError(f"tie_clip must be 0 for {type(self).__name__}")
+        if task.budget < plan.members:
+            raise ValueError(
+                f"budget must be at least {plan.members}, the size of the population, "
+                f"got {task.budget}"
+            )
+        if task.stagnation is not None and task.stagnation < plan.offspring:
+            raise ValueError(
+                f"stagnation must be at least {plan.offspring}, the number of offspring, "
+                f"got {task.stagnation}"
+            )
+        return replace(task, plan=plan)
+
+
+@register
+@dataclass(frozen=True)
+class OnePlusLambdaNA(PopulationNA):
+    """The (1+lambda) NA: the first best of `offspring` mutants replaces the parent if not worse.
+
+    All offspring of a generation are evaluated, also after an optimum among them, so a run takes
+    1 + lambda times the number of generations. One offspring: the (1+1) NA.
+
+    Parameters
+    ----------
+    offspring : int
+        Offspring in a generation, lambda.
+    others
+        As in `OnePlusOneNA`.
+
+    Examples
+    --------
+    >>> from hyperna.problems import problem
+    >>> run = OnePlusLambdaNA(offspring=4).run(problem("half"), seed=1)
+    >>> run.success, run.evaluations % 4
+    (True, 1)
+    """
+
+    name: ClassVar[str] = "one_plus_lambda"
+    summary: ClassVar[str] = "(1+lambda): the best of several offspring, if it is not worse"
+
+    offspring: int = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("offspring", self.offspring, 1, 2**20)
+
+    def plan(self, units: int) -> plans.Plan:
+        """Return the algorithm as compiled code takes it."""
+        return plans.Plan(plans.PLUS, offspring=self.offspring)
+
+
+@register
+@dataclass(frozen=True)
+class OneCommaLambdaNA(OnePlusLambdaNA):
+    """The (1,lambda) NA: the first best of `offspring` mutants replaces the parent, even if worse.
+
+    Examples
+    --------
+    >>> from hyperna.problems import problem
+    >>> na = OneCommaLambdaNA(neurons=2, resolution=24)
+    >>> bool(na.run_many(problem("two_quarters"), 100, seed=1).success.mean() > 0.9)
+    True
+    """
+
+    name: ClassVar[str] = "one_comma_lambda"
+    summary: ClassVar[str] = "(1,lambda): the best of several offspring, even if it is worse"
+
+    def plan(self, units: int) -> plans.Plan:
+        """Return the algorithm as compiled code takes it."""
+        return plans.Plan(plans.COMMA, offspring=self.offspring)
+
+
+@register
+@dataclass(frozen=True)
+class MuPlusOneNA(PopulationNA):
+    """The (mu+1) NA: a mutant of a random member replaces a random worst one if it is not worse.
+
+    Parameters
+    ----------
+    members : int
+        Size of the population, mu.
+    crossover : float
+        Probability that an offspring has two parents, chosen independently: it takes every neuron
+        from either with probability 1/2, then it is mutated.
+    others
+        As in `OnePlusOneNA`. Self-adjusting step lengths are shared by all members.
+
+    Examples
+    --------
+    >>> from hyperna.problems import problem
+    >>> MuPlusOneNA(members=5, crossover=0.5).run(problem("half"), seed=1).success
+    True
+    """
+
+    name: ClassVar[str] = "mu_plus_one"
+    summary: ClassVar[str] = "(mu+1): a population, with or without crossover of neurons"
+
+    members: int = 10
+    crossover: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("members", self.members, 1, 2**20)
+        check_real("crossover", self.crossover, 0, 1)
+
+    def plan(self, units: int) -> plans.Plan:
+        """Return the algorithm as compiled code takes it."""
+        return plans.Plan(plans.STEADY, members=self.members, crossover=float(self.crossover))
+
+
+@register
+@dataclass(frozen=True)
+class AnnealingNA(PopulationNA):
+    """Simulated annealing: a worse offspring is accepted with probability exp(-loss / temperature).
+
+    Parameters
+    ----------
+    temperature : float
+        At the start, as a share of the circle, the sphere or the points; 0 is the (1+1) NA.
+    cooling : float
+        Factor of the temperature in every evaluation; 1 keeps it (the Metropolis algorithm).
+    others
+        As in `OnePlusOneNA`.
+
+    Examples
+    --------
+    >>> from hyperna.problems import problem
+    >>> na = AnnealingNA(neurons=2, resolution=24)
+    >>> bool(na.run_many(problem("two_quarters"), 100, seed=1).success.mean() > 0.9)
+    True
+    """
+
+    name: ClassVar[str] = "annealing"
+    summary: ClassVar[str] = "simulated annealing: a worse offspring is accepted now and then"
+
+    temperature: float = 0.05
+    cooling: float = 0.999
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_real("temperature", self.temperature, 0)
+        check_real("cooling", self.cooling, 0, 1, low_open=True)
+
+    def plan(self, units: int) -> plans.Plan:
+        """Return the algorithm as compiled code takes it."""
+        return plans.Plan(
+            plans.ANNEALING,
+            temperature=float(self.temperature * units),
+            cooling=float(self.cooling),
+        )
+
+
+_SHARED = {entry.name for entry in fields(OnePlusOneNA)}
+
+
+def relative(text: str) -> tuple[type[OnePlusOneNA], dict[str, Any]]:
+    """Return the class and the settings of its own that a text such as "name:key=value" means.
+
+    Examples
+    --------
+    >>> relative("mu_plus_one:members=5")
+    (<class 'hyperna.relatives.MuPlusOneNA'>, {'members': 5, 'crossover': 0.0})
+    """
+    name, written = parse_name("algorithm", text)
+    if name not in RELATIVES:
+        known = ", ".join(RELATIVES)
+        hint = did_you_mean(name, RELATIVES)
+        raise ValueError(f"algorithm must be one of {known}, got {name[:60]!r}{hint}")
+    entry = RELATIVES[name]
+    own = {field.name: field for field in fields(entry) if field.name not in _SHARED}
+    values = {key: field.default for key, field in own.items()}
+    for key, value in written.items():
+        if key not in own:
+            listed = (", ".join(own) or "none") + did_you_mean(key, own)
+            raise ValueError(f"algorithm {name!r} has no setting {key!r}; its settings: {listed}")
+        try:
+            values[key] = own[key].type(value)  # type: ignore[operator]
+        except ValueError:
+            raise ValueError(f"{key} must be a number, got {value!r}") from None
+    return entry, values
+
+
+def spell(text: str) -> str:
+    """Return the one way to write a relative with all its settings.
+
+    Examples
+    --------
+    >>> spell("annealing:cooling=1")
+    'annealing:temperature=0.05,cooling=1.0'
+    """
+    entry, values = relative(text)
+    entry(**values)  # refuses values that make no sense
+    settings = ",".join(f"{key}={value!r}" for key, value in values.items())
+    return f"{entry.name}:{settings}" if settings else entry.name
