@@ -102,9 +102,10 @@ class StepLaw:
         """Return the law as data for the kernels; a step of length 1 is `unit` grid units."""
         return LawData(TABLE, resolution, self.pmf(resolution))
 
-    def _check_positive(self) -> None:
-        for field in fields(self):
-            check_real(field.name, getattr(self, field.name), 0, low_open=True)
+    def __post_init__(self) -> None:
+        if self.continuous:
+            for field in fields(self):
+                check_real(field.name, getattr(self, field.name), 0, low_open=True)
 
     def _check_fine(self, median: float, resolution: int, unit: int) -> None:
         """Refuse a law most of whose steps would be rounded to nothing."""
@@ -252,9 +253,6 @@ class Pareto(StepLaw):
     shape: float = 1.0
     scale: float = 1.0
 
-    def __post_init__(self) -> None:
-        self._check_positive()
-
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
         median = self.scale * math.expm1(min(math.log(2) / self.shape, 700.0))
@@ -283,9 +281,6 @@ class Cauchy(StepLaw):
     continuous = True
     scale: float = 1.0
 
-    def __post_init__(self) -> None:
-        self._check_positive()
-
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
         self._check_fine(self.scale, resolution, unit)
@@ -310,9 +305,6 @@ class Exponential(StepLaw):
     summary = "real-valued, exponential, scale (the mean) in grid steps"
     continuous = True
     scale: float = 1.0
-
-    def __post_init__(self) -> None:
-        self._check_positive()
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
@@ -351,19 +343,9 @@ class SelfAdjusting(StepLaw):
 
 @dataclass(frozen=True)
 class Adaptive(SelfAdjusting):
-    """Self-adjusting steps with now and then a harmonic one, so that no run is lost.
+    """Self-adjusting steps and, with probability `jump`, a harmonic one, so that no run is lost.
 
-    A mutated component takes a harmonic step with probability `jump`, else a step of its own
-    length. A jump that improves the fitness sets that length, if it is longer; for the other steps
-    it grows and shrinks as in `SelfAdjusting`. Runtimes stay logarithmic in the resolution, and no
-    component stays with steps that are too short to leave where it is.
-
-    Parameters
-    ----------
-    growth, decay : float
-        Factors of the length after a step that improves the fitness, and after any other.
-    jump : float
-        Probability of a harmonic step.
+    A jump that improves the fitness sets the length of the component's steps, if it is longer.
 
     Examples
     --------

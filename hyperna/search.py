@@ -9,12 +9,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hyperna._kernels import loop, state
+from hyperna._kernels import state
 from hyperna._kernels.mutation import TABLE, Mutation
 from hyperna._kernels.protocol import workspace
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna._words import shown
+from hyperna.engine import advance_runs, new_arrays, new_trace
 from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Online
 from hyperna.goals import optima_on, share_near
 from hyperna.grid import Grid
@@ -234,16 +235,6 @@ class Task:
             start=start,
         )
 
-    def arrays(self) -> Any:
-        """Return new arrays of the kernel's own: for waiting times, or for a population."""
-        if self.plan is not None:
-            from hyperna._kernels.populations import new_population
-
-            return new_population(self.plan, self.mutation)
-        if self.patience is None:
-            return None
-        return state.new_waiting(self.mutation, self.patience)
-
     def run(
         self,
         seed: Seed,
@@ -279,23 +270,6 @@ class Task:
         return max(64, _POINTS_A_QUOTA // self.fitness.effort(self.grid))
 
 
-def _trace(improvements: int, path: int, components: int) -> state.Trace:
-    """Arrays for as many improvements and accepted genomes."""
-    return state.Trace(
-        np.zeros((improvements, 2), np.int64), np.zeros((path, 2 + components), np.int64)
-    )
-
-
-def _advance(task: Task, work: Any, arrays: Any, key: Any, run: Any, *others: Any) -> int:
-    """Let the kernel of the task's algorithm simulate runs; return FULL when the trace is."""
-    given = (task.kernel, work, task.mutation, task.limits)
-    if task.plan is None:
-        return int(loop.run_batch(*given, arrays, key, run, *others))
-    from hyperna._kernels.populations import run_population_batch
-
-    return int(run_population_batch(*given, task.plan, key, run, arrays, *others))
-
-
 class Search:
     """A run that can be watched: it advances in pieces, and tells its result at any time.
 
@@ -320,9 +294,9 @@ class Search:
         self._with_path = bool(trajectory)
         components = task.grid.components
         self._run = state.new_run(task.mutation)
-        self._arrays = task.arrays()
+        self._arrays = new_arrays(task)
         self._work = workspace(task.kernel)
-        self._trace = _trace(64, 1024 if trajectory else 0, components)
+        self._trace = new_trace(64, 1024 if trajectory else 0, components)
         self._progress = np.array([self.number, self.number, self.number + 1, 0])
         self._rows = np.zeros((1, 5), np.int64)
         self._genomes = np.zeros((1, components), np.int64)
@@ -342,7 +316,7 @@ class Search:
         """Simulate about `quota` more offspring; return whether the run has ended."""
         task = self.task
         with np.errstate(over="ignore"):
-            status = _advance(
+            status = advance_runs(
                 task,
                 self._work,
                 self._arrays,
@@ -361,7 +335,7 @@ class Search:
     def _grow_trace(self) -> None:
         """Double the arrays of the trace."""
         old = self._trace
-        self._trace = _trace(2 * len(old[0]), 2 * len(old[1]), self.task.grid.components)
+        self._trace = new_trace(2 * len(old[0]), 2 * len(old[1]), self.task.grid.components)
         for new_part, old_part in zip(self._trace, old, strict=True):
             new_part[: len(old_part)] = old_part
 
@@ -410,13 +384,13 @@ def run_block(task: Task, seed: Seed, first: int, last: int, halt: Halt | None =
     """
     rows = np.zeros((last - first, 5), np.int64)
     run, work = state.new_run(task.mutation), workspace(task.kernel)
-    arrays = task.arrays()
+    arrays = new_arrays(task)
     key = seed_words(seed).generate_state(4, np.uint64)
     progress = np.array([first, first, last, 0])
-    no_trace, no_genomes = _trace(0, 0, 0), np.zeros((0, 0), np.int64)
+    no_trace, no_genomes = new_trace(0, 0, 0), np.zeros((0, 0), np.int64)
     while progress[0] < last and not (halt and halt.raised):
         with np.errstate(over="ignore"):
-            _advance(
+            advance_runs(
                 task,
                 work,
                 arrays,

@@ -36,6 +36,7 @@ STREET = {
     "batches": 8,
     "algorithm": 9,
     "relatives": 10,
+    "engine": 2,
     "baselines": 10,
     "classifier": 10,
     "interop": 10,

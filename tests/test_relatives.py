@@ -14,6 +14,7 @@ import reference_algorithms as plain
 from scipy.stats import ks_2samp
 
 from hyperna import Adaptive, OnePlusOneNA, problem
+from hyperna._kernels import loop, state
 from hyperna.batches import run_many
 from hyperna.relatives import (
     RELATIVES,
@@ -175,19 +176,12 @@ def luby(k):
 
 
 def test_automatic_restarts_follow_the_sequence_of_luby():
-    """Nothing changes on a set of one label, so that every start stagnates at once."""
-    from hyperna import FiniteSet
-
-    na = OnePlusOneNA(resolution=16)
-    fitness = FiniteSet([[0.0, 0.5]], [1])
-    lengths = [1 + 5 * luby(k) for k in range(1, 40)]
-    for budget in np.cumsum(lengths)[[0, 1, 2, 6, 14, 30]]:
-        run = na.run(fitness, budget=int(budget) + 1, stagnation=5, restarts="auto", target=False)
-        assert run.evaluations == budget + 1
-        starts = np.cumsum(lengths)
-        improved = run.improvements.evaluations[-1]
-        if improved == 1:
-            assert run.restarts == int((starts <= budget).sum())
+    horizon = getattr(loop.horizon, "py_func", loop.horizon)
+    task = OnePlusOneNA().task(problem("half"), stagnation=5, restarts="auto", budget=10**9)
+    counter = np.zeros(state.N_COUNTERS, np.int64)
+    for start in range(1, 300):
+        counter[state.RESTARTS], counter[state.EVALUATIONS] = start - 1, 1000 * start
+        assert horizon(task.limits, counter) == 1000 * start + 5 * luby(start)
 
 
 def test_automatic_restarts_solve_what_single_starts_do_not():

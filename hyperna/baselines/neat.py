@@ -171,7 +171,7 @@ def neat_task(
     budget: int | None = None,
     stagnation: int | None = None,
     target: float | bool | None = None,
-    restarts: int = 0,
+    restarts: int | str = 0,
 ) -> NeatTask:
     """Return everything that defines a run of NEAT but its seed, checked.
 
@@ -196,7 +196,7 @@ def neat_task(
     True
     """
     check_installed()
-    restarts = check_integer("restarts", restarts, 0)
+    starts = check_integer("restarts", restarts, 0)
     fitness = fitness_of(problem)
     if not isinstance(fitness, FiniteSet | Sampled) and fitness.problem is not None:
         fitness = Sampled(fitness.problem, n=_EVEN_POINTS, method="even")
@@ -204,7 +204,7 @@ def neat_task(
         raise TypeError(f"problem must be one that labels points, got {shown(problem)}")
     neurons = fitness.problem.default_neurons if fitness.problem else 1
     na = OnePlusOneNA(neurons=neurons, resolution=resolution)
-    limits: dict[str, Any] = {"budget": budget, "stagnation": stagnation, "restarts": restarts}
+    limits: dict[str, Any] = {"budget": budget, "stagnation": stagnation, "restarts": starts}
     task = na.task(fitness, target=target, **limits)
     if target is None:
         reachable = 1.0 if task.default_target is None else task.default_target
@@ -215,5 +215,5 @@ def neat_task(
         target=task.goal.score,
         budget=task.budget,
         stagnation=task.stagnation,
-        restarts=task.restarts,
+        restarts=starts,
     )

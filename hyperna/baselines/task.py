@@ -163,7 +163,7 @@ def baseline_task(
     budget: int | None = None,
     stagnation: int | None = None,
     target: float | bool | None = None,
-    restarts: int = 0,
+    restarts: int | str = 0,
     **settings: Any,
 ) -> BaselineTask:
     """Return everything that defines a run of a baseline but its seed, checked.
@@ -198,12 +198,12 @@ def baseline_task(
     {'target': 3}
     """
     chosen = baseline(name, **settings)
-    restarts = check_integer("restarts", restarts, 0)
+    starts = check_integer("restarts", restarts, 0)
     fitness = fitness_of(problem)
     if neurons is None:
         neurons = fitness.problem.default_neurons if fitness.problem else 1
     # A continuous law searches the finest grid there is, with success judged at `resolution`:
     # just what is needed here, where the law itself is not used.
     na = OnePlusOneNA(neurons=neurons, output=output, resolution=resolution, mutation="cauchy")
-    task = na.task(fitness, budget=budget, stagnation=stagnation, target=target, restarts=restarts)
+    task = na.task(fitness, budget=budget, stagnation=stagnation, target=target, restarts=starts)
     return BaselineTask(chosen, task)

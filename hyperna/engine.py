@@ -1,0 +1,36 @@
+"""The kernel that simulates a task, and the arrays it needs: one for each kind of algorithm.
+
+Kernels of other algorithms than the (1+1) NA are loaded when they are used.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from hyperna._kernels import loop, state
+
+
+def new_trace(improvements: int, path: int, components: int) -> state.Trace:
+    """Return arrays for as many improvements and accepted genomes."""
+    return state.Trace(
+        np.zeros((improvements, 2), np.int64), np.zeros((path, 2 + components), np.int64)
+    )
+
+
+def new_arrays(task: Any) -> Any:
+    """Return new arrays of the kernel's own: for waiting times, or for a population."""
+    if task.plan is not None:
+        from hyperna._kernels.populations import new_population
+
+        return new_population(task.plan, task.mutation)
+    return None if task.patience is None else state.new_waiting(task.mutation, task.patience)
+
+
+def advance_runs(task: Any, work: Any, arrays: Any, key: Any, run: Any, *others: Any) -> int:
+    """Let the kernel of the task's algorithm simulate runs; return FULL when the trace is."""
+    given = (task.kernel, work, task.mutation, task.limits)
+    if task.plan is None:
+        return int(loop.run_batch(*given, arrays, key, run, *others))
+    from hyperna._kernels.populations import run_population_batch
+
+    return int(run_population_batch(*given, task.plan, key, run, arrays, *others))
