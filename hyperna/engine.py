@@ -17,6 +17,14 @@ def new_trace(improvements: int, path: int, components: int) -> state.Trace:
     )
 
 
+def doubled_trace(old: state.Trace) -> state.Trace:
+    """Return a copy with room for twice as much."""
+    new = new_trace(2 * len(old.improvements), 2 * len(old.path), old.path.shape[1] - 2)
+    for new_part, old_part in zip(new, old, strict=True):
+        new_part[: len(old_part)] = old_part
+    return new
+
+
 def new_arrays(task: Any) -> Any:
     """Return new arrays of the kernel's own: for waiting times, or for a population."""
     if task.plan is not None:

@@ -13,7 +13,7 @@ from hyperna._spelling import parse_name
 from hyperna._validation import check_integer, check_real
 from hyperna._words import did_you_mean
 from hyperna.algorithm import OnePlusOneNA
-from hyperna.fitness import FiniteSet, Fitness
+from hyperna.fitness import FiniteSet, Fitness, Online
 from hyperna.problems import Problem
 from hyperna.search import Task
 
@@ -62,6 +62,11 @@ class PopulationNA(OnePlusOneNA):
         """Return everything that defines a run but its seed."""
         task = super().task(problem, **limits)
         plan = self.plan(task.units)
+        if isinstance(task.fitness, Online):
+            raise ValueError(
+                f"online fitness compares one parent with one offspring; "
+                f"{type(self).__name__} needs another fitness"
+            )
         if isinstance(task.fitness, FiniteSet) and task.fitness.tie_clip > 0:
             raise ValueError(f"tie_clip must be 0 for {type(self).__name__}")
         if task.budget < plan.members:

@@ -15,7 +15,7 @@ from hyperna._kernels.protocol import workspace
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna._words import shown
-from hyperna.engine import advance_runs, new_arrays, new_trace
+from hyperna.engine import advance_runs, doubled_trace, new_arrays, new_trace
 from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Online
 from hyperna.goals import optima_on, share_near
 from hyperna.grid import Grid
@@ -329,15 +329,8 @@ class Search:
                 self._genomes,
             )
         if status == state.FULL:
-            self._grow_trace()
+            self._trace = doubled_trace(self._trace)
         return self.finished
-
-    def _grow_trace(self) -> None:
-        """Double the arrays of the trace."""
-        old = self._trace
-        self._trace = new_trace(2 * len(old[0]), 2 * len(old[1]), self.task.grid.components)
-        for new_part, old_part in zip(self._trace, old, strict=True):
-            new_part[: len(old_part)] = old_part
 
     def result(self) -> RunResult:
         """Return the best network so far, and how it came about."""
