@@ -103,9 +103,8 @@ class StepLaw:
         return LawData(TABLE, resolution, self.pmf(resolution))
 
     def __post_init__(self) -> None:
-        if self.continuous:
-            for field in fields(self):
-                check_real(field.name, getattr(self, field.name), 0, low_open=True)
+        for field in fields(self) if self.continuous else ():
+            check_real(field.name, getattr(self, field.name), 0, low_open=True)
 
     def _check_fine(self, median: float, resolution: int, unit: int) -> None:
         """Refuse a law most of whose steps would be rounded to nothing."""
@@ -383,8 +382,7 @@ def law(mutation: str | StepLaw) -> StepLaw:
         raise TypeError(f"mutation must be a name or a StepLaw, got {shown(mutation)}")
     name, texts = parse_name("mutation", mutation)
     if name not in LAWS:
-        known = ", ".join(sorted(LAWS))
-        hint = did_you_mean(name, LAWS)
+        known, hint = ", ".join(sorted(LAWS)), did_you_mean(name, LAWS)
         raise ValueError(f"mutation must be one of {known}, got {shown(mutation)}{hint}")
     cls = LAWS[name]
     allowed = [field.name for field in fields(cls)]
