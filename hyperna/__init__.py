@@ -57,6 +57,7 @@ if TYPE_CHECKING:  # type checkers do not see names that are loaded at first use
         Uniform as Uniform,
     )
     from hyperna.networks import Network as Network
+    from hyperna.optimal import optimal_half_space as optimal_half_space
     from hyperna.parallel import parallel_backend as parallel_backend
     from hyperna.problems import (
         PROBLEMS as PROBLEMS,
@@ -96,6 +97,7 @@ _PUBLIC = {
     "grid": ("Grid",),
     "sphere": ("even_points", "random_points", "sobol_points"),
     "networks": ("Network",),
+    "optimal": ("optimal_half_space",),
     "problems": (
         "PROBLEMS",
         "ArcProblem",

@@ -23,6 +23,7 @@ STREET = {
     "parallel": 1,
     "neurons": 1.5,
     "grid": 2,
+    "optimal": 2,
     "networks": 3,
     "sphere": 3,
     "problems": 4,

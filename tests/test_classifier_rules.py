@@ -10,7 +10,7 @@ from hyperna import NAClassifier, Network, export_text
 from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.rules import Condition, Rule, condition_of, roundest, rule_of
 from hyperna.classifier.scaling import Scaling
-from hyperna.classifier.simpler import simplified
+from hyperna.classifier.simpler import simplified, trimmed
 from hyperna.classifier.text import LINE_WIDTH, condition_text
 
 NAMES = ["age", "income", "height", "children"]
@@ -217,3 +217,18 @@ def test_idle_neurons_and_features_go():
         (False, True, False),
         (True, False, False),
     ]
+
+
+@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+@pytest.mark.parametrize("seed", range(4))
+def test_trimmed_networks_answer_the_same(output, seed):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(60, 3)) / 4
+    points = LabelledPoints(Z, rng.random(60) < 0.5, np.ones(60, np.int64), 60.0)
+    W, t = rng.normal(size=(5, 3)), np.append(rng.normal(size=3) / 8, [0.999, -0.999])
+    votes = (rng.normal(size=5), 0.1) if output == "evolved" else ()
+    W /= np.linalg.norm(W, axis=1)[:, None]
+    network = Network.from_weights(W, t, 2**16, output, *votes)
+    fewer = trimmed(network, points)
+    assert (fewer.predict(Z) == network.predict(Z)).all()
+    assert fewer.grid.neurons < 5

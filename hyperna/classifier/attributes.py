@@ -21,6 +21,22 @@ class FittedNetworks:
     scaling_: Scaling
     rules_: list[Rule]
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in ("networks_", "scaling_"):
+            self._mark()
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state)  # type: ignore[misc]
+        self._mark()
+
+    def _mark(self) -> None:
+        """Tell networks whose half-spaces are not in the units of the data, for who draws them."""
+        scaling = self.__dict__.get("scaling_")
+        if scaling is not None and not scaling.changes_nothing:
+            for network in self.__dict__.get("networks_", []):
+                object.__setattr__(network, "scaled", True)
+
     @property
     def network_(self) -> Network:
         """The network that tells the second class from the first."""

@@ -17,7 +17,7 @@ from hyperna.classifier.candidates import candidates
 from hyperna.classifier.control import Control
 from hyperna.classifier.margins import signed_distance
 from hyperna.classifier.points import LabelledPoints
-from hyperna.classifier.simpler import simplified
+from hyperna.classifier.simpler import simplified, trimmed
 from hyperna.classifier.work import Outcome, Settings, continued, final, first_look, trial
 from hyperna.networks import Network
 
@@ -338,8 +338,9 @@ def simplify(fit: Fit) -> None:
                 fit.judged = simple
                 break
         else:
+            fit.best = replace(best, network=trimmed(best.network, fit.points))
             return
-    network = simplified(best.network, fit.points, loss, faithful)
+    network = trimmed(simplified(best.network, fit.points, loss, faithful), fit.points)
     fit.best = replace(best, network=network, score=fit.points.correct(network))
 
 

@@ -31,6 +31,11 @@ class Scaling:
         """Return the map that changes nothing."""
         return cls(np.zeros(dim), np.ones(dim))
 
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether rows stay what they are."""
+        return not self.centre.any() and bool((self.width == 1.0).all())
+
     @classmethod
     def fit(cls, X: FloatArray, weight: FloatArray) -> "Scaling":
         """Return the map to mean 0 and equal deviations, with the farthest row at distance 1.

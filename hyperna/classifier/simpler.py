@@ -99,6 +99,17 @@ class Joined:
                 return fewer.without_idle(points, least)
         return self
 
+    def trimmed(self, points: LabelledPoints) -> "Joined":
+        """Return the network without neurons that change no answer, a vote as logic if it is."""
+        bits = self.bits(points)
+        said = self.fires(bits)
+        for i in range(len(self.t) if len(self.t) > 1 else 0):
+            for value in {"or": (False,), "and": (True,)}.get(self.output, (False, True)):
+                fewer = self.without(i, value)
+                if (fewer.fires(fewer.bits(points)) == said).all():
+                    return fewer.trimmed(points)
+        return self.as_logic(points, 2.0)
+
     def polished(self, points: LabelledPoints, least: float) -> "Joined":
         """Return the network with thresholds moved to better places, unless it is good enough."""
         result = self
@@ -126,7 +137,7 @@ class Joined:
         options = [replace(turned, output="or"), replace(turned, output="and"), *counts]
         bits = turned.bits(points)
         same = [o for o in options if (o.fires(bits) == turned.fires(bits)).all()]
-        good = [o.polished(points, least) for o in options[: 0 if same else None]]
+        good = [o.polished(points, least) for o in options[: 0 if same or least > 1 else None]]
         good = [o for o in good if o.score(points) >= least - _ROUNDING]
         return (same or good or [self])[0]
 
@@ -207,3 +218,9 @@ def simplified(
     made = simple.network(network.grid)
     enough = points.correct(network) - (loss + _ROUNDING) * points.total
     return made if points.correct(made) >= enough else network
+
+
+def trimmed(network: Network, points: LabelledPoints) -> Network:
+    """Return the network without neurons that make no difference to any of the points."""
+    made = Joined.of(network, 0.0).trimmed(points).network(network.grid)
+    return made if (made.predict(points.Z) == network.predict(points.Z)).all() else network

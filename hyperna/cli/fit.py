@@ -4,6 +4,7 @@ For example:
   hyperna fit points.csv --label class --save model.json
   hyperna fit points.csv --label class --ignore id,date --neurons 3 --output or
   hyperna fit sklearn:breast_cancer --neurons 1 --max-evals 200000 --seed 7
+  hyperna fit moons --plot moons.png
 
 Interrupted with Ctrl-C it keeps the best network so far and ends with exit code 130.
 """
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from hyperna._files import check_writable, write_file
 from hyperna._words import counted
-from hyperna.cli.options import integer, real
+from hyperna.cli.options import check_picture, integer, real, save_figure
 from hyperna.cli.signals import signals
 from hyperna.outputs import OUTPUTS
 
@@ -36,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", metavar="COLUMN", help="label column (default: last)")
     parser.add_argument("--ignore", metavar="A,B,...", help="columns of the file to leave out")
     parser.add_argument("--save", metavar="FILE", help="write the classifier as JSON")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw regions and half-spaces (.png, .pdf or .svg)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object, no text")
     suppressed = {"argument_default": argparse.SUPPRESS}
     _add_network_options(parser.add_argument_group("network", **suppressed))
@@ -114,20 +118,40 @@ def run(args: argparse.Namespace) -> int:
     """Fit, print and save."""
     if args.json and args.verbose:
         raise ValueError("--json and --verbose exclude each other")
+    picture = check_picture(args.plot) if args.plot else None
     path = None if args.save is None else Path(args.save)
     if path is not None:
         check_writable(path)
     data = read_data(args)
     signals.patient = True  # the best network so far is shown and saved
+    if picture is not None and data.X.shape[1] < 2:
+        raise ValueError(f"--plot needs at least 2 features, {data.name} has 1")
     classifier, interrupted = fitted(args, data)
     summary = summarise(classifier, data)
     if path is not None:
         write_file(path, with_names(classifier, data).to_json() + "\n")
+    if picture is not None:
+        draw(picture, with_names(classifier, data), data)
     if args.json:
-        print(json.dumps({**summary, "interrupted": interrupted, "saved": args.save}))
+        print(
+            json.dumps(
+                {**summary, "interrupted": interrupted, "saved": args.save, "plot": args.plot}
+            )
+        )
     else:
         print_summary(summary, data, path)
     return _INTERRUPTED if interrupted else 0
+
+
+def draw(path: Path, classifier: "NAClassifier", data: "Dataset") -> None:
+    """Draw the classifier over the two features that matter most."""
+    from matplotlib.figure import Figure
+
+    from hyperna.plots import plot_boundary
+
+    figure = Figure(figsize=(7.0, 7.0), layout="constrained")
+    plot_boundary(classifier, data.X, data.y, figure.add_subplot())
+    save_figure(path, figure)
 
 
 def read_data(args: argparse.Namespace) -> "Dataset":

@@ -5,6 +5,7 @@ They need matplotlib (``pip install 'hyperna[plot]'``), which is imported when s
 
 from hyperna.plots.animation import animate_run, save_animation
 from hyperna.plots.batch import batch_figure
+from hyperna.plots.boundary import plot_boundary
 from hyperna.plots.circle import plot_circle
 from hyperna.plots.comparison import comparison_figure, plot_comparison
 from hyperna.plots.exact import plot_distribution, plot_expected_times
@@ -17,6 +18,7 @@ __all__ = [
     "animate_run",
     "batch_figure",
     "comparison_figure",
+    "plot_boundary",
     "plot_boxes",
     "plot_circle",
     "plot_comparison",

@@ -15,6 +15,7 @@ from hyperna.plots.style import (
     NEURONS,
     ORANGE,
     VERMILLION,
+    check_units,
     legend_below,
     network_title,
     neuron_names,
@@ -51,6 +52,7 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
             f"plot_circle draws D = 2 only, got a problem with D = {problem.dim} "
             f"and a network with D = {network.grid.dim}"
         )
+    check_units(network)
     ax = new_axes(ax, (6.0, 7.0))
     if isinstance(problem, PointProblem):
         _draw_points(ax, problem, network)

@@ -13,6 +13,7 @@ from hyperna.plots.style import (
     FONT_SIZE,
     NEURONS,
     ORANGE,
+    check_units,
     network_title,
     neuron_names,
     new_axes,
@@ -51,6 +52,7 @@ def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) 
             f"plot_sphere draws D = 3 only, got a problem with D = {problem.dim} "
             f"and a network with D = {network.grid.dim}"
         )
+    check_units(network)
     drawn: Any = new_axes(ax, (7.0, 7.0), projection="3d", computed_zorder=False)
     drawn.view_init(elev=_ELEVATION, azim=_AZIMUTH)
     if isinstance(problem, PointProblem):

@@ -48,6 +48,15 @@ def new_axes(ax: "Axes | None", size: tuple[float, float] = (6.4, 4.8), **option
     return made
 
 
+def check_units(network: Network) -> None:
+    """Refuse the network of a classifier, whose half-spaces live in scaled units."""
+    if getattr(network, "scaled", False):
+        raise ValueError(
+            "network must be in the units of the points, got that of an NAClassifier, which scales "
+            "the features; draw the classifier with hyperna.plots.plot_boundary(classifier, X, y)"
+        )
+
+
 def plain_logarithmic(axis: "Axis") -> None:
     """Label a logarithmic axis with plain numbers: 1, 2, 5, 10, 20, ... or, if long, 1, 10, 100.
 

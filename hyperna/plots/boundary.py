@@ -1,0 +1,263 @@
+"""Where a fitted classifier draws the line: regions, half-spaces, margins and errors."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
+from hyperna.classifier.margins import signed_distance
+from hyperna.classifier.text import condition_text
+from hyperna.plots.style import (
+    BLUE,
+    DASHES,
+    FONT_SIZE,
+    GREEN,
+    GREY,
+    NEURONS,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    finish,
+    legend_below,
+    new_axes,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CLASSES = (ORANGE, BLUE, GREEN, PURPLE, SKY)
+MARKERS = ("o", "s", "^", "D", "v")
+_MESH = 300
+_ROOM = 0.06
+_LONGEST_LABEL = 46
+
+
+def plot_boundary(
+    classifier: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    ax: "Axes | None" = None,
+    *,
+    features: Sequence[int | str] | None = None,
+    rest: ArrayLike | None = None,
+) -> "Axes":
+    """Draw the regions of a fitted NAClassifier over two features, in the units of the data.
+
+    The background is the class that is answered, each line the boundary of a condition of `rules_`,
+    dashed lines the distance at which margins are clipped in the search (for two classes), circles
+    the points that are classified wrongly.
+
+    Parameters
+    ----------
+    classifier : NAClassifier
+        A fitted classifier.
+    X, y : array_like of shape (n, D) and (n,)
+        Points to show and their classes, usually those of the fit.
+    ax : Axes, optional
+        Where to draw.
+    features : pair of int or str, optional
+        Numbers or names of the features on the axes, by default the two with the largest
+        `feature_importances_`. With more than two features the regions are those of the plane
+        in which the others have the values `rest`, while every point keeps its own.
+    rest : array_like of shape (D,), optional
+        Values of the features that are not shown, by default the medians of X.
+
+    Examples
+    --------
+    >>> from hyperna import NAClassifier
+    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 1, 1]
+    >>> ax = plot_boundary(NAClassifier(n_neurons=1, random_state=0).fit(X, y), X, y)
+    >>> ax.get_xlabel()
+    'x1'
+    """
+    if not hasattr(classifier, "rules_"):
+        kind = type(classifier).__name__
+        raise TypeError(f"classifier must be a fitted NAClassifier, got {kind}")
+    dim = classifier.n_features_in_
+    if dim < 2:
+        raise ValueError("plot_boundary needs at least 2 features, got 1")
+    points = check_points("X", X, dim)
+    labels = np.asarray(y)
+    if labels.shape != (len(points),):
+        raise ValueError(f"y must have shape ({len(points)},), got shape {labels.shape}")
+    names = [str(n) for n in getattr(classifier, "feature_names_in_", [])]
+    names = names or [f"x{k + 1}" for k in range(dim)]
+    shown = _pair(classifier, names, features)
+    fixed = np.median(points, axis=0) if rest is None else check_reals("rest", rest, (dim,))
+    ax = new_axes(ax, (7.0, 7.0))
+    limits = [_limits(points[:, k]) for k in shown]
+    _draw_regions(ax, classifier, limits, shown, fixed)
+    _draw_conditions(ax, classifier, limits, shown, fixed, names)
+    wrong = classifier.classes_[_answers(_distances(classifier, points))] != labels
+    _draw_points(ax, classifier, points[:, shown], labels, wrong)
+    share = float(1.0 - wrong.mean())
+    title = f"{share:.1%} of {len(points)} points right"
+    if dim > 2:
+        title += f"\nregions where the other {dim - 2} features have "
+        title += "their medians" if rest is None else "given values"
+    finish(ax, x=names[shown[0]], y=names[shown[1]], title=title, grid=False)
+    ax.set_xlim(*limits[0])
+    ax.set_ylim(*limits[1])
+    legend_below(ax, columns=1 if dim > 2 else 2)
+    return ax
+
+
+def _pair(classifier: Any, names: list[str], features: Sequence[int | str] | None) -> list[int]:
+    """Return the numbers of the two features on the axes."""
+    if features is None:
+        ranked = np.argsort(-classifier.feature_importances_, kind="stable")
+        return sorted(int(k) for k in ranked[:2])
+    numbers = []
+    for feature in features:
+        if isinstance(feature, str) and feature in names:
+            numbers.append(names.index(feature))
+        elif isinstance(feature, int | np.integer) and 0 <= feature < len(names):
+            numbers.append(int(feature))
+        else:
+            raise ValueError(
+                f"features must be numbers from 0 to {len(names) - 1} or names of features, "
+                f"got {feature!r:.60}"
+            )
+    if len(numbers) != 2 or numbers[0] == numbers[1]:
+        raise ValueError(f"features must be two different ones, got {list(features)!r:.60}")
+    return numbers
+
+
+def _limits(column: FloatArray) -> tuple[float, float]:
+    low, high = float(column.min()), float(column.max())
+    room = _ROOM * (high - low) or 1.0
+    return low - room, high + room
+
+
+def _draw_regions(
+    ax: "Axes",
+    classifier: Any,
+    limits: list[tuple[float, float]],
+    shown: list[int],
+    fixed: FloatArray,
+) -> None:
+    from matplotlib.colors import ListedColormap
+
+    across, up = (np.linspace(*limit, _MESH) for limit in limits)
+    mesh = np.meshgrid(across, up)
+    rows = np.tile(fixed, (_MESH * _MESH, 1))
+    rows[:, shown[0]], rows[:, shown[1]] = mesh[0].ravel(), mesh[1].ravel()
+    value = _distances(classifier, rows)
+    answer = _answers(value)
+    count = len(classifier.classes_)
+    colours = ListedColormap([CLASSES[k % len(CLASSES)] for k in range(count)])
+    ax.pcolormesh(
+        across, up, answer.reshape(_MESH, _MESH), cmap=colours, alpha=0.22, vmin=0, vmax=count - 1
+    )
+    if value.shape[1] == 1:
+        clip = classifier.tie_break
+        clip = 0.05 if isinstance(clip, str) else clip
+        if clip:
+            ax.contour(
+                across,
+                up,
+                value.reshape(_MESH, _MESH),
+                [-clip, clip],
+                colors=GREY,
+                linestyles="dashed",
+                linewidths=1.0,
+            )
+
+
+def _draw_conditions(
+    ax: "Axes",
+    classifier: Any,
+    limits: list[tuple[float, float]],
+    shown: list[int],
+    fixed: FloatArray,
+    names: list[str],
+) -> None:
+    """Draw the line in which the boundary of each condition cuts the plane."""
+    conditions = [c for rule in classifier.rules_ for c in rule.conditions]
+    others = np.setdiff1d(np.arange(len(fixed)), shown)
+    for index, condition in enumerate(conditions):
+        a, b = condition.weights[shown]
+        level = condition.threshold - condition.weights[others] @ fixed[others]
+        ends = _cut((a, b), level, limits)
+        if ends is None:
+            continue
+        label = condition_text(condition, names, 3)
+        if len(label) > _LONGEST_LABEL:
+            label = f"condition {index + 1}"
+        ax.plot(
+            *ends,
+            color=NEURONS[index % len(NEURONS)],
+            linestyle=DASHES[index // len(NEURONS) % len(DASHES)],
+            linewidth=2.0,
+            label=label,
+            zorder=3,
+        )
+
+
+def _cut(
+    weights: tuple[float, float], level: float, limits: list[tuple[float, float]]
+) -> tuple[list[float], list[float]] | None:
+    """Return the ends of the line a x + b y = level within the limits, None if it is outside."""
+    (left, right), (bottom, top) = limits
+    a, b = weights
+    found = []
+    if b != 0:
+        found += [(x, (level - a * x) / b) for x in (left, right)]
+    if a != 0:
+        found += [((level - b * y) / a, y) for y in (bottom, top)]
+    wide, high = 1e-9 * (right - left), 1e-9 * (top - bottom)
+    inside = [
+        (x, y)
+        for x, y in found
+        if left - wide <= x <= right + wide and bottom - high <= y <= top + high
+    ]
+    if len(inside) < 2:
+        return None
+    first = min(inside)
+    last = max(
+        inside,
+        key=lambda p: abs(p[0] - first[0]) / (right - left) + abs(p[1] - first[1]) / (top - bottom),
+    )
+    return [first[0], last[0]], [first[1], last[1]]
+
+
+def _distances(classifier: Any, rows: FloatArray) -> FloatArray:
+    """Return the decision function as columns; rows without names would make it warn."""
+    Z = classifier.scaling_.apply(rows)
+    return np.column_stack([signed_distance(network, Z) for network in classifier.networks_])
+
+
+def _answers(value: FloatArray) -> Any:
+    return value.argmax(axis=1) if value.shape[1] > 1 else (value[:, 0] > 0).astype(int)
+
+
+def _draw_points(
+    ax: "Axes", classifier: Any, points: FloatArray, labels: Any, wrong: BoolArray
+) -> None:
+    for k, name in enumerate(classifier.classes_.tolist()):
+        ax.scatter(
+            points[labels == name, 0],
+            points[labels == name, 1],
+            s=26,
+            color=CLASSES[k % len(CLASSES)],
+            marker=MARKERS[k % len(MARKERS)],
+            edgecolors="white",
+            linewidths=0.5,
+            label=f"{name!s:.30}",
+            zorder=4,
+        )
+    if wrong.any():
+        ax.scatter(
+            points[wrong, 0],
+            points[wrong, 1],
+            s=110,
+            facecolors="none",
+            edgecolors=VERMILLION,
+            linewidths=1.5,
+            label=f"wrong ({int(wrong.sum())})",
+            zorder=5,
+        )
+    ax.tick_params(labelsize=FONT_SIZE - 1)

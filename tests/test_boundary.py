@@ -1,0 +1,103 @@
+"""Pictures of classifiers: every drawn quantity is read back from the figure."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_moons
+
+from hyperna import NAClassifier, points
+from hyperna.cli import main
+from hyperna.plots import plot_boundary, plot_circle, plot_sphere
+
+plt = pytest.importorskip("matplotlib.pyplot")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def moons():
+    X, y = make_moons(80, noise=0.25, random_state=0)
+    X = X * [10.0, 0.01] + [100.0, -3.0]
+    return X, y, NAClassifier(3, output="and", max_evals=3000, random_state=0).fit(X, y)
+
+
+def test_regions_lines_and_errors_are_those_of_the_classifier():
+    X, y, clf = moons()
+    ax = plot_boundary(clf, X, y)
+    mesh = ax.collections[0]
+    corners = mesh.get_coordinates()[:-1, :-1].reshape(-1, 2)
+    steps = np.diff(mesh.get_coordinates()[:2, :2].reshape(-1, 2)[[0, 3]], axis=0)[0]
+    answers = clf.predict(corners + steps / 2)
+    assert (answers == mesh.get_array().ravel()).mean() > 0.999
+    for line, condition in zip(ax.lines, clf.rules_[0].conditions, strict=True):
+        assert np.allclose(condition.distance(line.get_xydata()), 0, atol=1e-9)
+    wrong = next(c for c in ax.collections if str(c.get_label()).startswith("wrong"))
+    expected = X[clf.predict(X) != y]
+    assert np.array_equal(np.sort(wrong.get_offsets(), axis=0), np.sort(expected, axis=0))
+    shown = [c for c in ax.collections if c.get_label() in ("0", "1")]
+    assert [len(c.get_offsets()) for c in shown] == [(y == 0).sum(), (y == 1).sum()]
+
+
+def test_more_features_show_the_plane_through_the_rest():
+    X, y = load_iris(return_X_y=True)
+    clf = NAClassifier(1, max_evals=2000, random_state=0).fit(X, y)
+    ax = plot_boundary(clf, X, y, features=(2, 3), rest=[5.0, 3.0, 0.0, 0.0])
+    mesh = ax.collections[0]
+    centre = mesh.get_coordinates()[:-1, :-1].reshape(-1, 2)
+    steps = np.diff(mesh.get_coordinates()[:2, :2].reshape(-1, 2)[[0, 3]], axis=0)[0]
+    rows = np.column_stack([np.full((len(centre), 2), [5.0, 3.0]), centre + steps / 2])
+    assert (clf.predict(rows) == mesh.get_array().ravel()).mean() > 0.999
+    for line in ax.lines:
+        ends = np.column_stack([np.full((2, 2), [5.0, 3.0]), line.get_xydata()])
+        near = [abs(c.distance(ends)).max() for r in clf.rules_ for c in r.conditions]
+        assert min(near) < 1e-9
+    assert "given values" in ax.get_title()
+    assert "medians" in plot_boundary(clf, X, y).get_title()
+
+
+def test_default_features_matter_most():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 4))
+    y = X[:, 1] - X[:, 3] > 0
+    clf = NAClassifier(1, max_evals=2000, random_state=0).fit(X, y)
+    ax = plot_boundary(clf, X, y)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x2", "x4")
+
+
+def test_bad_requests_are_refused():
+    X, y, clf = moons()
+    with pytest.raises(TypeError, match="fitted NAClassifier, got NAClassifier"):
+        plot_boundary(NAClassifier(), X, y)
+    for wrong in [(0,), (0, 0), (0, 7), ("x1", "width")]:
+        with pytest.raises(ValueError, match="features must be"):
+            plot_boundary(clf, X, y, features=wrong)
+    with pytest.raises(ValueError, match="y must have shape"):
+        plot_boundary(clf, X, y[1:])
+    one = NAClassifier(1, max_evals=100, random_state=0).fit(X[:, :1], y)
+    with pytest.raises(ValueError, match="at least 2 features"):
+        plot_boundary(one, X[:, :1], y)
+
+
+@pytest.mark.parametrize(("dim", "draw"), [(2, plot_circle), (3, plot_sphere)])
+def test_networks_in_scaled_units_are_not_drawn_over_raw_data(dim, draw):
+    import pickle
+
+    rng = np.random.default_rng(0)
+    X = 5.0 * rng.normal(size=(40, dim))
+    y = (X[:, 0] > 1).astype(int)
+    clf = NAClassifier(1, max_evals=200, random_state=0).fit(X, y)
+    for same in (clf, pickle.loads(pickle.dumps(clf)), NAClassifier.from_json(clf.to_json())):
+        with pytest.raises(ValueError, match="plot_boundary"):
+            draw(points(X, y), same.network_)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    plain = NAClassifier(1, max_evals=200, scale=False, random_state=0).fit(X, y)
+    draw(points(X, y), plain.network_)
+
+
+def test_fit_draws(tmp_path, capsys):
+    picture = tmp_path / "xor.png"
+    assert main(["fit", "xor", "--max-evals", "500", "--plot", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert capsys.readouterr().err == ""
