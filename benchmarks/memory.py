@@ -1,4 +1,4 @@
-"""Memory of one process that fits 2,000 classifiers: it must not grow (``python benchmarks/memory.py``)."""
+"""Memory of one process that fits 2,000 classifiers, which must not grow."""
 
 import argparse
 import warnings

@@ -14,7 +14,16 @@ from hyperna.store.lines import Block
 
 SETTING_COLUMNS = tuple(entry.name for entry in fields(Setting) if entry.compare)
 # Columns of files of points, and of kinds that are not the default: left out if they are empty.
-_RARE_COLUMNS = ("replace_neuron", "label", "weight", "scale", "data", "neuron", "online", "judge_once")
+_RARE_COLUMNS = (
+    "replace_neuron",
+    "label",
+    "weight",
+    "scale",
+    "data",
+    "neuron",
+    "online",
+    "judge_once",
+)
 # Types with missing values where a key may not apply; all other keys are texts.
 _KINDS = {
     **dict.fromkeys(("dim", "neurons", "resolution", "seed"), "int64"),
