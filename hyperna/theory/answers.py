@@ -80,7 +80,9 @@ class ExactRuntime:
     """The number of fitness evaluations until the optimum is found, as a random variable.
 
     The first search point is uniform on the grid and its evaluation counts. Arrays have one entry
-    for each first search point: shape (r, r + 1), angle by bias, or (r,) without bias.
+    for each first search point: shape (r, r + 1), angle by bias, or (r,) without bias. With two
+    neurons they have one row for each first neuron and one column for each second one, a neuron
+    being angle * (r + 1) + bias, or the angle without bias.
 
     Attributes
     ----------
@@ -318,6 +320,8 @@ class ExactRuntime:
         A local optimum is a plateau of equally fit search points whose neighbours, one step away
         in each component at most, are not fitter.
         """
+        if self._angle_step.size == 1:
+            raise ValueError("neurons must be 1 for the local optima of a landscape, got 2")
         score = (self.fitness * self._units).round().astype(np.int64)
         found = []
         for mask in plateaus(score):

@@ -60,7 +60,7 @@ def targets(
     kind: dict[str, Any] = {"bias": bias, "neuron": grid.neuron}
     optima = problem.optima(1, grid.output, **kind)
     if target is None and optima:
-        return np.logical_or.reduce([_near(grid, optimum[0], bias) for optimum in optima])
+        return np.logical_or.reduce([near(grid, optimum[0], bias) for optimum in optima])
     if target is None:
         best = problem.best_fitness(1, **kind)
         assert best is not None  # at D = 2 that of one neuron always is
@@ -68,7 +68,7 @@ def targets(
     return score / fitness.units(grid) >= check_real("target", target, 0, 1)
 
 
-def _near(grid: Grid, optimum: FloatArray, with_bias: bool) -> BoolArray:
+def near(grid: Grid, optimum: FloatArray, with_bias: bool) -> BoolArray:
     """Search points less than 1 away, with wrap-around, from an angle (in turns) and a bias.
 
     For a bent neuron from an angle and a bend (in half turns).

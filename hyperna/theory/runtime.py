@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from hyperna._validation import FloatArray, IntArray, check_real
+from hyperna._validation import FloatArray, IntArray, check_choice, check_integer, check_real
 from hyperna._words import shown
 from hyperna.fitness import ExactArcs, Fitness, fitness_of
 from hyperna.grid import Grid
@@ -14,6 +14,7 @@ from hyperna.theory.answers import ExactRuntime
 from hyperna.theory.chain import Chain, circulant, displacements, lump
 from hyperna.theory.landscape import all_scores, targets
 from hyperna.theory.limits import check_affordable
+from hyperna.theory.pairs import pair_chain
 from hyperna.theory.ring import LARGEST_MATRIX, Ring
 
 
@@ -22,13 +23,15 @@ def expected_runtime(
     resolution: int,
     mutation: str | StepLaw = "harmonic",
     *,
+    neurons: int = 1,
+    output: str = "or",
     bias: bool = True,
     neuron: str = "plain",
     redraw_void: bool = False,
     mutation_probability: float | None = None,
     target: float | None = None,
 ) -> ExactRuntime:
-    """Exact runtime of the (1+1) NA with one neuron on an arc problem at D = 2.
+    """Exact runtime of the (1+1) NA with one or two neurons on an arc problem at D = 2.
 
     Parameters
     ----------
@@ -40,6 +43,10 @@ def expected_runtime(
         large is refused at once with what it would need.
     mutation : str or StepLaw
         A law with a probability for each step length, such as "harmonic", "local" or "uniform".
+    neurons : int
+        1, or 2 at small resolutions: the chain has (r(r+1))^2 states, 5,184 at r = 8.
+    output : {"or", "and", "xor"}
+        How two neurons are joined.
     bias : bool
         False fixes the bias at value 0 (r must be even), so that only the angle is searched.
     neuron : {"plain", "bent"}
@@ -83,6 +90,11 @@ def expected_runtime(
     fitness = fitness_of(problem)
     if not isinstance(fitness, ExactArcs):
         raise TypeError(f"problem must be a union of arcs at dim 2, got {shown(problem)}")
+    if check_integer("neurons", neurons, 1, 2) == 2:
+        check_choice("neuron", neuron, ("plain",))
+        settings = (resolution, law(mutation), output, bias, redraw_void)
+        pair, units = pair_chain(fitness, *settings, mutation_probability, target)
+        return _summary(pair, np.arange(pair.shape[0]), np.ones(1), units)
     grid = Grid(2, 1, resolution, neuron=neuron)
     bent = grid.neuron == "bent"
     if bent and bias:

@@ -1,0 +1,91 @@
+"""The chain of two neurons: a product of two axes again, each of them a whole neuron.
+
+A neuron has r(r+1) states and mutates independently of the other one, so that the matrix of a
+neuron, the Kronecker product of those of its angle and its bias, is all that is needed.
+"""
+
+import numpy as np
+
+from hyperna._validation import BoolArray, FloatArray, IntArray, check_choice, check_real
+from hyperna.fitness import ExactArcs
+from hyperna.grid import Grid
+from hyperna.mutation import StepLaw
+from hyperna.theory.chain import Chain, circulant, displacements
+from hyperna.theory.landscape import near
+
+PAIR_OUTPUTS = ("or", "and", "xor")
+# States of a pair, and states of one fitness level, which are solved as one dense system.
+MOST_STATES = 2**20
+LARGEST_LEVEL = 8000
+
+
+def pair_chain(
+    fitness: ExactArcs,
+    resolution: int,
+    law: StepLaw,
+    output: str,
+    bias: bool,
+    redraw_void: bool,
+    mutation_probability: float | None,
+    target: float | None,
+) -> tuple[Chain, int]:
+    """The chain of two neurons and the score of a network without a mistake."""
+    check_choice("output", output, PAIR_OUTPUTS)
+    grid = Grid(2, 2, resolution, output)
+    r = grid.resolution
+    size = r * (r + 1) if bias else r
+    if size**2 > MOST_STATES:
+        raise ValueError(
+            f"resolution must be smaller for two neurons, got {r}: the chain has {size**2:,} "
+            f"states, which would need about {size**2 * 160 / 2**30:.3g} GB and "
+            f"{size**3 * 5e-8 / 60:.3g} minutes; the most is {MOST_STATES:,} states"
+        )
+    probability = 0.25
+    if mutation_probability is not None:
+        probability = check_real("mutation_probability", mutation_probability, 0, 1, low_open=True)
+    steps = law.pmf(r)
+    neuron = circulant(displacements(steps, r, probability))
+    if bias:
+        neuron = np.kron(neuron, circulant(displacements(steps, r + 1, probability)))
+    score = pair_scores(fitness, grid, bias)
+    found = _targets(fitness, grid, score, target, bias)
+    first = neuron / (1.0 - neuron[0, 0] ** 2) if redraw_void else neuron
+    chain = Chain(score, found, first, neuron)
+    longest = int(np.diff(chain.ends, prepend=0).max())
+    if chain.full and longest > LARGEST_LEVEL:
+        raise ValueError(
+            f"resolution must be smaller for two neurons, got {r}: {longest:,} states are equally "
+            f"fit, at most {LARGEST_LEVEL:,} can be solved together"
+        )
+    return chain, fitness.units(grid)
+
+
+def pair_scores(fitness: ExactArcs, grid: Grid, bias: bool) -> IntArray:
+    """Scores of all networks of two neurons, first neuron by second neuron."""
+    r = grid.resolution
+    levels = np.arange(r + 1) if bias else np.array([grid.zero_bias])
+    neurons = np.array([(angle, level) for angle in range(r) for level in levels], dtype=np.int64)
+    size = len(neurons)
+    genomes = np.column_stack((np.repeat(neurons, size, axis=0), np.tile(neurons, (size, 1))))
+    scores: IntArray = fitness.scores(genomes, grid).reshape(size, size)
+    return scores
+
+
+def _targets(
+    fitness: ExactArcs, grid: Grid, score: IntArray, target: float | None, bias: bool
+) -> BoolArray:
+    """Where a run ends with success: both neurons near those of an optimum, in either order."""
+    problem = fitness.problem
+    optima: list[FloatArray] = problem.optima(2, grid.output, bias=bias)
+    if target is None and optima:
+        found = np.zeros(score.shape, dtype=bool)
+        for optimum in optima:
+            one, other = (near(grid, neuron, bias).ravel() for neuron in optimum)
+            found |= np.outer(one, other) | np.outer(other, one)
+        return found
+    if target is None:
+        best = problem.best_fitness(2, grid.output, bias=bias)
+        assert best is not None  # at D = 2 that of OR, AND and XOR always is
+        loss = problem.rounding_loss(2, grid.resolution, bias=bias)
+        target = max(0.0, best - loss)
+    return score / fitness.units(grid) >= check_real("target", target, 0, 1)
