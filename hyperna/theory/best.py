@@ -167,7 +167,7 @@ class _Model:
             shifted = np.bincount(moved.ravel(), by_level.ravel(), width)
             slope = slope + 0.25 * (shifted[lengths % width] + shifted[-lengths % width])
         mean = 1.0 + float(moments.time[place].mean())
-        return mean, slope
+        return mean, np.asarray(slope, dtype=np.float64)
 
     def descend(self, steps: FloatArray) -> FloatArray:
         """The best distribution, from a given one, over the logarithms of its probabilities."""

@@ -46,7 +46,8 @@ def pair_chain(
     steps = law.pmf(r)
     neuron = circulant(displacements(steps, r, probability))
     if bias:
-        neuron = np.kron(neuron, circulant(displacements(steps, r + 1, probability)))
+        level = circulant(displacements(steps, r + 1, probability))
+        neuron = np.asarray(np.kron(neuron, level), dtype=np.float64)
     score = pair_scores(fitness, grid, bias)
     found = _targets(fitness, grid, score, target, bias)
     first = neuron / (1.0 - neuron[0, 0] ** 2) if redraw_void else neuron
