@@ -132,6 +132,7 @@ class TestAnswers:
             {"problem": "custom_arcs", "arcs": [[350, 400]], "neurons": 1},
             {"problem": "half", "dim": 3, "neurons": 1},
             {"problem": "half", "neurons": 1, "bias": False},
+            {"problem": "quarter", "neurons": 1, "neuron": "bent"},
             {"problem": "cube", "dim": 3, "output": "evolved"},
             {"problem": "points", "points": [[0.5, 0.5, 1], [-0.5, 0, 0]]},
         ],

@@ -102,6 +102,8 @@ def drag(browser, *spots):
         {"problem": "arcs", "k": 3, "neurons": 3, "output": "xor", "resolution": 45},
         {"problem": "arcs", "k": 2, "neurons": 4, "output": "evolved"},
         {"problem": "quarter", "neurons": 2, "mutation": "cauchy"},
+        {"problem": "arcs", "k": 2, "neuron": "bent", "output": "evolved", "resolution": 48},
+        {"problem": "quarter", "dim": 3, "neuron": "bent", "resolution": 60},
         {"problem": "quarter", "dim": 3, "neurons": 3, "output": "evolved", "resolution": 97},
     ],
     ids=lambda setting: "-".join(map(str, setting.values())),

@@ -10,8 +10,9 @@ import numpy as np
 from hyperna._validation import check_choice, check_integer
 from hyperna.datasets import dataset
 from hyperna.fitness import ExactArcs, FiniteSet, Sampled
-from hyperna.fitness.exact import arcs_in_units, half_widths
+from hyperna.fitness.exact import arcs_in_units
 from hyperna.mutation import LAWS, StepLaw
+from hyperna.neurons import NEURONS, bent_half_widths, half_widths
 from hyperna.outputs import OUTPUTS
 from hyperna.play.settings import LARGEST_RESOLUTION, PlaySetting, page_problems
 from hyperna.plots.landscape import local_optima, score_table
@@ -36,12 +37,13 @@ def choices(_: Any = None) -> dict[str, Any]:
     Examples
     --------
     >>> sorted(choices())
-    ['laws', 'outputs', 'problems', 'samples']
+    ['laws', 'neurons', 'outputs', 'problems', 'samples']
     """
     return {
         "problems": page_problems(),
         "laws": {name: cls.summary for name, cls in sorted(LAWS.items())},
         "outputs": list(OUTPUTS),
+        "neurons": list(NEURONS),
         "samples": list(_SAMPLES),
     }
 
@@ -57,6 +59,7 @@ def task(data: Any) -> dict[str, Any]:
         "setting": asdict(setting),
         "python": setting.python,
         "dim": grid.dim,
+        "width": grid.width,
         "resolution": grid.resolution,
         "unit": made.unit,
         "moduli": grid.moduli.tolist(),
@@ -78,6 +81,7 @@ def task(data: Any) -> dict[str, Any]:
         "landscape": grid.dim == 2
         and grid.neurons == 1
         and made.bias
+        and setting.neuron == "plain"
         and setting.resolution <= LARGEST_LANDSCAPE,
     }
 
@@ -93,7 +97,10 @@ def _fitness(made: Task) -> dict[str, Any]:
     if isinstance(fitness, ExactArcs):
         turn = fitness.units(made.grid)
         starts, lengths = arcs_in_units(fitness.problem, turn)
-        table = half_widths(resolution, turn) if resolution <= LARGEST_RESOLUTION else None
+        table = None  # of a finer grid, which continuous laws have
+        if resolution <= LARGEST_RESOLUTION:
+            bent = made.grid.neuron == "bent"
+            table = (bent_half_widths if bent else half_widths)(resolution, turn)
         found |= {"turn": turn, "starts": starts.tolist(), "lengths": lengths.tolist()}
         return {**found, "half_widths": table}
     points = fitness.points if isinstance(fitness, Sampled) else fitness

@@ -10,6 +10,7 @@ from hyperna._validation import check_choice, check_integer
 from hyperna._words import shown
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import Fitness, Sampled, fitness_of
+from hyperna.neurons import LARGEST_BENT_TABLE, NEURONS
 from hyperna.outputs import OUTPUTS
 from hyperna.problems import PROBLEMS, ArcProblem, Problem, custom_arcs, points, problem
 from hyperna.search import Task
@@ -38,7 +39,7 @@ class PlaySetting:
         For the problem "custom_arcs", in whole degrees.
     points : sequence of (x, y, label)
         For the problem "points", inside the unit disc.
-    neurons, output, resolution, mutation, bias, seed, restarts, stagnation
+    neurons, neuron, output, resolution, mutation, bias, seed, restarts, stagnation
         As in `OnePlusOneNA`; a stagnation of 0 means that a run never counts as stagnant.
 
     Examples
@@ -57,6 +58,7 @@ class PlaySetting:
     arcs: Any = ((0, 60), (120, 240))
     points: Any = ()
     neurons: int = 2
+    neuron: str = "plain"
     output: str = "or"
     resolution: int = 120
     mutation: str = "harmonic"
@@ -70,8 +72,10 @@ class PlaySetting:
         check_integer("dim", self.dim, 2, 3)
         check_integer("k", self.k, 1, MOST_ARCS)
         check_integer("neurons", self.neurons, 1, MOST_NEURONS)
+        check_choice("neuron", self.neuron, NEURONS)
         check_choice("output", self.output, OUTPUTS)
-        check_integer("resolution", self.resolution, 4, LARGEST_RESOLUTION)
+        largest = LARGEST_RESOLUTION if self.neuron == "plain" else LARGEST_BENT_TABLE
+        check_integer("resolution", self.resolution, 4, largest)
         check_integer("seed", self.seed, 0, 2**32 - 1)
         check_integer("restarts", self.restarts, 0, 10**6)
         check_integer("stagnation", self.stagnation, 0, 10**9)
@@ -115,6 +119,7 @@ class PlaySetting:
         """The algorithm."""
         return OnePlusOneNA(
             neurons=self.neurons,
+            neuron=self.neuron,
             output=self.output,
             resolution=self.resolution,
             mutation=self.mutation,
@@ -166,6 +171,8 @@ class PlaySetting:
         options = [f"neurons={self.neurons}"]
         if self.neurons > 1:
             options.append(f'output="{self.output}"')
+        if self.neuron != "plain":
+            options.append(f'neuron="{self.neuron}"')
         options += [f"resolution={self.resolution}", f'mutation="{self.mutation}"']
         if not self.bias:
             options.append("bias=False")

@@ -43,6 +43,7 @@ class App {
     fill("problem", Object.keys(this.choices.problems));
     fill("mutation", Object.keys(this.choices.laws));
     fill("output", this.choices.outputs);
+    fill("neuron", this.choices.neurons);
     fill("sample", ["", ...this.choices.samples]);
     element("sample").options[0].text = "choose";
   }
@@ -55,7 +56,7 @@ class App {
     on("again", "click", () => this.restart());
     on("next", "click", () => this.change({ seed: (this.setting.seed + 1) % 2 ** 32 }));
     on("speed", "input", () => this.tellRate());
-    for (const name of ["problem", "output", "mutation"]) on(name, "change", () => this.choose(name, element(name).value));
+    for (const name of ["problem", "output", "mutation", "neuron"]) on(name, "change", () => this.choose(name, element(name).value));
     for (const name of NUMBERS) on(name, "change", () => this.choose(name, Number(element(name).value)));
     on("bias", "change", () => this.change({ bias: element("bias").checked }));
     on("add-arc", "click", () => this.addArc());
@@ -226,7 +227,7 @@ class App {
   // Put the setting into the form.
   show() {
     const { setting } = this;
-    for (const name of ["problem", "output", "mutation", ...NUMBERS]) {
+    for (const name of ["problem", "output", "mutation", "neuron", ...NUMBERS]) {
       const field = element(name), value = String(setting[name]);
       if (name === "mutation" && ![...field.options].some((option) => option.value === value)) field.add(new Option(value, value));
       if (field.value !== value) field.value = value;
@@ -450,7 +451,9 @@ class App {
   }
 }
 
-function describe({ w, b }, i) {
+function describe({ w, b, theta }, i) {
+  if (theta !== null) return `Neuron ${i + 1} fires in a cone of ${Math.round((theta * 180) / Math.PI)} degrees to either side of its arrow`;
+
   const terms = [...w].map((value, k) => `${value.toFixed(2)} x${k + 1}`).join(" + ");
   return `Neuron ${i + 1} fires where ${terms} >= ${b.toFixed(2)}`;
 }

@@ -14,7 +14,7 @@ export function cosSin(phi, resolution) {
   return [octant >= 2 && octant <= 5 ? 0 - cosine : cosine, octant >= 4 ? 0 - sine : sine];
 }
 
-// Unit normal and bias of a neuron with `size` inputs whose genes begin at `first`.
+// Unit normal and bias of a plain neuron with `size` inputs whose genes begin at `first`.
 export function neuron(genome, first, size, resolution) {
   const w = new Float64Array(size);
   let product = 1;
@@ -24,15 +24,36 @@ export function neuron(genome, first, size, resolution) {
     product *= sine;
   }
   w[size - 1] = product;
-  return { w, b: (2 * genome[first + size - 1] - resolution) / resolution };
+  const b = (2 * genome[first + size - 1] - resolution) / resolution;
+  // On the unit sphere a neuron fires where the dot product reaches its edge.
+  return { w, b, edge: b, theta: null };
+}
+
+// A bent neuron fires in a cone with its tip at b w: one more gene, the bend.
+function bentNeuron(genome, first, size, resolution) {
+  const found = neuron(genome, first, size, resolution);
+  found.theta = (Math.PI * genome[first + size]) / resolution;
+  found.edge = Math.cos(found.theta - Math.asin(found.b * Math.sin(found.theta)));
+  return found;
+}
+
+export function fires({ w, b, theta }, x) {
+  let dot = x[0] * w[0], square = x[0] * x[0];
+  for (let k = 1; k < w.length; k += 1) {
+    dot += x[k] * w[k];
+    square += x[k] * x[k];
+  }
+  if (theta === null) return dot >= b;
+  return dot - b >= Math.cos(theta) * Math.sqrt(Math.max(square - 2 * b * dot + b * b, 0));
 }
 
 // All neurons of a network, and its output neuron if there is one.
 export function network(task, genome) {
   const { dim, resolution } = task, { neurons, output } = task.setting;
   const hidden = [];
-  for (let i = 0; i < neurons; i += 1) hidden.push(neuron(genome, i * dim, dim, resolution));
-  const last = task.evolved ? neuron(genome, neurons * dim, neurons, resolution) : null;
+  const make = task.setting.neuron === "bent" ? bentNeuron : neuron;
+  for (let i = 0; i < neurons; i += 1) hidden.push(make(genome, i * task.width, dim, resolution));
+  const last = task.evolved ? neuron(genome, neurons * task.width, neurons, resolution) : null;
   return { hidden, size: neurons, join: neurons === 1 ? "or" : output, last };
 }
 
@@ -52,11 +73,7 @@ export function joined(net, mask) {
 
 export function answer(net, x) {
   let mask = 0;
-  net.hidden.forEach(({ w, b }, i) => {
-    let dot = x[0] * w[0];
-    for (let k = 1; k < w.length; k += 1) dot += x[k] * w[k];
-    if (dot >= b) mask |= 1 << i;
-  });
+  net.hidden.forEach((one, i) => { if (fires(one, x)) mask |= 1 << i; });
   return joined(net, mask);
 }
 
@@ -73,7 +90,8 @@ export class CircleFitness {
     this.owner = new Int32Array(most);
   }
 
-  halfWidth(bias) {
+  halfWidth(bias, bend) {
+    if (bend !== undefined) return this.table[bend * (this.task.resolution + 1) + bias];
     if (this.table) return this.table[bias];
     const r = this.task.resolution, k = Math.min(bias, r - bias);
     const lower = Math.round((2 * Math.asin(Math.sqrt(k / r)) * this.turn) / (2 * Math.PI));
@@ -91,9 +109,11 @@ export class CircleFitness {
 
   score(genome) {
     const { turn, place, owner, task } = this, neurons = task.setting.neurons;
+    const { width } = task, bent = width === 3;
     let mask = 0, events = 0;
     for (let i = 0; i < neurons; i += 1) {
-      const centre = genome[2 * i] * this.step, half = this.halfWidth(genome[2 * i + 1]);
+      const first = width * i, centre = genome[first] * this.step;
+      const half = bent ? this.halfWidth(genome[first + 1], genome[first + 2]) : this.halfWidth(genome[first + 1]);
       if (2 * half >= turn) mask |= 1 << i;
       if (2 * half >= turn || half <= 0) continue;
       let start = centre - half, end = centre + half;
@@ -114,7 +134,7 @@ export class CircleFitness {
     const net = {
       size: neurons,
       join: neurons === 1 ? "or" : task.setting.output,
-      last: task.evolved ? neuron(genome, 2 * neurons, neurons, task.resolution) : null,
+      last: task.evolved ? neuron(genome, width * neurons, neurons, task.resolution) : null,
     };
     let right = 0, before = 0, positiveBefore = 0;
     for (let e = 0; e <= events; e += 1) {

@@ -91,14 +91,14 @@ export class Search {
   }
 
   solved() {
-    const { goal, dim, moduli, setting } = this.task;
+    const { goal, dim, width, moduli, setting } = this.task;
     if (goal.score !== null) return this.score >= goal.score;
     if (this.score < goal.hopeful) return false;
     const size = setting.neurons;
     return goal.optima.some((optimum) => {
       const near = optimum.map((_, i) => optimum.map((other) => other.slice(0, dim).every((value, k) => {
-        const modulus = moduli[i * dim + k];
-        const away = Math.abs(this.genome[i * dim + k] - value);
+        const modulus = moduli[i * width + k];
+        const away = Math.abs(this.genome[i * width + k] - value);
         return Math.min(away, modulus - away) < goal.tolerance;
       })));
       return matched(near, size);

@@ -1,7 +1,7 @@
 // A setting and a moment of its run as the part of the address behind "#", and back.
 export const DEFAULTS = {
   problem: "two_quarters", dim: 2, k: 3, arcs: [[0, 60], [120, 240]], points: [], neurons: 2,
-  output: "or", resolution: 120, mutation: "harmonic", bias: true, seed: 1, restarts: 0, stagnation: 0,
+  neuron: "plain", output: "or", resolution: 120, mutation: "harmonic", bias: true, seed: 1, restarts: 0, stagnation: 0,
 };
 const ROWS = { arcs: 2, points: 3 };
 

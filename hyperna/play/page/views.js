@@ -1,5 +1,5 @@
 // What is to be learnt and what a network makes of it: on the circle, the sphere and the plane.
-import { answer, joined, network } from "./fitness.js";
+import { answer, fires, joined, network } from "./fitness.js";
 import { TAU, mix } from "./paint.js";
 
 const OUTER = 1.3, LABELS = [1.13, 1.24], ANSWERS = [1.01, 1.1];
@@ -25,7 +25,12 @@ function ring(context, at, [from, to], start, end, colour) {
 }
 
 // The line of a neuron inside radius 1 with an arrow to the side on which it fires.
-function line(context, at, { w, b }, colour, { dashed = false, wide = 3, alpha = 1, reach = 1 } = {}) {
+function line(context, at, neuron, colour, { dashed = false, wide = 3, alpha = 1, reach = 1 } = {}) {
+  const { w, b } = neuron;
+  if (neuron.theta !== null) {
+    cone(context, at, neuron, colour, { dashed, wide, alpha, reach });
+    return;
+  }
   const half = Math.sqrt(Math.max(reach * reach - b * b, 0.014));
   const to = (x, y) => [at.x + x * at.unit, at.y - y * at.unit];
   const [x0, y0] = to(b * w[0] - half * w[1], b * w[1] + half * w[0]);
@@ -54,15 +59,36 @@ function line(context, at, { w, b }, colour, { dashed = false, wide = 3, alpha =
   context.restore();
 }
 
+// The two edges of a bent neuron, from its tip outwards.
+function cone(context, at, { w, b, theta }, colour, { dashed, wide, alpha, reach }) {
+  context.save();
+  context.globalAlpha = alpha;
+  context.strokeStyle = colour;
+  context.lineWidth = wide;
+  if (dashed) context.setLineDash([6, 5]);
+  const angle = Math.atan2(w[1], w[0]);
+  context.beginPath();
+  for (const side of [-1, 1]) {
+    const u = [Math.cos(angle + side * theta), Math.sin(angle + side * theta)];
+    const along = b * (w[0] * u[0] + w[1] * u[1]);
+    const far = Math.sqrt(Math.max(along * along + reach * reach - b * b, 0)) - along;
+    context.moveTo(at.x + b * w[0] * at.unit, at.y - b * w[1] * at.unit);
+    context.lineTo(at.x + (b * w[0] + far * u[0]) * at.unit, at.y - (b * w[1] + far * u[1]) * at.unit);
+  }
+  context.stroke();
+  context.restore();
+}
+
 // Fill the part of the disc in which a neuron fires.
-function cap(context, at, { w, b }, colour, alpha) {
-  if (b >= 1) return;
-  const angle = Math.atan2(w[1], w[0]), half = Math.acos(Math.max(b, -1));
+function cap(context, at, { w, b, edge, theta }, colour, alpha) {
+  if (edge >= 1) return;
+  const angle = Math.atan2(w[1], w[0]), half = Math.acos(Math.max(edge, -1));
   context.save();
   context.globalAlpha = alpha;
   context.fillStyle = colour;
   context.beginPath();
   context.arc(at.x, at.y, at.unit, -(angle - half), -(angle + half), true);
+  if (theta !== null) context.lineTo(at.x + b * w[0] * at.unit, at.y - b * w[1] * at.unit);
   context.fill();
   context.restore();
 }
@@ -70,8 +96,8 @@ function cap(context, at, { w, b }, colour, alpha) {
 // Cut the circle where some neuron changes its answer; call back with (start, end, answer) in turns.
 function pieces(net, visit) {
   const cuts = [0, 1];
-  for (const { w, b } of net.hidden) {
-    const angle = Math.atan2(w[1], w[0]) / TAU, half = Math.acos(Math.min(Math.max(b, -1), 1)) / TAU;
+  for (const { w, edge } of net.hidden) {
+    const angle = Math.atan2(w[1], w[0]) / TAU, half = Math.acos(Math.min(Math.max(edge, -1), 1)) / TAU;
     for (const end of [angle - half, angle + half]) cuts.push(((end % 1) + 1) % 1);
   }
   cuts.sort((a, b) => a - b);
@@ -96,7 +122,7 @@ class View {
     const { palette, task } = this, { kept } = offspring;
     const before = network(task, offspring.parent).hidden, after = network(task, offspring.genome).hidden;
     return after.flatMap((neuron, i) => {
-      const same = neuron.b === before[i].b && neuron.w.every((value, k) => value === before[i].w[k]);
+      const same = neuron.b === before[i].b && neuron.theta === before[i].theta && neuron.w.every((value, k) => value === before[i].w[k]);
       return same ? [] : [{ neuron: kept ? before[i] : neuron, colour: kept ? palette.neurons[i] : palette.wrong }];
     });
   }
@@ -199,7 +225,7 @@ export class PlaneView extends View {
     for (let row = 0; row < n; row += 1) {
       for (let column = 0; column < n; column += 1) {
         const x = [(2 * (column + 0.5)) / n - 1, 1 - (2 * (row + 0.5)) / n];
-        const one = i === null ? answer(net, x) : x[0] * net.hidden[i].w[0] + x[1] * net.hidden[i].w[1] >= net.hidden[i].b;
+        const one = i === null ? answer(net, x) : fires(net.hidden[i], x);
         const colour = one ? fill : rest, place = 4 * (row * n + column);
         image.data.set(colour, place);
         image.data[place + 3] = 255;
@@ -336,8 +362,8 @@ export class SphereView extends View {
     for (const { place, hatch, x, light, label } of found) {
       let mask = 0;
       for (let k = 0; k < net.size; k += 1) {
-        const { w, b } = net.hidden[k];
-        if (x[0] * w[0] + x[1] * w[1] + x[2] * w[2] >= b) mask |= 1 << k;
+        const { w, edge } = net.hidden[k];
+        if (x[0] * w[0] + x[1] * w[1] + x[2] * w[2] >= edge) mask |= 1 << k;
       }
       let colour;
       if (own) colour = (mask >> i) & 1 ? own : bytes.tint;
@@ -359,7 +385,7 @@ export class SphereView extends View {
     return [at.x + at.unit * dot(this.right), at.y - at.unit * dot(this.above), dot(this.near)];
   }
 
-  circle(context, at, { w, b }, colour, dashed) {
+  circle(context, at, { w, edge: b }, colour, dashed) {
     const aside = Math.abs(w[0]) < 0.6 ? [1, 0, 0] : [0, 1, 0];
     const cross = (p, q) => [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]];
     let first = cross(w, aside);
