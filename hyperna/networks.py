@@ -174,7 +174,7 @@ class Network:
         >>> print(network.text(["height", "weight"]))
         x is positive if
           0.707*h1 + 0.707*h2 >= 0.5
-        where each h is 1 or 0 as it holds or not
+        where h = 1 if its condition holds, else 0
           h1: height >= 0.5
           h2: weight >= 0
         """
@@ -187,7 +187,7 @@ class Network:
         if self.grid.has_output_neuron:
             bits = [f"h{i + 1}" for i in range(len(rules))]
             head = f"x is positive if\n  {_rule(output_w, bits, output_b)}"
-            head += "\nwhere each h is 1 or 0 as it holds or not"
+            head += "\nwhere h = 1 if its condition holds, else 0"
             rules = [f"{bit}: {rule}" for bit, rule in zip(bits, rules, strict=True)]
         else:
             head = f"x is positive {self.condition}"

@@ -27,7 +27,7 @@ def server():
         thread.join()
 
 
-def wait(browser, condition, seconds=60):
+def wait(browser, condition, seconds=240):
     """Wait until a JavaScript expression holds, and return it."""
     end = time.monotonic() + seconds
     while not (found := browser.execute_script(f"return {condition}")):

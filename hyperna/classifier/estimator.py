@@ -43,7 +43,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     Parameters
     ----------
     n_neurons : int or "auto", default="auto"
-        Number of hidden neurons, 1000 at most; "auto" takes as many as the data ask for, up to 8.
+        Number of hidden neurons, 1000 at most; "auto" chooses it by validation, up to 8.
     output : {"auto", "or", "and", "xor", "evolved"}, default="auto"
         How the neurons are joined. "or": the second class is a union of half-spaces; "and": an
         intersection; "xor": what an odd number of half-spaces holds; "evolved": a weighted vote.
@@ -193,7 +193,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), optional
-            What each point counts, not negative.
+            Non-negative sample weights.
 
         Returns
         -------

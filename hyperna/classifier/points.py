@@ -25,7 +25,7 @@ class LabelledPoints:
     y : ndarray of bool, shape (n,)
         Labels.
     weight : ndarray of int, shape (n,)
-        What each point counts.
+        Sample weights.
     rows : float
         How many independent rows the points stand for, from which standard errors follow.
     """

@@ -1,4 +1,4 @@
-"""Run products of settings times runs from a file, resumably; see how far they are; export them.
+"""Run, monitor and export experiment grids described in a file.
 
 A campaign file holds the options of 'hyperna run', each with one value or a list:
 

@@ -71,7 +71,7 @@ def _add_search_options(group: Any) -> None:
         "--max-evals", type=integer(1), metavar="N", help="fitness evaluations at most"
     )
     group.add_argument(
-        "--restarts", type=integer(0), metavar="N", dest="n_restarts", help="begin anew so often"
+        "--restarts", type=integer(0), metavar="N", dest="n_restarts", help="number of restarts"
     )
     group.add_argument(
         "--stagnation",

@@ -49,7 +49,7 @@ def compare(
     label : str, optional
         Label column of CSV files, the last one if not given.
     folds, repeats : int
-        Each repeat deals the points into so many folds anew.
+        Number of folds; each repeat divides the points again.
     rotate : bool
         Whether to run each data set a second time, turned by a random rotation after scaling:
         a classifier that is good only along the axes loses its advantage.

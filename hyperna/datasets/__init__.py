@@ -1,4 +1,4 @@
-"""Labelled data: small generated sets that stay the same for ever, CSV files, scikit-learn's sets.
+"""Labelled data: small generated sets that never change, CSV files, scikit-learn's sets.
 
 ``dataset(name)`` generates one; ``DATASETS`` lists the generators and ``SHIPPED`` the variants that
 lie as CSV files in the folder ``datasets/``. ``load(source)`` takes anything that holds data.

@@ -25,7 +25,7 @@ class Dataset:
     Parameters
     ----------
     X : array_like of shape (n, D)
-        The points, one a row.
+        The points, one per row.
     y : array_like of shape (n,)
         Their classes, whole numbers or words.
     name, summary : str

@@ -38,7 +38,7 @@ class PointProblem(Problem):
     Parameters
     ----------
     X : array_like of shape (n, D)
-        The points, one a row.
+        The points, one per row.
     y : array_like of shape (n,)
         Labels, booleans or 0 and 1.
     weight : array_like of shape (n,), optional
