@@ -87,16 +87,16 @@ def run(args: argparse.Namespace) -> int:
     from hyperna.batches import run_many
     from hyperna.cli import summary
     from hyperna.cli.progress import progress_bar
-    from hyperna.settings import setting
+    from hyperna.settings import resolve
     from hyperna.settings.keys import KEYS
 
     seed = args.seed or 0
-    made = setting(**{key: getattr(args, key) for key in KEYS if key != "seed"})
+    made, task = resolve(**{key: getattr(args, key) for key in KEYS if key != "seed"})
     if film is not None:
         summary.check_filmed(made)
     with progress_bar(args.runs) as (say, progress):
         say("running")
-        runs = run_many(made.runner(), args.runs, seed=seed, n_jobs=args.jobs, progress=progress)
+        runs = run_many(task, args.runs, seed=seed, n_jobs=args.jobs, progress=progress)
         say("summing up")
         found = summary.summarise(made, runs, seed)
     if picture is not None:

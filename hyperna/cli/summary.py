@@ -17,19 +17,15 @@ from hyperna.settings import Setting
 if TYPE_CHECKING:
     pass
 
-# Keys that only files of points have.
-_FILE_KEYS = ("label", "weight", "scale", "data")
-
 
 def summarise(setting: Setting, runs: Runs, seed: int) -> dict[str, Any]:
     """Return all that is reported about a batch; undefined numbers are NaN or infinite."""
-    options = {key: value for key, value in setting.options.items() if key not in _FILE_KEYS}
     return {
         **Summary.of(runs).record(),
         "stop_reasons": runs.stop_counts,
         "success_means": runs.task.criterion,
         "settings": {
-            **options,
+            **setting.options,
             "fitness": describe_fitness(runs.task.fitness),
             "seed": seed,
             "version": __version__,

@@ -1,5 +1,5 @@
 """Settings: one description of a run for the command line, campaigns and Python."""
 
-from hyperna.settings.description import Setting, setting
+from hyperna.settings.description import Setting, resolve, setting
 
-__all__ = ["Setting", "setting"]
+__all__ = ["Setting", "resolve", "setting"]

@@ -27,6 +27,7 @@ from hyperna.problems import (
     read_csv,
 )
 from hyperna.relatives import relative
+from hyperna.search import Task
 from hyperna.settings.algorithms import Algorithm, Runner, find_algorithm
 from hyperna.settings.keys import KEYS, is_default, plain_keys
 
@@ -194,8 +195,15 @@ def setting(folder: str | Path = ".", **options: Any) -> Setting:
     ...
     ValueError: unknown key 'resolutoin'; did you mean 'resolution'?
     """
-    given = {key: value for key, value in plain_keys(options).items() if not is_default(value)}
-    checked = {key: KEYS[key].check(key, value) for key, value in given.items()}
+    return resolve(folder, **options)[0]
+
+
+def resolve(folder: str | Path = ".", **options: Any) -> tuple[Setting, Runner]:
+    """Return the `Setting` that `setting` returns, and what runs it."""
+    checked = {}
+    for key, value in plain_keys(options).items():
+        if not is_default(value):
+            checked[key] = KEYS[key].check(key, value)
     if "problem" not in checked:
         raise ValueError("problem is missing: name one, as in problem = 'half'")
     algorithm = find_algorithm(checked.setdefault("algorithm", "na"))
@@ -219,14 +227,12 @@ def setting(folder: str | Path = ".", **options: Any) -> Setting:
         "seed": checked.get("seed") or None,
     }
     if "mutation" in algorithm.keys:
-        common |= _resolve_na(common, checked, fitness)
-        finished = Setting(**common)
-        finished.runner()  # refuses what cannot go together
-        return finished
-    own = {"restarts": 0, **checked}
-    finished = Setting(**common, **{key: own[key] for key in algorithm.keys & own.keys()})
-    budget = getattr(finished.runner(), "budget", finished.budget)
-    return replace(finished, budget=budget)
+        own, task = _resolve_na(common, checked, fitness)
+        return Setting(**common | own), task
+    known = {"restarts": 0, **checked}
+    finished = Setting(**common, **{key: known[key] for key in algorithm.keys & known.keys()})
+    runner = finished.runner()  # refuses what cannot go together
+    return replace(finished, budget=getattr(runner, "budget", finished.budget)), runner
 
 
 def _check_memory(dim: int, neurons: int, points: int) -> None:
@@ -292,8 +298,8 @@ def _describe_file(name: str, checked: Mapping[str, Any], folder: Path) -> dict[
 
 def _resolve_na(
     common: dict[str, Any], checked: Mapping[str, Any], fitness: Fitness
-) -> dict[str, Any]:
-    """Return the fields of the (1+1) NA, defaults resolved."""
+) -> tuple[dict[str, Any], Task]:
+    """Return the fields of the (1+1) NA, defaults resolved, and the task that they make."""
     step_law = law(checked.get("mutation", "harmonic"))
     parameters = ",".join(
         f"{f.name}={float(getattr(step_law, f.name))!r}" for f in fields(step_law)
@@ -319,8 +325,8 @@ def _resolve_na(
     task = na.task(fitness, **limits, target=common["target"])
     task.mutation  # noqa: B018  refuses a network of which nothing can change
     online = {key: checked[key] for key in ("online", "judge_once") if checked.get(key)}
-    found = {"budget": task.budget, "mutation_probability": task.probability}
-    return {**own, **online, **limits, **found}
+    own["mutation_probability"] = task.probability
+    return {**own, **online, **limits, "budget": task.budget}, task
 
 
 @lru_cache(maxsize=64)
@@ -350,9 +356,11 @@ def _chosen_fitness(made: Problem, neurons: int, checked: Mapping[str, Any]) -> 
 
 
 def _fitness(made: Problem, neurons: int, points: int | None, sampling: str | None) -> Fitness:
-    options = {"n": points, "method": sampling}
-    given = {key: value for key, value in options.items() if value is not None}
-    if given and isinstance(made, PointProblem):
+    if points is None and sampling is None:
+        return fitness_of(made, neurons=neurons)
+    if isinstance(made, PointProblem):
         key = "points" if points is not None else "sampling"
         raise ValueError(f"{key} does not apply to {made.name!r}, which is a set of points")
+    options = {"n": points, "method": sampling}
+    given = {key: value for key, value in options.items() if value is not None}
     return fitness_of(made, neurons=neurons, **given)
