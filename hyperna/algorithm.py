@@ -26,6 +26,8 @@ def check_restarts(name: str, value: Any) -> int | str:
         raise ValueError(f"{name} must be an integer >= 0 or 'auto', got {value[:60]!r}")
     return check_integer(name, value, 0, 2**61)
 
+MOVES = ("angle", "rotation")
+
 
 @dataclass(frozen=True)
 class OnePlusOneNA:
@@ -60,6 +62,10 @@ class OnePlusOneNA:
         Probability with which an offspring is its parent with one hidden neuron drawn again,
         uniformly on the grid, instead of a mutation: a way out of local optima in which a neuron
         is of no use.
+    move : {"angle", "rotation"}
+        How a mutated direction moves: one of its angles changes, as in the paper, or the normal
+        turns in the plane of two random coordinates, which treats all coordinates alike. At D = 2
+        both are the same; above, rotations are searched on the finest grid there is.
 
     Examples
     --------
@@ -86,10 +92,12 @@ class OnePlusOneNA:
     init: str = "grid"
     neuron: str = "plain"
     replace_neuron: float = 0.0
+    move: str = "angle"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mutation", law(self.mutation))
         check_choice("init", self.init, INITS)
+        check_choice("move", self.move, MOVES)
         for name in ("bias", "redraw_void"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise TypeError(f"{name} must be True or False, got {shown(getattr(self, name))}")
@@ -104,17 +112,26 @@ class OnePlusOneNA:
 
     @property
     def unit(self) -> int:
-        """Grid units in a step of length 1: more than one only for continuous laws."""
-        if not law(self.mutation).continuous:
+        """Grid units in a step of length 1 at D = 2: more than one only for continuous laws."""
+        return self._unit_in(2)
+
+    def _unit_in(self, dim: int) -> int:
+        """Return the grid units in a step of length 1."""
+        if not law(self.mutation).continuous and not self._rotates(dim):
             return 1
         return 1 << (MAX_RESOLUTION // self.resolution).bit_length() - 1
+
+    def _rotates(self, dim: int) -> bool:
+        """Whether normals turn in planes of two coordinates; at D = 2 that is what angles do."""
+        return self.move == "rotation" and dim > 2
 
     def grid(self, dim: int) -> Grid:
         """Return the grid that is searched for points in R^dim.
 
-        For continuous laws it is as fine as the arithmetic allows.
+        For continuous laws and rotations it is as fine as the arithmetic allows.
         """
-        return Grid(dim, self.neurons, self.resolution * self.unit, self.output, self.neuron)
+        resolution = self.resolution * self._unit_in(dim)
+        return Grid(dim, self.neurons, resolution, self.output, self.neuron)
 
     @property
     def default_budget(self) -> int:
@@ -146,7 +163,8 @@ class OnePlusOneNA:
         restarts = check_restarts("restarts", restarts)
         return Task(
             law=law(self.mutation),
-            unit=self.unit,
+            unit=self._unit_in(fitness.dim),
+            rotation=self._rotates(fitness.dim),
             grid=grid,
             fitness=fitness,
             bias=bool(self.bias),

@@ -38,7 +38,7 @@ def advance_runs(task: Any, work: Any, arrays: Any, key: Any, run: Any, *others:
     """Let the kernel of the task's algorithm simulate runs; return FULL when the trace is."""
     given = (task.kernel, work, task.mutation, task.limits)
     if task.plan is None:
-        return int(loop.run_batch(*given, arrays, key, run, *others))
+        return int(loop.run_batch(*given, task.optima, arrays, key, run, *others))
     from hyperna._kernels.populations import run_population_batch
 
     return int(run_population_batch(*given, task.plan, key, run, arrays, *others))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hyperna._kernels import state
-from hyperna._kernels.mutation import TABLE, Mutation
+from hyperna._kernels.mutation import TABLE, AngleMove, Mutation, RotationMove
 from hyperna._kernels.protocol import workspace
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
@@ -65,6 +65,7 @@ class Task:
 
     law: StepLaw
     unit: int
+    rotation: bool
     grid: Grid
     fitness: Fitness
     bias: bool
@@ -98,6 +99,16 @@ class Task:
             component = np.setdiff1d(component, self.grid.bias_components)
         steps = self.law.steps(self.grid.resolution // self.unit, self.unit)
         moduli = np.array(self.grid.moduli)
+        move: AngleMove | RotationMove = AngleMove(1)
+        if self.rotation:
+            # lengths of discrete laws are in steps of the resolution
+            scale = 1 if self.law.continuous else self.unit
+            moduli[:] = self.grid.resolution // scale
+            moduli[self.grid.bias_components] += 1
+            pairs = np.full(moduli.size, self.grid.dim * (self.grid.dim - 1))
+            pairs[self.grid.output_start :] = self.grid.neurons * (self.grid.neurons - 1)
+            pairs[self.grid.bias_components] = 0
+            move = RotationMove(scale, pairs)
         if self.redraw_void and steps.kind == TABLE:
             lengths = np.flatnonzero(steps.weights) + 1
             if not any((lengths % modulus).any() for modulus in set(moduli[component].tolist())):
@@ -110,6 +121,7 @@ class Task:
             moduli,
             self.probability,
             self.redraw_void,
+            move,
             one=self.one_component,
             replace=self.replace_neuron,
             neurons=self.grid.neurons,
@@ -193,7 +205,8 @@ class Task:
     def patience(self) -> int | None:
         """Rejected steps after which all neighbours are looked at; None: never."""
         neighbourhood = 3**self.mutation.component.size
-        searchable = isinstance(self.law, Local) and neighbourhood <= _LARGEST_NEIGHBOURHOOD
+        local = isinstance(self.law, Local) and not self.rotation
+        searchable = local and neighbourhood <= _LARGEST_NEIGHBOURHOOD
         plain = self.replace_neuron == 0.0 and not self.one_component
         # With fresh points in every step nothing is certain about the neighbours.
         certain = plain and not isinstance(self.fitness, Online)
@@ -213,6 +226,11 @@ class Task:
         bits = math.ceil(math.log2(self.grid.resolution // self.unit))
         return 4 * self.mutation.component.size * bits
 
+    @property
+    def optima(self) -> FloatArray | None:
+        """The optima that end a run, None where only a score does."""
+        return self.goal.optima if len(self.goal.optima) else None
+
     @cached_property
     def limits(self) -> state.Limits:
         """Limits and goal as compiled code takes them."""
@@ -230,6 +248,7 @@ class Task:
             neurons=self.grid.neurons,
             width=self.grid.width,
             resolution=self.grid.resolution,
+            unit=self.mutation.move.unit,
             sphere=self.sphere,
             fixed_value=0 if self.bias else self.grid.zero_bias,
             start=start,

@@ -308,6 +308,7 @@ def test_optima_are_found_exactly_where_the_definition_says(
             task.kernel,
             workspace(task.kernel),
             task.limits,
+            task.optima,
             genomes,
             np.zeros_like(reasons),
             reasons,

@@ -151,7 +151,7 @@ def test_success_is_what_the_definition_says(name, exact):
     genomes = np.array(genomes)
     reasons = np.zeros(len(genomes), np.int64)
     work = workspace(task.kernel)
-    judge(task.kernel, work, task.limits, genomes, np.zeros_like(reasons), reasons)
+    judge(task.kernel, work, task.limits, task.optima, genomes, np.zeros_like(reasons), reasons)
     found = plain_success(arcs, resolution)
     expected = np.array([found(genome) for genome in genomes.tolist()])
     assert 0.1 < expected.mean() < 0.9

@@ -15,14 +15,12 @@ from looking import expected_of, first_look, look_at, random_changes
 
 import hyperna
 from hyperna import OnePlusOneNA
-from hyperna._kernels import points as kernels
+from hyperna._kernels.point_data import LIFETIME
 from hyperna._kernels.point_margins import QUANTA
-from hyperna._kernels.point_rows import LIFETIME, PLACE
 from hyperna._kernels.protocol import workspace
 from hyperna.fitness import FiniteSet
 from hyperna.grid import Grid
 from hyperna.networks import Network
-from hyperna.search import Search
 
 OUTPUTS = ("or", "and", "xor", "evolved")
 
@@ -238,36 +236,23 @@ def test_points_of_weight_zero_do_not_count():
 # ---- runs
 
 
+@pytest.mark.parametrize("move", ["angle", "rotation"])
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("clip", [0.0, 0.1])
-def test_runs_do_not_depend_on_chunks_blocks_and_order(monkeypatch, output, clip):
-    """The points are put in order several times; the path is the same without any chunks."""
+def test_recorded_fitness_is_that_of_the_recorded_network(move, output, clip):
     rng = np.random.default_rng(7)
-    X = _unit(rng.normal(size=(300, 8)))
+    X = np.vstack([_unit(rng.normal(size=(250, 8))), POINTS["corners"](rng, 50, 8)])
     y = (X @ rng.normal(size=8) + 0.2 * rng.normal(size=300)) > 0.1
     fitness = FiniteSet(X, y, rng.integers(1, 4, 300), tie_clip=clip)
-    na = OnePlusOneNA(neurons=2, output=output, resolution=1200, init="sphere")
-    paths = []
-    for chunk, least_dim in ((1024, 6), (16, 6), (16, 100)):
-        monkeypatch.setattr(kernels, "_CHUNK", chunk)
-        monkeypatch.setattr(kernels, "_LEAST_DIM", least_dim)
-        result = na.run(fitness, budget=6000, target=False, seed=3, trajectory=True)
-        paths.append(result.trajectory)
-        assert result.fitness == fitness(result.network)
-    for path in paths[1:]:
-        assert (path.evaluations == paths[0].evaluations).all()
-        assert (path.genomes == paths[0].genomes).all()
-    assert len(paths[0].evaluations) > 20
-
-
-def test_a_run_in_short_pieces_puts_its_points_in_order():
-    rng = np.random.default_rng(9)
-    X = _unit(rng.normal(size=(300, 8)))
-    task = OnePlusOneNA(init="sphere").task(FiniteSet(X, X[:, 0] > 0.1), budget=10**6, target=False)
-    search = Search(task, seed=0)
-    for _ in range(40):
-        search.advance(50)
-    assert (np.diff(search._work.whole[0, PLACE]) < 0).any()
+    na = OnePlusOneNA(neurons=2, output=output, resolution=1200, init="sphere", move=move)
+    path = na.run(fitness, budget=4000, target=False, seed=3, trajectory=True).trajectory
+    assert len(path) > 20
+    values = []
+    for i in range(0, len(path), 5):
+        network = path.network(i)
+        assert path.fitness[i] == fitness(network)
+        values.append((path.fitness[i], second_value(fitness, network) if clip > 0 else 0.0))
+    assert values == sorted(values)
 
 
 def test_ties_are_decided_by_margins():
@@ -290,16 +275,15 @@ PROGRAM = """\
 import json
 import sys
 import numpy as np
-from hyperna._kernels import points
 from hyperna import FiniteSet, OnePlusOneNA
 
-points._CHUNK = 16
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 7))
 y = X[:, 0] + X[:, 6] > 0.3
 paths = []
 for output in ("or", "and", "xor", "evolved"):
-    na = OnePlusOneNA(neurons=2, output=output, resolution=120)
+    move = "angle" if output in ("or", "xor") else "rotation"
+    na = OnePlusOneNA(neurons=2, output=output, resolution=120, move=move)
     fitness = FiniteSet(X, y, tie_clip=0.2)
     result = na.run(fitness, budget=250, target=False, seed=5, trajectory=True)
     paths.append(result.trajectory.genomes.tolist())

@@ -13,8 +13,8 @@ def score_all(fitness, work, genomes, scores):
 
 
 @lean_kernel
-def judge(fitness, work, limits, genomes, scores, reasons):
+def judge(fitness, work, limits, optima, genomes, scores, reasons):
     """Write each genome's score, and OPTIMUM, TARGET or RUNNING as the loop would judge it."""
     for i in range(genomes.shape[0]):
         scores[i], _ = prepare(fitness, work, genomes[i])
-        reasons[i] = success(fitness, work, limits, genomes[i], scores[i])
+        reasons[i] = success(fitness, work, limits, optima, genomes[i], scores[i])

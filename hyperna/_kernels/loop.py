@@ -48,16 +48,13 @@ from hyperna._kernels.waiting import skip_wait
 
 
 @inline_kernel
-def success(fitness, work, limits, genome, score):
+def success(fitness, work, limits, optima, genome, score):
     """Reason to stop with success, or RUNNING."""
     if score >= limits.target:
         return TARGET
-    if (
-        limits.optima.shape[0] > 0
-        and score >= limits.hopeful
-        and optimal(fitness, work, genome, limits.optima, limits.tolerance)
-    ):
-        return OPTIMUM
+    if optima is not None:  # noqa: SIM102  so that it is not compiled where there are none
+        if score >= limits.hopeful and optimal(fitness, work, genome, optima, limits.tolerance):
+            return OPTIMUM
     return RUNNING
 
 
@@ -206,23 +203,36 @@ def write_row(row, counter):
 
 @lean_kernel
 def run_batch(
-    fitness, work, mutation, limits, waiting, key, run, trace, progress, quota, result, genomes
+    fitness,
+    work,
+    mutation,
+    limits,
+    optima,
+    waiting,
+    key,
+    run,
+    trace,
+    progress,
+    quota,
+    result,
+    genomes,
 ):
     """Simulate runs one after the other, about `quota` offspring in all.
 
-    `waiting` is None where waiting times are simulated. `progress`: number of the current run,
-    number of the first run of the rows, number after the last run, whether the current run has
-    begun. Columns of `result`: evaluations, score, stop reason, evaluations when found stuck,
-    restarts. Returns FULL when the trace is, else RUNNING; the batch is complete when the current
+    `optima` is an array (alternatives, neurons, genes) in grid units, None when only a score ends a
+    run with success. `waiting` is None where waiting times are simulated. `progress`: number of the
+    current run, number of the first run of the rows, number after the last run, whether the current
+    run has begun. Columns of `result`: evaluations, score, stop reason, evaluations when found
+    stuck, restarts. Returns FULL when the trace is, else RUNNING; the batch is complete when the current
     run is the one after the last.
     """
     counter, genome, best = run.counter, run.genes[GENOME], run.genes[BEST_GENOME]
-    notable = limits.hopeful if limits.optima.shape[0] > 0 else np.int64(NEVER)
+    notable = np.int64(NEVER)
+    if optima is not None:
+        notable = limits.hopeful
     if trace.path.shape[0] > 0:
         notable = np.int64(0)
     left = quota
-    if progress[3] == 1:
-        prepare(fitness, work, genome)
     while progress[0] < progress[2] and left > 0:
         if progress[3] == 1 and (
             0 < trace.improvements.shape[0] <= counter[IMPROVEMENTS]
@@ -251,7 +261,7 @@ def run_batch(
             if event == IMPROVED and limits.stagnation < NEVER:
                 counter[HORIZON] = horizon(limits, counter)
             record(trace, counter, genome, event == IMPROVED)
-            counter[STOP] = success(fitness, work, limits, genome, counter[SCORE])
+            counter[STOP] = success(fitness, work, limits, optima, genome, counter[SCORE])
         if counter[STOP] != RUNNING:
             if counter[SCORE] > counter[BEST]:
                 counter[BEST] = counter[SCORE]

@@ -38,8 +38,25 @@ class OtherLaw(NamedTuple):
     jump: float
 
 
+class AngleMove(NamedTuple):
+    """A direction is moved by changing an angle; a step of length 1 is `unit` = 1 grid step."""
+
+    unit: int
+
+
+class RotationMove(NamedTuple):
+    """A direction is turned in the plane of two coordinates.
+
+    A step of length 1 is `unit` grid steps. `pairs` is the number of ordered pairs of coordinates
+    to choose from, for each component; 0 for biases.
+    """
+
+    unit: int
+    pairs: np.ndarray
+
+
 class Mutation(NamedTuple):
-    """Which components change how often and by what law.
+    """Which components change how often, by what law and how.
 
     `table` holds two alias tables one after the other: 2**table_bits entries for what changes and
     2**length_bits entries for the lengths. `void_log` is the logarithm of a void step's
@@ -48,6 +65,7 @@ class Mutation(NamedTuple):
     """
 
     law: TableLaw | OtherLaw
+    move: AngleMove | RotationMove
     probability: float
     redraw: bool
     void_log: float

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from hyperna._kernels import point_rows as store
 from hyperna._kernels.geometry import EVOLVED
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.matching import all_matched
@@ -44,33 +43,25 @@ def near_target(neuron, dim, resolution, target, tolerance, flipped):
 
 
 @inner_kernel
-def answer_at(work, output, place):
-    """Whether the network with an evolved output fires at a place on the circle, in grid steps."""
-    angle, total, note = 2.0 * np.pi * place / np.float64(work.resolution), 0.0, work.note
-    for i in range(work.neurons):
-        first = i * work.width
-        dot = np.cos(angle) * note[store.COS, first] + np.sin(angle) * note[store.SIN, first]
-        total += output[i] if dot >= note[store.BIAS, i] else 0.0
-    return total >= output[work.neurons]
-
-
-@inner_kernel
-def output_agrees(work, output, targets):
+def output_agrees(points, work, targets):
     """Whether the evolved output fires at the places in one column and is silent at the others."""
-    for i in range(work.neurons):
-        if not answer_at(work, output, targets[i, work.width]):
-            return False
-        if answer_at(work, output, targets[i, work.width + 1]):
+    output, neurons, width = work.output[0], points.neurons, points.width
+    for place in range(2 * neurons):
+        target = targets[place >> 1, width + place % 2]
+        angle, total = 2.0 * np.pi * target / np.float64(points.resolution), 0.0
+        for i in range(neurons):
+            dot = np.cos(angle) * work.vector[0, i, 0] + np.sin(angle) * work.vector[0, i, 1]
+            total += output[i] if dot >= work.bias[0, i] else 0.0
+        if (total >= output[neurons]) != (place % 2 == 0):
             return False
     return True
 
 
 def optimal(fitness, work, genome, optima, tolerance):
     """Whether every neuron is close to an optimal neuron of its own."""
-    dim, neurons, width = work.dim, work.neurons, work.width
-    near = work.plan[store.TARGETS :]
-    output = work.note[store.OUTPUT_NEURON + work.plan[store.COUNTER, store.OUTPUT]]
-    flippable = 2 if work.join == EVOLVED else 1
+    points = fitness
+    dim, neurons, width, near = points.dim, points.neurons, points.width, work.near
+    flippable = 2 if points.join == EVOLVED else 1
     for alternative in range(optima.shape[0]):
         targets = optima[alternative]
         for i in range(neurons):
@@ -79,10 +70,10 @@ def optimal(fitness, work, genome, optima, tolerance):
                 near[i, t] = 0
                 for flip in range(flippable):
                     flipped = flip == 1
-                    if near_target(neuron, dim, work.resolution, targets[t], tolerance, flipped):
+                    if near_target(neuron, dim, points.resolution, targets[t], tolerance, flipped):
                         near[i, t] = 1
-        if all_matched(near, neurons, work.plan[store.MOVE : store.LAST]) and (
-            work.join != EVOLVED or output_agrees(work, output, targets)
+        if all_matched(near, neurons, near[neurons:]) and (
+            points.join != EVOLVED or output_agrees(points, work, targets)
         ):
             return True
     return False

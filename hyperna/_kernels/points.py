@@ -2,216 +2,379 @@
 
 The score is the weight of the correctly classified points, an integer, and a pure function of the
 genome: a neuron fires iff its dot product, accumulated in index order, reaches its bias, exactly as
-in `geometry.predict`. Dot products are kept up to date from offspring to offspring; where one is
-closer to the bias than rounding errors allow, the canonical one decides.
+in `geometry.predict`. Dot products are kept from offspring to offspring: a neuron that turns in the
+plane of two coordinates changes them by two products for each point, one whose angle changes by a
+product for each weight that changes. Where a kept dot product is closer to the bias than rounding
+errors allow, the one in index order decides.
 
-An offspring is judged chunk by chunk (`point_judge`): planned first (`point_plan`), then carried
-out on rows of numbers (`point_rows`). Now and then the points are put in order, the wrongly
-classified first, then those close to the border (`point_order`), so that most offspring are known
-to be worse after a few chunks.
+Points are judged in blocks. Blocks whose points are all farther from the hyperplanes than these
+move keep their score; of the others as many are judged as it takes to know that an offspring is
+worse than its parent, which most are.
 """
-
-import math
 
 import numpy as np
 
-from hyperna._kernels import point_judge as rules
-from hyperna._kernels import point_margins as margins
-from hyperna._kernels import point_plan as scheme
-from hyperna._kernels import point_rows as store
-from hyperna._kernels.geometry import (
-    EVOLVED,
-    cos_sin_turn,
+from hyperna._kernels import point_moves  # noqa: F401  ties moves to their types
+from hyperna._kernels.geometry import AND, EVOLVED, XOR, cos_sin_turn, neuron_weights
+from hyperna._kernels.jit import inner_kernel
+from hyperna._kernels.point_data import (
+    AGE,
+    BLOCK,
+    COEF,
+    IS_ROUNDED,
+    JUDGED,
+    LIFETIME,
+    MOVER,
+    NEGLIGIBLE,
+    NEXT_TOTAL,
+    NEXT_WEIGHT,
+    OPEN,
+    OWNER,
+    PARENT,
+    ROUNDED,
+    ROW,
+    STATE,
+    TABLE_NEURONS,
+    TERMS,
+    TOTAL,
+    UNTOUCHED,
+    WEIGHT,
+    Points,
+    new_work,
 )
-from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
+from hyperna._kernels.point_margins import canonical_dot, second_value
 from hyperna._kernels.point_optima import optimal
-from hyperna._kernels.point_order import N_BINS, put_in_order
-from hyperna._kernels.point_rows import Points, PointsWork
-from hyperna._kernels.protocol import implement
-from hyperna._kernels.state import CHANGED, GENOME, OLD
-from hyperna._kernels.steps import take_step
-
-# Points in a chunk, a multiple of what a vectorised loop takes at a time.
-_CHUNK, _LANES = 256, 16
-# Dimensions below which blocks of coordinates do not pay.
-_LEAST_DIM = 9
-# Resolution up to which sines and cosines are tabulated.
-_LARGEST_TABLE = 2**12
-# The points are put in order when so many times as many rows have been read as this takes.
-_FIRST_PATIENCE, _LONGEST_PATIENCE = 100, 800
+from hyperna._kernels.protocol import implement, round_off, turn
+from hyperna._kernels.state import CHANGED, GENOME
+from hyperna._kernels.steps import FIRST, list_parts
 
 
-def make_points(
-    *,
-    columns: np.ndarray,
-    positive: np.ndarray,
-    weight: np.ndarray,
-    join: int,
-    neurons: int,
-    resolution: int,
-    dim: int,
-    tie_clip: float = 0.0,
-) -> Points:
-    """Return points as the loop takes them; points of weight 0 are left out."""
-    heavy = weight > 0
-    if not heavy.all():
-        columns, positive, weight = columns[:, heavy], positive[heavy], weight[heavy]
-    unit = max(1.0, int(weight.sum()) / margins.LARGEST_PULL)
-    pull = np.rint(weight / unit)
-    chunks = -(-weight.size // _CHUNK)
-    chunk = -(-weight.size // (chunks * _LANES)) * _LANES
-    return Points(
-        columns=np.ascontiguousarray(columns, np.float64),
-        gain=np.where(positive, weight, -weight).astype(np.int64),
-        pull=np.where(positive, pull, -pull),
-        base=int(weight[~positive].sum()),
-        join=int(join) if neurons > 1 else 0,
-        neurons=int(neurons),
-        resolution=int(resolution),
-        dim=int(dim),
-        tie_clip=float(tie_clip),
-        tie_unit=float(tie_clip) * unit / margins.QUANTA,
-        chunk=chunk,
-        block=math.isqrt(dim) if dim >= _LEAST_DIM else int(dim),
-    )
+@inner_kernel
+def make_dots(columns, weight, dots):
+    """Make the dot products of a neuron in index order, block by block and column by column."""
+    for begin in range(0, dots.size, BLOCK):
+        end = min(begin + BLOCK, dots.size)
+        for p in range(begin, end):
+            dots[p] = columns[0, p] * weight[0]
+        for j in range(1, weight.size):
+            column, w = columns[j], weight[j]
+            for p in range(begin, end):
+                dots[p] += column[p] * w
 
 
-def _workspace(fitness):
-    dim, neurons, block = fitness.dim, fitness.neurons, fitness.block
-    width, blocks = max(dim, 2), -(-dim // block)
-    chunks = -(-fitness.gain.size // fitness.chunk)
-    components = width * neurons + (neurons if fitness.join == EVOLVED else 0)
-    few = fitness.join == EVOLVED and neurons <= scheme.TABLE_NEURONS
-    tabulated = fitness.resolution <= _LARGEST_TABLE
-    longest = components + (neurons + 1) * store.TERMS_PER_PASS
-    longest = max(longest, fitness.resolution if tabulated else 0, 1 << neurons if few else 0)
-    first_row, rows = dim + store.N_SHARED, store.N_DOTS + blocks
-    columns = store.HEAD + blocks
-    work = PointsWork(
-        dim,
-        width,
-        neurons,
-        fitness.join,
-        fitness.resolution,
-        tabulated,
-        fitness.tie_clip,
-        fitness.tie_unit,
-        block,
-        blocks,
-        first_row,
-        rows,
-        columns,
-        np.zeros((chunks, first_row + neurons * rows, fitness.chunk), np.float64),
-        np.zeros((chunks, store.N_WHOLE, fitness.chunk), np.int64),
-        np.zeros((chunks, store.N_CHUNK + neurons * columns), np.int64),
-        np.zeros((chunks, store.N_BOUND + store.N_SLACK * neurons + dim), np.float64),
-        np.ones((store.N_NOTE, longest), np.float64),
-        np.zeros((store.TARGETS + neurons, max(longest, N_BINS)), np.int64),
-    )
-    for i in range(neurons):
-        # no network yet
-        work.note[store.BIAS, i] = np.nan
-    for c in range(components):
-        work.plan[store.NEURON, c] = c // width
-    for j in range(dim + store.TERMS_PER_PASS):
-        work.plan[store.COLUMN, j] = j if j < dim else dim + store.ZERO
-    if tabulated:
-        for phi in range(fitness.resolution):
-            cosine, sine = cos_sin_turn(phi, fitness.resolution)
-            work.note[store.TABLE, phi] = cosine
-            work.note[store.TABLE + 1, phi] = sine
-    last = fitness.gain.size - 1
-    for c in range(chunks):
-        for p in range(fitness.chunk):
-            place = c * fitness.chunk + p
-            work.whole[c, store.PLACE, p] = place if place <= last else ~last
-        store.fill_chunk(fitness, work, c)
-    return work
+@inner_kernel
+def move_dots(columns, term, coef, terms, old, new, begin, end):
+    """Make the dot products of a neuron some of whose weights change."""
+    if terms == 0:
+        for p in range(begin, end):
+            new[p] = old[p]
+    for t in range(0, terms, 2):
+        u = min(t + 1, terms - 1)
+        a, b = coef[t], coef[u] if u > t else 0.0
+        x, y = columns[term[t]], columns[term[u]]
+        if t == 0:
+            for p in range(begin, end):
+                new[p] = old[p] + a * x[p] + b * y[p]
+        else:
+            for p in range(begin, end):
+                new[p] = new[p] + a * x[p] + b * y[p]
 
 
-@inline_kernel
-def _patience(work, times):
-    """Chunks to be judged before the points are put in order: about block + blocks rows each."""
-    chunks = work.chunk.shape[0]
-    return times * work.dim * chunks // (work.block + work.blocks) if chunks > 1 else 2**62
+@inner_kernel
+def closest(dots, bias, begin, end):
+    """Distance of the closest of some points from a hyperplane."""
+    a, b = np.inf, np.inf
+    for p in range(begin, end - 1, 2):
+        a = min(a, abs(dots[p] - bias))
+        b = min(b, abs(dots[p + 1] - bias))
+    return min(min(a, b), abs(dots[end - 1] - bias))
 
 
-@inline_kernel
-def _set_neuron(work, genome, neuron):
-    """Write down the angles and bias of a neuron; return whether they were others before."""
-    note, first, new = work.note, neuron * work.width, False
-    for c in range(first, first + work.width - 1):
-        scheme.set_angle(work, genome, c, store.NEXT_COS)
-        for row, next_row in ((store.COS, store.NEXT_COS), (store.SIN, store.NEXT_SIN)):
-            new = new or note[row, c] != note[next_row, c]
-            note[row, c] = note[next_row, c]
-    for begin in range(0, work.dim, work.block):
-        scheme.multiply_sines(work, first + begin)
-    note[store.NEXT_BIAS, neuron] = scheme.bias_value(work, genome, neuron)
-    new = new or note[store.BIAS, neuron] != note[store.NEXT_BIAS, neuron]
-    note[store.BIAS, neuron] = note[store.NEXT_BIAS, neuron]
-    work.plan[store.STALE, neuron] = 1
-    return new
+@inner_kernel
+def cast_votes(old, bias, new, next_bias, guard, unit, source, target, begin, end):
+    """Count the votes of some points after a neuron has moved.
+
+    Returns how many dot products are so close to the bias that rounding errors might decide.
+    """
+    near = np.int64(0)
+    for p in range(begin, end):
+        change = np.int64(new[p] >= next_bias) - np.int64(old[p] >= bias)
+        target[p] = source[p] + unit * change
+        near += 0 if abs(new[p] - next_bias) > guard else 1
+    return near
+
+
+@inner_kernel
+def gain_of(join, neurons, gain, vote, table, begin, end):
+    """Gain of those of some points on which the network fires, by their votes."""
+    total = np.int64(0)
+    if join == EVOLVED:
+        for p in range(begin, end):
+            total += gain[p] & -table[np.uint64(vote[p])]
+        return total
+    # of the binary digits of the number of firing neurons those in `counted` matter
+    counted = np.int64(1) if join == XOR else np.int64(-1)
+    threshold = neurons - 1 if join == AND else np.int64(0)
+    for p in range(begin, end):
+        total += gain[p] if (vote[p] & counted) > threshold else 0
+    return total
+
+
+@inner_kernel
+def gain_of_many(neurons, gain, dots, row, terms, bias, output, begin, end):
+    """The same for an output neuron over too many hidden neurons for a table."""
+    total = np.int64(0)
+    for p in range(begin, end):
+        sum_of_weights = 0.0
+        for i in range(neurons):
+            which = row[i] if terms[i] < 0 else 1 - row[i]
+            if dots[which, i, p] >= bias[i]:
+                sum_of_weights += output[i]
+        total += gain[p] if sum_of_weights >= output[neurons] else 0
+    return total
+
+
+@inner_kernel
+def tabulate(genome, neurons, resolution, first, output, table):
+    """Work out the output neuron and, if there is room, its answers to all hidden bits."""
+    output[neurons] = neuron_weights(genome, neurons, resolution, first, output)
+    if table.size == 1 << neurons:
+        for pattern in range(table.size):
+            total = output[0] * np.float64(pattern & 1)
+            for i in range(1, neurons):
+                total += output[i] * np.float64((pattern >> i) & 1)
+            table[pattern] = 1 if total >= output[neurons] else 0
 
 
 def _prepare(fitness, work, genome):
-    store.compact()
-    counter, new = work.plan[store.COUNTER], False
-    for i in range(store.EFFORT):
-        counter[i] = 0
-    for i in range(work.neurons):
-        new = _set_neuron(work, genome, i) or new
-    if new:
-        # otherwise a run goes on, for which the points may have been put in order
-        counter[store.EFFORT] = 0
-        counter[store.PATIENCE] = _patience(work, _FIRST_PATIENCE)
-    if work.join == EVOLVED:
-        scheme.set_output(work, genome, counter[store.OUTPUT])
-    score = fitness.base + rules.take_stock(work)
-    return score, _tie(fitness, work)
-
-
-@inner_kernel
-def _evaluate(fitness, work, genome, changed, count, score):
-    store.compact()
-    counter = work.plan[store.COUNTER]
-    if counter[store.EFFORT] > counter[store.PATIENCE]:
-        put_in_order(fitness, work)
-        rules.take_stock(work)
-        counter[store.EFFORT] = 0
-        counter[store.PATIENCE] = min(
-            2 * counter[store.PATIENCE], _patience(work, _LONGEST_PATIENCE)
+    points, n = fitness, fitness.gain.size
+    neurons, width, bits = points.neurons, points.width, points.join == EVOLVED
+    few = neurons <= TABLE_NEURONS
+    for p in range(n):
+        work.vote[0, p] = 0
+    for i in range(neurons):
+        first, row = i * width, work.neuron[ROW, i]
+        bias = neuron_weights(genome, points.dim, points.resolution, first, work.vector[WEIGHT, i])
+        work.bias[0, i], work.bias[1, i], work.neuron[TERMS, i], work.neuron[AGE, i] = (
+            bias,
+            bias,
+            -1,
+            0,
         )
-    scheme.plan_offspring(work, genome, changed, count)
-    return fitness.base + rules.judge_offspring(work, score - fitness.base)
-
-
-@inner_kernel
-def _tie(fitness, work):
-    return margins.second_value(work) if fitness.tie_clip > 0.0 else 0.0
+        for c in range(first, first + width - 1):
+            cosine, sine = cos_sin_turn(genome[c], points.resolution)
+            for which in range(2):
+                work.angle[which, 0, c], work.angle[which, 1, c] = cosine, sine
+        make_dots(points.columns, work.vector[WEIGHT, i], work.dots[row, i])
+        for p in range(n):
+            fires = np.int64(work.dots[row, i, p] >= bias)
+            work.vote[0, p] += fires << i if bits and few else fires
+        for k in range(points.guard.size):
+            work.slack[i, k] = -1.0
+    if bits:
+        tabulate(genome, neurons, points.resolution, neurons * width, work.output[0], work.table[0])
+    for c in range(genome.size):
+        work.component[PARENT, c] = genome[c]
+    score = points.base
+    for k in range(points.guard.size):
+        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
+        if few or not bits:
+            gain = gain_of(
+                points.join, neurons, points.gain, work.vote[0], work.table[0], begin, end
+            )
+        else:
+            gain = gain_of_many(
+                neurons,
+                points.gain,
+                work.dots,
+                work.neuron[ROW],
+                work.neuron[TERMS],
+                work.bias[1],
+                work.output[0],
+                begin,
+                end,
+            )
+        work.block[TOTAL, k] = gain
+        score += gain
+    second = 0.0
+    if points.tie_clip > 0.0:
+        second = second_value(points, work, np.int64(0))
+    return score, second
 
 
 def _look(fitness, work, mutation, steps, genes, first, last, score, second):
-    genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
+    points, genome, changed, move = fitness, genes[GENOME], genes[CHANGED], mutation.move
+    n, dim, neurons, width = points.gain.size, points.dim, points.neurons, points.width
+    r, unit, few = points.resolution, move.unit, neurons <= TABLE_NEURONS
+    columns, guard, blocks = points.columns, points.guard, points.guard.size
+    bits, hidden = points.join == EVOLVED, neurons * width
+    mover, terms = work.neuron[MOVER], work.neuron[TERMS]
+    row, state = work.neuron[ROW], work.block[STATE]
+    old_bias, new_bias = work.bias[0], work.bias[1]
+    total, next_total = work.block[TOTAL], work.block[NEXT_TOTAL]
     for step in range(first, last):
-        count = take_step(mutation, steps, step, genome, changed, old)
-        found = _evaluate(fitness, work, genome, changed, count, score)
-        tie = 0.0
-        if found >= score:
-            tie = _tie(fitness, work)
-        if found > score or (found == score and tie >= second):
-            rules.keep_offspring(work)
-            return step, found, tie
+        # what changes: biases, weights of the neurons in `mover`, the output neuron
+        count, place = list_parts(mutation, steps, step, changed), steps.step[FIRST, step]
+        moves, output_changes = np.int64(0), False
         for t in range(count):
-            genome[changed[t]] = old[t]
-        rules.drop_offspring(work)
+            c = changed[t]
+            i = work.component[OWNER, c]
+            if i == neurons:
+                if not output_changes:
+                    for k in range(neurons):
+                        work.output[1, k] = work.output[0, k]
+                output_changes = True
+            elif terms[i] < 0:
+                terms[i], work.neuron[IS_ROUNDED, i], mover[moves] = 0, 0, i
+                moves += 1
+                for j in range(dim):
+                    work.vector[NEXT_WEIGHT, i, j] = work.vector[WEIGHT, i, j]
+            if c == (genome.size if i == neurons else (i + 1) * width) - 1:
+                index = (genome[c] + steps.move[place + t] * unit) % (mutation.modulus[c] * unit)
+                genome[c] = min(index, r)
+                if i < neurons:
+                    new_bias[i] = (2.0 * genome[c] - r) / r
+            else:
+                weight = work.output[1] if i == neurons else work.vector[NEXT_WEIGHT, i]
+                size, at = neurons if i == neurons else dim, place + t
+                turn(
+                    move, mutation, steps, genome, c, at, i * width, weight, size, r, work.angle[1]
+                )
+        for m in range(moves):
+            i = mover[m]
+            for j in range(dim):
+                coef = work.vector[NEXT_WEIGHT, i, j] - work.vector[WEIGHT, i, j]
+                if abs(coef) > NEGLIGIBLE:
+                    work.term[i, terms[i]], work.vector[COEF, i, terms[i]] = j, coef
+                    terms[i] += 1
+        table, output = work.table[0], work.output[0]
+        if output_changes:
+            round_off(move, genome, hidden, work.output[1], neurons, r, work.output[1])
+            table, output = work.table[1], work.output[1]
+            tabulate(genome, neurons, r, hidden, output, table)
+        # blocks out of reach keep their gain; of the others as many are judged as necessary
+        gain, hope, least = np.int64(0), np.int64(0), score - points.base
+        for k in range(blocks):
+            begin, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
+            state[k] = OPEN if output_changes else UNTOUCHED
+            for m in range(moves):
+                i = mover[m]
+                if state[k] == UNTOUCHED:
+                    reach = abs(new_bias[i] - old_bias[i])
+                    for t in range(terms[i]):
+                        reach += abs(work.vector[COEF, i, t]) * points.extent[k, work.term[i, t]]
+                    # rounded up, and errors of the dot products before and after
+                    reach = reach * (1.0 + 2.0**-20) + 2.0 * guard[k]
+                    if work.slack[i, k] < 0.0:
+                        work.slack[i, k] = closest(work.dots[row[i], i], old_bias[i], begin, end)
+                    if not work.slack[i, k] > reach:
+                        state[k] = OPEN
+            if state[k] == OPEN:
+                hope += points.ceiling[k]
+            else:
+                gain += total[k]
+        for k in range(blocks):
+            if state[k] == OPEN and gain + hope >= least:
+                begin, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
+                source, target = work.vote[0], work.vote[1]
+                if moves == 0:
+                    target = source
+                for m in range(moves):
+                    i = mover[m]
+                    old, new, bias = work.dots[row[i], i], work.dots[1 - row[i], i], new_bias[i]
+                    move_dots(
+                        columns, work.term[i], work.vector[COEF, i], terms[i], old, new, begin, end
+                    )
+                    vote = np.int64(1) << i if bits and few else np.int64(1)
+                    near = cast_votes(
+                        old, old_bias[i], new, bias, guard[k], vote, source, target, begin, end
+                    )
+                    if near > 0:
+                        if work.neuron[IS_ROUNDED, i] == 0:
+                            work.neuron[IS_ROUNDED, i] = 1
+                            weight = work.vector[NEXT_WEIGHT, i]
+                            round_off(
+                                move, genome, i * width, weight, dim, r, work.vector[ROUNDED, i]
+                            )
+                        for p in range(begin, end):
+                            if not abs(new[p] - bias) > guard[k]:
+                                before = np.int64(new[p] >= bias)
+                                new[p] = canonical_dot(columns, p, work.vector[ROUNDED, i])
+                                target[p] += vote * (np.int64(new[p] >= bias) - before)
+                    source = target
+                if few or not bits:
+                    found = gain_of(points.join, neurons, points.gain, target, table, begin, end)
+                else:
+                    found = gain_of_many(
+                        neurons, points.gain, work.dots, row, terms, new_bias, output, begin, end
+                    )
+                state[k], next_total[k] = JUDGED, found
+                hope -= points.ceiling[k]
+                gain += found
+        accepted, tie = gain + hope >= least, 0.0
+        if accepted:
+            for m in range(moves):
+                i = mover[m]
+                if work.neuron[IS_ROUNDED, i] == 0:
+                    weight = work.vector[NEXT_WEIGHT, i]
+                    round_off(move, genome, i * width, weight, dim, r, work.vector[ROUNDED, i])
+                    work.neuron[IS_ROUNDED, i] = 1
+                old, new = work.dots[row[i], i], work.dots[1 - row[i], i]
+                for k in range(blocks):
+                    if state[k] == UNTOUCHED:
+                        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
+                        move_dots(
+                            columns,
+                            work.term[i],
+                            work.vector[COEF, i],
+                            terms[i],
+                            old,
+                            new,
+                            begin,
+                            end,
+                        )
+            if points.tie_clip > 0.0:
+                tie = second_value(points, work, np.int64(output_changes))
+                accepted = gain > least or tie >= second
+        for m in range(moves):
+            i = mover[m]
+            terms[i] = -1
+            if accepted:
+                for j in range(dim):
+                    work.vector[WEIGHT, i, j] = work.vector[ROUNDED, i, j]
+                for k in range(blocks):
+                    work.slack[i, k] = -1.0
+                old_bias[i], row[i] = new_bias[i], 1 - row[i]
+                work.neuron[AGE, i] += 1
+                if work.neuron[AGE, i] > LIFETIME:
+                    work.neuron[AGE, i] = 0
+                    make_dots(columns, work.vector[WEIGHT, i], work.dots[row[i], i])
+            new_bias[i] = old_bias[i]
+        source, target = (0, 1) if not accepted else (1, 0)
+        for t in range(count):
+            c = changed[t]
+            i = work.component[OWNER, c]
+            for which in range(2):
+                work.angle[target, which, c] = work.angle[source, which, c]
+            begin, end = i * width, genome.size if i == neurons else (i + 1) * width
+            for c in range(begin, end):
+                if accepted:
+                    work.component[PARENT, c] = genome[c]
+                else:
+                    genome[c] = work.component[PARENT, c]
+        if accepted:
+            for k in range(blocks):
+                if state[k] == JUDGED:
+                    total[k] = next_total[k]
+                    for p in range(k * BLOCK, min(k * BLOCK + BLOCK, n) if moves > 0 else 0):
+                        work.vote[0, p] = work.vote[1, p]
+            if output_changes:
+                for i in range(neurons + 1):
+                    work.output[0, i] = work.output[1, i]
+                for pattern in range(work.table.shape[1]):
+                    work.table[0, pattern] = work.table[1, pattern]
+            return step, points.base + gain, tie
     return last, score, second
 
 
-implement(
-    Points,
-    workspace=kernel(_workspace),
-    prepare=_prepare,
-    look=_look,
-    optimal=optimal,
-)
+implement(Points, workspace=new_work, prepare=_prepare, look=_look, optimal=optimal)

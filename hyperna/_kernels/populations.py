@@ -164,7 +164,7 @@ def accept(fitness, work, limits, run, population, trace, genome, score):
     if score >= limits.target or (limits.optima.shape[0] > 0 and score >= limits.hopeful):
         # whether an evolved output's neurons are the optimum's is seen in the work space
         prepare(fitness, work, genome)
-        counter[STOP] = success(fitness, work, limits, genome, score)
+        counter[STOP] = success(fitness, work, limits, limits.optima, genome, score)
     if score > counter[BEST] and trace.improvements.shape[0] > 0:
         trace.improvements[counter[IMPROVEMENTS], 0] = counter[EVALUATIONS]
         trace.improvements[counter[IMPROVEMENTS], 1] = score

@@ -22,6 +22,10 @@ A kind of fitness (`hyperna._kernels.pair` is the shortest example):
 A kind of law (`hyperna._kernels.steps`): ``draw_lengths`` draws steps, ``learn`` is told whether a
 step has improved the score.
 
+A kind of move of a direction: ``draw_planes`` (`hyperna._kernels.steps`) draws what a step needs
+besides its length; ``turn`` moves the direction of a neuron, and ``round_off`` puts what came of it
+on the grid (`hyperna._kernels.point_moves`).
+
 A kind of neuron (`hyperna._kernels.shapes`): ``half_width(shape, bias, bend, before, changed)`` is
 half the length, in units, of the arc on which it fires; `bias` and `bend` are its components after
 the angle. It may return `before` instead of computing it again if `changed` is 0.
@@ -73,6 +77,22 @@ def learn(law, mutation, steps, i, changed, improved):
     return _IMPLEMENTATIONS["learn", type(law)](law, mutation, steps, i, changed, improved)
 
 
+def draw_planes(move, mutation, stream, steps, wanted, changed):
+    function = _IMPLEMENTATIONS["draw_planes", type(move)]
+    return function(move, mutation, stream, steps, wanted, changed)
+
+
+def turn(move, mutation, steps, genome, c, place, first, weight, size, resolution, angle):
+    return _IMPLEMENTATIONS["turn", type(move)](
+        move, mutation, steps, genome, c, place, first, weight, size, resolution, angle
+    )
+
+
+def round_off(move, genome, first, weight, size, resolution, rounded):
+    function = _IMPLEMENTATIONS["round_off", type(move)]
+    return function(move, genome, first, weight, size, resolution, rounded)
+
+
 def half_width(shape, bias, bend, before, changed):
     return _IMPLEMENTATIONS["half_width", type(shape)](shape, bias, bend, before, changed)
 
@@ -105,3 +125,18 @@ def _learn(law, mutation, steps, i, changed, improved):
 @overload(half_width, jit_options=INLINE)
 def _half_width(shape, bias, bend, before, changed):
     return _chosen("half_width", shape)
+
+
+@overload(draw_planes, jit_options=INLINE)
+def _draw_planes(move, mutation, stream, steps, wanted, changed):
+    return _chosen("draw_planes", move)
+
+
+@overload(turn, jit_options=INNER)
+def _turn(move, mutation, steps, genome, c, place, first, weight, size, resolution, angle):
+    return _chosen("turn", move)
+
+
+@overload(round_off, jit_options=INNER)
+def _round_off(move, genome, first, weight, size, resolution, rounded):
+    return _chosen("round_off", move)

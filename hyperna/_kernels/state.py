@@ -18,9 +18,10 @@ PAUSED, ACCEPTED, IMPROVED, WAITING, EXPIRED = range(5)
 class Limits(NamedTuple):
     """When a run ends, and how it starts.
 
-    `optima` is an array (alternatives, neurons, genes) in grid units, empty when a score of
-    `target` ends the run instead; no genome with a score below `hopeful` is near an optimum.
-    Components that do not mutate have the `fixed_value`.
+    A score of `target` ends a run with success, or being closer than `tolerance` to one of the
+    `optima` (alternatives, neurons, genes) in grid units; no genome with a score below `hopeful` is
+    near one.
+    Components that do not mutate have the `fixed_value`; the others start at multiples of `unit`.
     """
 
     budget: int
@@ -35,6 +36,7 @@ class Limits(NamedTuple):
     neurons: int
     width: int
     resolution: int
+    unit: int
     sphere: bool
     fixed_value: int
     start: np.ndarray

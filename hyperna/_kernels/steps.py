@@ -18,10 +18,12 @@ from hyperna._kernels.mutation import (
     SELF_ADJUSTING,
     TABLE,
     UNIFORM,
+    AngleMove,
     OtherLaw,
+    RotationMove,
     TableLaw,
 )
-from hyperna._kernels.protocol import draw_lengths, implement
+from hyperna._kernels.protocol import draw_lengths, draw_planes, implement
 from hyperna._kernels.random import below, following, geometric, pick, uniform
 
 # Up to this many components there is a table of all subsets.
@@ -40,15 +42,16 @@ class Steps(NamedTuple):
     Rows of `step`: the evaluations that all steps up to this one take, void steps included; what
     changes (the set of components as a bit pattern, or their number where they are more than
     LARGEST_SUBSET_TABLE); where in `move` the changes begin; the neuron that is replaced, counted
-    from 1, or 0. `part` names the components to
-    change where there are more than LARGEST_SUBSET_TABLE. `velocity` holds the step lengths of
-    self-adjusting mutation. `counter`: see the names below. `stream` are random numbers for a
-    fitness that draws points.
+    from 1, or 0. `part` names the components to change where there are more than
+    LARGEST_SUBSET_TABLE. `plane` says in which plane a direction turns, where directions are
+    turned. `velocity` holds the step lengths of self-adjusting mutation. `counter`: see the names
+    below. `stream` are random numbers for a fitness that draws points.
     """
 
     step: np.ndarray
     move: np.ndarray
     part: np.ndarray
+    plane: np.ndarray
     velocity: np.ndarray
     counter: np.ndarray
     stream: np.ndarray
@@ -70,6 +73,7 @@ def new_steps(mutation: Any) -> Steps:
         np.zeros((4, MOST_STEPS), np.int64),
         np.zeros(room, np.int64),
         np.zeros(room if size > LARGEST_SUBSET_TABLE else 0, np.int64),
+        np.zeros(room if isinstance(mutation.move, RotationMove) else 0, np.int64),
         np.zeros(mutation.modulus.size, np.float64),
         np.zeros(3, np.int64),
         np.zeros(4, np.uint64),
@@ -264,6 +268,21 @@ def _adjust_velocity(law, mutation, steps, i, changed, improved):
         steps.velocity[c] = velocity
 
 
+def _draw_no_planes(move, mutation, stream, steps, wanted, changed):
+    pass
+
+
+def _draw_pairs(move, mutation, stream, steps, wanted, changed):
+    """Draw an ordered pair of coordinates for each direction that turns."""
+    for i in range(wanted):
+        first = steps.step[FIRST, i]
+        for t in range(list_parts(mutation, steps, i, changed)):
+            if move.pairs[changed[t]] > 0:
+                steps.plane[first + t] = below(stream, move.pairs[changed[t]])
+
+
+implement(AngleMove, draw_planes=_draw_no_planes)
+implement(RotationMove, draw_planes=_draw_pairs)
 implement(TableLaw, draw_lengths=_draw_from_tables, learn=_learn_nothing)
 implement(OtherLaw, draw_lengths=_draw_one_by_one, learn=_adjust_velocity)
 
@@ -317,6 +336,7 @@ def draw_steps(mutation, stream, steps, changed):
         draw_lengths(mutation.law, mutation, stream, steps, wanted, moves, changed)
         if mutation.replacing < 1 << mutation.choice_bits:
             replace_neurons(mutation, stream, steps, wanted)
+        draw_planes(mutation.move, mutation, stream, steps, wanted, changed)
         drawn = drop_void_steps(mutation, steps, wanted, changed) if mutation.redraw else wanted
     counter[NEXT] = 0
     counter[DRAWN] = drawn

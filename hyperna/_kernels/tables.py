@@ -7,11 +7,21 @@ import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
 from hyperna._kernels.jit import kernel
-from hyperna._kernels.mutation import DRAWN_FROM_TABLES, Mutation, OtherLaw, TableLaw
+from hyperna._kernels.mutation import (
+    DRAWN_FROM_TABLES,
+    AngleMove,
+    Mutation,
+    OtherLaw,
+    RotationMove,
+    TableLaw,
+)
 from hyperna._kernels.steps import LARGEST_SUBSET_TABLE, VOID_LEVELS
 
 FloatArray = np.ndarray
 IntArray = np.ndarray
+
+
+ANGLE = AngleMove(1)
 
 
 class LawData(NamedTuple):
@@ -108,6 +118,7 @@ def mutation_data(
     modulus: IntArray,
     probability: float,
     redraw: bool,
+    move: AngleMove | RotationMove = ANGLE,
     one: bool = False,
     replace: float = 0.0,
     neurons: int = 1,
@@ -138,6 +149,7 @@ def mutation_data(
         steps = OtherLaw(kind, largest, exponent, scale, growth, decay, law.jump)
     return Mutation(
         law=steps,
+        move=move,
         probability=float(probability),
         redraw=redraw,
         void_log=math.log(void) if void > 0.0 else -math.inf,

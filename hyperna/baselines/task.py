@@ -36,7 +36,7 @@ class GridCounter(Counter):
         genomes = self._space.genomes(X)
         scores, reasons = np.empty(len(X), np.int64), np.empty(len(X), np.int64)
         task = self._task
-        judge(task.kernel, self._work, task.limits, genomes, scores, reasons)
+        judge(task.kernel, self._work, task.limits, task.optima, genomes, scores, reasons)
         for genome, score, reason in zip(genomes, scores.tolist(), reasons.tolist(), strict=True):
             self.count(genome, score, reason)
         errors: FloatArray = (task.units - scores) / task.units

@@ -102,7 +102,8 @@ class FiniteSet(Fitness):
 
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return points, labels and weights as compiled code takes them."""
-        from hyperna._kernels.points import make_points
+        from hyperna._kernels import points as _  # noqa: F401  the functions of this kind
+        from hyperna._kernels.point_data import make_points
 
         self._check_grid(grid)
         if grid.neuron == "bent":

@@ -103,7 +103,8 @@ class Objective:
         genome = np.asarray(x, np.int64) % self._moduli
         task = self._task
         with np.errstate(over="ignore"):
-            judge(task.kernel, self._work, task.limits, genome[None], self._score, self._reason)
+            where = task.kernel, self._work, task.limits, task.optima
+            judge(*where, genome[None], self._score, self._reason)
         self.success = float(self._reason[0] != loop.RUNNING)
         return int(self._score[0]) / task.units
 
