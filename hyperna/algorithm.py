@@ -98,6 +98,11 @@ class OnePlusOneNA:
         object.__setattr__(self, "mutation", law(self.mutation))
         check_choice("init", self.init, INITS)
         check_choice("move", self.move, MOVES)
+        if self.move == "rotation" and self.replace_neuron:
+            raise ValueError(
+                "replace_neuron must be 0 where neurons are moved by rotations, "
+                f"got {shown(self.replace_neuron)}"
+            )
         for name in ("bias", "redraw_void"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise TypeError(f"{name} must be True or False, got {shown(getattr(self, name))}")

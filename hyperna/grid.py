@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from hyperna._kernels import geometry
 from hyperna._validation import (
+    BoolArray,
     FloatArray,
     IntArray,
     check_choice,
@@ -117,6 +118,13 @@ class Grid:
         """Indices of all biases, the output neuron's last."""
         hidden = np.arange(self.neurons, dtype=np.int64) * self.width + self.direction_width
         return np.append(hidden, self.components - 1) if self.has_output_neuron else hidden
+
+    @property
+    def is_angle(self) -> BoolArray:
+        """Whether each component is an angle, of a hidden neuron or of the output neuron."""
+        place = np.arange(self.components)
+        hidden = place % self.width < self.direction_width
+        return np.where(place < self.output_start, hidden, place < self.components - 1)
 
     @property
     def moduli(self) -> IntArray:

@@ -103,12 +103,13 @@ class Task:
         if self.rotation:
             # lengths of discrete laws are in steps of the resolution
             scale = 1 if self.law.continuous else self.unit
-            moduli[:] = self.grid.resolution // scale
-            moduli[self.grid.bias_components] += 1
+            moduli = -(-moduli // scale)
             pairs = np.full(moduli.size, self.grid.dim * (self.grid.dim - 1))
             pairs[self.grid.output_start :] = self.grid.neurons * (self.grid.neurons - 1)
-            pairs[self.grid.bias_components] = 0
-            move = RotationMove(scale, pairs)
+            pairs[~self.grid.is_angle] = 0
+            grid = self.grid
+            shape = grid.dim, grid.neurons, grid.width, grid.resolution
+            move = RotationMove(scale, pairs, *shape)
         if self.redraw_void and steps.kind == TABLE:
             lengths = np.flatnonzero(steps.weights) + 1
             if not any((lengths % modulus).any() for modulus in set(moduli[component].tolist())):

@@ -6,6 +6,7 @@ simulated in pieces, between which the caller may report progress, grow the trac
 
 import numpy as np
 
+from hyperna._kernels import rotations  # noqa: F401  ties rotations to their type
 from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
 from hyperna._kernels.mutation import SELF_ADJUSTING
 from hyperna._kernels.protocol import learn, look, optimal, prepare
@@ -223,8 +224,8 @@ def run_batch(
     run with success. `waiting` is None where waiting times are simulated. `progress`: number of the
     current run, number of the first run of the rows, number after the last run, whether the current
     run has begun. Columns of `result`: evaluations, score, stop reason, evaluations when found
-    stuck, restarts. Returns FULL when the trace is, else RUNNING; the batch is complete when the current
-    run is the one after the last.
+    stuck, restarts. Returns FULL when the trace is, else RUNNING; the batch is complete when the
+    current run is the one after the last.
     """
     counter, genome, best = run.counter, run.genes[GENOME], run.genes[BEST_GENOME]
     notable = np.int64(NEVER)

@@ -48,11 +48,16 @@ class RotationMove(NamedTuple):
     """A direction is turned in the plane of two coordinates.
 
     A step of length 1 is `unit` grid steps. `pairs` is the number of ordered pairs of coordinates
-    to choose from, for each component; 0 for biases.
+    to choose from, for each component; 0 for those that are no angles. The networks have `neurons`
+    neurons of `width` components in `dim` dimensions, on a grid of `resolution`.
     """
 
     unit: int
     pairs: np.ndarray
+    dim: int
+    neurons: int
+    width: int
+    resolution: int
 
 
 class Mutation(NamedTuple):

@@ -52,9 +52,9 @@ class PointsWork(NamedTuple):
     ...; `bias` (2, N). `component` (rows, C): see PARENT ...; `angle` (2, 2, C): cosine and sine of
     each component. `dots` (2, N, n), of which row ROW is the network's. `vote` (2, n): which
     neurons fire on a point, as bits (evolved output) or as a number. `output` and `table` (2, ...):
-    weights and bias of an output neuron, and its answers to all votes. `block` (rows, blocks): see TOTAL
-    ...; `slack` (N, blocks): the distance of the closest point from the hyperplane, -1 if unknown.
-    `real` and `near`: room for margins and optima.
+    weights and bias of an output neuron, and its answers to all votes. `block` (rows, blocks): see
+    TOTAL ...; `slack` (N, blocks): the distance of the closest point from the hyperplane, -1 if
+    unknown. `real` and `near`: room for margins and optima.
     """
 
     vector: np.ndarray

@@ -5,13 +5,10 @@ weights; the angles of the turned neuron are rounded to the grid, the finest the
 kept or when a point is so close to its hyperplane that rounding decides.
 """
 
-import math
-
-import numpy as np
-
 from hyperna._kernels.geometry import cos_sin_turn, neuron_weights
 from hyperna._kernels.mutation import AngleMove, RotationMove
 from hyperna._kernels.protocol import implement
+from hyperna._kernels.rotations import turn_in_plane, write_angles
 
 
 def _turn_angle(move, mutation, steps, genome, c, place, first, weight, size, resolution, angle):
@@ -35,28 +32,13 @@ def _round_nothing(move, genome, first, weight, size, resolution, rounded):
 
 
 def _turn_plane(move, mutation, steps, genome, c, place, first, weight, size, resolution, angle):
-    """Turn the normal in a plane, the number of an ordered pair of coordinates."""
-    a, b = steps.plane[place] // (size - 1), steps.plane[place] % (size - 1)
-    if b >= a:
-        b += 1
-    cosine, sine = cos_sin_turn(steps.move[place] * move.unit % resolution, resolution)
-    x, y = weight[a], weight[b]
-    weight[a] = cosine * x - sine * y
-    weight[b] = sine * x + cosine * y
+    """Turn the normal in a plane."""
+    turn_in_plane(weight, size, steps.plane[place], steps.move[place] * move.unit, resolution)
 
 
 def _round_to_grid(move, genome, first, weight, size, resolution, rounded):
     """Round the angles of a normal to the grid; `rounded` are the weights that they stand for."""
-    rest = weight[size - 1]
-    tail = rest * rest
-    for back in range(size - 1):
-        k = size - 2 - back
-        turns = math.atan2(rest, weight[k]) / (2.0 * math.pi)
-        if turns < 0.0:
-            turns += 1.0
-        genome[first + k] = np.int64(np.rint(turns * resolution)) % resolution
-        tail += weight[k] * weight[k]
-        rest = math.sqrt(tail)
+    write_angles(weight, size, resolution, genome, first)
     neuron_weights(genome, size, resolution, first, rounded)
 
 

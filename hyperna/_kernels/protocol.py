@@ -23,8 +23,8 @@ A kind of law (`hyperna._kernels.steps`): ``draw_lengths`` draws steps, ``learn`
 step has improved the score.
 
 A kind of move of a direction: ``draw_planes`` (`hyperna._kernels.steps`) draws what a step needs
-besides its length; ``turn`` moves the direction of a neuron, and ``round_off`` puts what came of it
-on the grid (`hyperna._kernels.point_moves`).
+besides its length, and ``step_by`` takes a step; for points ``turn`` moves the direction of a
+neuron, and ``round_off`` puts what came of it on the grid (`hyperna._kernels.point_moves`).
 
 A kind of neuron (`hyperna._kernels.shapes`): ``half_width(shape, bias, bend, before, changed)`` is
 half the length, in units, of the arc on which it fires; `bias` and `bend` are its components after
@@ -82,6 +82,11 @@ def draw_planes(move, mutation, stream, steps, wanted, changed):
     return function(move, mutation, stream, steps, wanted, changed)
 
 
+def step_by(move, mutation, steps, i, genome, changed, old):
+    function = _IMPLEMENTATIONS["step_by", type(move)]
+    return function(move, mutation, steps, i, genome, changed, old)
+
+
 def turn(move, mutation, steps, genome, c, place, first, weight, size, resolution, angle):
     return _IMPLEMENTATIONS["turn", type(move)](
         move, mutation, steps, genome, c, place, first, weight, size, resolution, angle
@@ -130,6 +135,11 @@ def _half_width(shape, bias, bend, before, changed):
 @overload(draw_planes, jit_options=INLINE)
 def _draw_planes(move, mutation, stream, steps, wanted, changed):
     return _chosen("draw_planes", move)
+
+
+@overload(step_by, jit_options=INLINE)
+def _step_by(move, mutation, steps, i, genome, changed, old):
+    return _chosen("step_by", move)
 
 
 @overload(turn, jit_options=INNER)

@@ -23,7 +23,7 @@ from hyperna._kernels.mutation import (
     RotationMove,
     TableLaw,
 )
-from hyperna._kernels.protocol import draw_lengths, draw_planes, implement
+from hyperna._kernels.protocol import draw_lengths, draw_planes, implement, step_by
 from hyperna._kernels.random import below, following, geometric, pick, uniform
 
 # Up to this many components there is a table of all subsets.
@@ -44,8 +44,9 @@ class Steps(NamedTuple):
     LARGEST_SUBSET_TABLE); where in `move` the changes begin; the neuron that is replaced, counted
     from 1, or 0. `part` names the components to change where there are more than
     LARGEST_SUBSET_TABLE. `plane` says in which plane a direction turns, where directions are
-    turned. `velocity` holds the step lengths of self-adjusting mutation. `counter`: see the names
-    below. `stream` are random numbers for a fitness that draws points.
+    turned. `velocity` holds the step lengths of self-adjusting mutation, `weight` has room for the
+    weights of a neuron. `counter`: see the names below. `stream` are random numbers for a fitness
+    that draws points.
     """
 
     step: np.ndarray
@@ -53,6 +54,7 @@ class Steps(NamedTuple):
     part: np.ndarray
     plane: np.ndarray
     velocity: np.ndarray
+    weight: np.ndarray
     counter: np.ndarray
     stream: np.ndarray
 
@@ -74,6 +76,7 @@ def new_steps(mutation: Any) -> Steps:
         np.zeros(room, np.int64),
         np.zeros(room if size > LARGEST_SUBSET_TABLE else 0, np.int64),
         np.zeros(room if isinstance(mutation.move, RotationMove) else 0, np.int64),
+        np.zeros(mutation.modulus.size, np.float64),
         np.zeros(mutation.modulus.size, np.float64),
         np.zeros(3, np.int64),
         np.zeros(4, np.uint64),
@@ -281,7 +284,6 @@ def _draw_pairs(move, mutation, stream, steps, wanted, changed):
                 steps.plane[first + t] = below(stream, move.pairs[changed[t]])
 
 
-implement(AngleMove, draw_planes=_draw_no_planes)
 implement(RotationMove, draw_planes=_draw_pairs)
 implement(TableLaw, draw_lengths=_draw_from_tables, learn=_learn_nothing)
 implement(OtherLaw, draw_lengths=_draw_one_by_one, learn=_adjust_velocity)
@@ -360,6 +362,10 @@ def take_step(mutation, steps, i, genome, changed, old):
 
     Returns the number of components in `changed`, whose former values are in `old`.
     """
+    return step_by(mutation.move, mutation, steps, i, genome, changed, old)
+
+
+def _step_by_angles(move, mutation, steps, i, genome, changed, old):
     count, first = list_parts(mutation, steps, i, changed), steps.step[FIRST, i]
     for t in range(count):
         c = changed[t]
@@ -370,3 +376,6 @@ def take_step(mutation, steps, i, genome, changed, old):
             value %= modulus
         genome[c] = value
     return count
+
+
+implement(AngleMove, draw_planes=_draw_no_planes, step_by=_step_by_angles)

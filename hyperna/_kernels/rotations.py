@@ -1,0 +1,77 @@
+"""Turns in the plane of two coordinates: on weights, and as steps between genomes."""
+
+import math
+
+import numpy as np
+
+from hyperna._kernels.geometry import cos_sin_turn, neuron_weights
+from hyperna._kernels.jit import inner_kernel
+from hyperna._kernels.mutation import RotationMove
+from hyperna._kernels.protocol import implement
+from hyperna._kernels.steps import CHOICE, FIRST, LARGEST_SUBSET_TABLE
+
+
+@inner_kernel
+def turn_in_plane(weight, size, plane, length, resolution):
+    """Turn a direction by a number of grid steps in a plane.
+
+    `plane` is the number of an ordered pair of coordinates.
+    """
+    a, b = plane // (size - 1), plane % (size - 1)
+    if b >= a:
+        b += 1
+    cosine, sine = cos_sin_turn(length % resolution, resolution)
+    x, y = weight[a], weight[b]
+    weight[a] = cosine * x - sine * y
+    weight[b] = sine * x + cosine * y
+
+
+@inner_kernel
+def write_angles(weight, size, resolution, genome, first):
+    """Write the angles of a direction, rounded to the grid, to the genome from `first` on."""
+    rest = weight[size - 1]
+    tail = rest * rest
+    for back in range(size - 1):
+        k = size - 2 - back
+        turns = math.atan2(rest, weight[k]) / (2.0 * math.pi)
+        if turns < 0.0:
+            turns += 1.0
+        genome[first + k] = np.int64(np.rint(turns * resolution)) % resolution
+        tail += weight[k] * weight[k]
+        rest = math.sqrt(tail)
+
+
+def _step_by_rotations(move, mutation, steps, i, genome, changed, old):
+    """Turn neurons, whose angles all change then; other components are moved as usual."""
+    choice, place, unit = steps.step[CHOICE, i], steps.step[FIRST, i], move.unit
+    few, count = mutation.component.size <= LARGEST_SUBSET_TABLE, np.int64(0)
+    for t in range(mutation.component.size if few else choice):
+        c = mutation.component[t] if few else steps.part[steps.step[FIRST, i] + t]
+        if few and (choice >> t) & 1 == 0:
+            continue
+        if move.pairs[c] == 0:
+            changed[count], old[count] = c, genome[c]
+            count += 1
+            index = (genome[c] + steps.move[place] * unit) % (mutation.modulus[c] * unit)
+            genome[c] = min(index, move.resolution)
+        else:
+            neuron = min(c // move.width, move.neurons)
+            first = neuron * move.width
+            size = move.neurons if neuron == move.neurons else move.dim
+            listed = False
+            for s in range(count):
+                listed = listed or changed[s] == first
+            if not listed:
+                for k in range(size - 1):
+                    changed[count], old[count] = first + k, genome[first + k]
+                    count += 1
+            neuron_weights(genome, size, move.resolution, first, steps.weight)
+            turn_in_plane(
+                steps.weight, size, steps.plane[place], steps.move[place] * unit, move.resolution
+            )
+            write_angles(steps.weight, size, move.resolution, genome, first)
+        place += 1
+    return count
+
+
+implement(RotationMove, step_by=_step_by_rotations)

@@ -1,0 +1,128 @@
+"""Rotations: a mutated direction turns in the plane of two coordinates."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from hyperna import ExactSphere, FiniteSet, OnePlusOneNA, Sampled, problem
+from hyperna.search import Search
+
+
+def cloud(dim, n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, dim))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    return X, (X[:, 0] > 0.1) ^ (X[:, -1] > 0.2)
+
+
+def normals(result):
+    return [result.trajectory.network(i).weights() for i in range(len(result.trajectory))]
+
+
+@pytest.mark.parametrize("output", ["or", "evolved"])
+def test_two_weights_of_a_neuron_change_by_a_step_of_the_law(output):
+    X, _ = cloud(5)
+    fitness = FiniteSet(X, np.ones(len(X)))  # nearly everything is accepted
+    na = OnePlusOneNA(
+        neurons=2,
+        output=output,
+        resolution=24,
+        mutation="local",
+        move="rotation",
+        mutation_probability=0.02,
+        init="sphere",
+    )
+    path = normals(na.run(fitness, budget=3000, target=False, seed=1, trajectory=True))
+    single = 0
+    for (W, b), (V, c) in pairwise(path):
+        for w, v, t, u in zip(W, V, b, c, strict=True):
+            assert np.linalg.norm(v) == pytest.approx(1)
+            changed = np.flatnonzero(abs(w - v) > 1e-9)
+            if len(changed) == 2:
+                single += 1
+                w, v = w[changed], v[changed]
+                assert np.hypot(*w) == pytest.approx(np.hypot(*v))
+                angle = np.arctan2(w[0] * v[1] - w[1] * v[0], w @ v)
+                assert abs(angle) == pytest.approx(2 * np.pi / 24)
+            step = abs(t - u)
+            assert min(step, 2 + 2 / 24 - step) < 2 / 24 + 1e-9
+    assert single > 50
+
+
+def test_all_pairs_of_coordinates_are_equally_likely():
+    X, _ = cloud(4)
+    fitness = FiniteSet(X, np.ones(len(X)))
+    na = OnePlusOneNA(resolution=60, move="rotation", mutation_probability=0.02, init="sphere")
+    path = normals(na.run(fitness, budget=60_000, target=False, seed=2, trajectory=True))
+    pairs = []
+    for (W, _), (V, _) in pairwise(path):
+        changed = np.flatnonzero(abs(W - V)[0] > 1e-9)
+        if len(changed) == 2:
+            pairs.append(tuple(changed))
+    counts = np.unique(pairs, axis=0, return_counts=True)[1]
+    assert len(counts) == 6
+    assert stats.chisquare(counts).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("name", ["half", "two_quarters"])
+def test_on_the_circle_a_rotation_is_a_change_of_the_angle(name):
+    for seed in range(3):
+        runs = [
+            OnePlusOneNA(neurons=2, move=move).run(problem(name), seed=seed)
+            for move in ("angle", "rotation")
+        ]
+        assert runs[0].network == runs[1].network
+        assert runs[0].evaluations == runs[1].evaluations
+
+
+def test_turning_the_data_by_right_angles_leaves_the_law_of_the_runtime_unchanged():
+    X, y = cloud(4, n=40, seed=3)
+    turned = X[:, [3, 1, 0, 2]] * [1, -1, 1, -1]
+    na = OnePlusOneNA(neurons=2, resolution=60, move="rotation", init="sphere")
+    evaluations = [
+        na.run_many(FiniteSet(Z, y), runs=400, budget=20_000, target=0.85, seed=4).evaluations
+        for Z in (X, turned)
+    ]
+    assert stats.ks_2samp(*evaluations).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("law", ["harmonic", "local", "uniform", "cauchy", "self_adjusting"])
+@pytest.mark.parametrize("bias", [True, False])
+def test_every_law_and_fixed_biases(law, bias):
+    X, y = cloud(6)
+    fitness = FiniteSet(X, y, tie_clip=0.1)
+    na = OnePlusOneNA(neurons=3, output="xor", mutation=law, bias=bias, move="rotation")
+    result = na.run(fitness, budget=2000, target=False, seed=0)
+    assert result.network.grid.resolution >= 2**39
+    assert result.fitness == fitness(result.network)
+    if not bias:
+        assert (result.network.weights()[1] == 0).all()
+
+
+@pytest.mark.parametrize("neurons", [1, 2])
+def test_rotations_on_spheres(neurons):
+    for fitness in (
+        ExactSphere(problem("quarter", dim=3)),
+        Sampled(problem("quarter", dim=5), 512),
+    ):
+        na = OnePlusOneNA(neurons=neurons, resolution=60, move="rotation")
+        result = na.run(fitness, budget=400, target=False, seed=0, trajectory=True)
+        assert result.fitness == pytest.approx(fitness(result.network), abs=1e-9)
+        assert (np.diff(result.trajectory.fitness) >= 0).all()
+
+
+def test_a_run_in_pieces_is_the_same_run():
+    X, y = cloud(7)
+    na = OnePlusOneNA(neurons=2, output="evolved", move="rotation")
+    task = na.task(FiniteSet(X, y), budget=3000, target=False)
+    whole, search = task.run(3), Search(task, 3)
+    while not search.advance(7):
+        pass
+    assert search.result().network == whole.network
+
+
+def test_unknown_moves_are_refused():
+    with pytest.raises(ValueError, match="move must be one of 'angle', 'rotation', got 'slide'"):
+        OnePlusOneNA(move="slide")
