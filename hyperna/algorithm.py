@@ -26,6 +26,7 @@ def check_restarts(name: str, value: Any) -> int | str:
         raise ValueError(f"{name} must be an integer >= 0 or 'auto', got {value[:60]!r}")
     return check_integer(name, value, 0, 2**61)
 
+
 MOVES = ("angle", "rotation")
 
 

@@ -8,6 +8,18 @@ from typing import Any
 import numpy as np
 
 from hyperna._kernels import loop, state
+from hyperna._validation import check_integer
+
+Seed = int | np.random.SeedSequence | None
+
+
+def seed_words(seed: Seed) -> Any:
+    """Return the entropy of a seed: what is to be stored to repeat the runs."""
+    if isinstance(seed, np.random.SeedSequence):
+        return seed
+    if seed is not None:
+        seed = check_integer("seed", seed, 0)
+    return np.random.SeedSequence(seed)
 
 
 def new_trace(improvements: int, path: int, components: int) -> state.Trace:

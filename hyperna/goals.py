@@ -1,12 +1,22 @@
-"""Known optima on a grid, and what every network near one of them is worth at least."""
+"""What a grid has: known optima, the worth of networks near them, turns of directions."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from hyperna._kernels.mutation import RotationMove
 from hyperna._validation import FloatArray
 from hyperna.grid import Grid
 from hyperna.problems import Problem
+
+
+class Goal(NamedTuple):
+    """What ends a run with success: a score, or closeness to one of the optima (in grid units)."""
+
+    score: int
+    optima: FloatArray
+    hopeful: int
 
 
 def optima_on(grid: Grid, problem: Problem | None, bias: bool, neuron: str = "plain") -> FloatArray:
@@ -51,6 +61,14 @@ def share_near(optima: FloatArray, grid: Grid, best: float, unit: int) -> float:
     shift = [abs(half_width(bias + d) - half_width(bias)) for d in (unit, -unit)]
     loss = 2 * (np.maximum(*shift) + unit / grid.resolution).sum(axis=1).max()
     return float(best - loss - 1e-9)
+
+
+def rotations_on(grid: Grid, unit: int) -> RotationMove:
+    """Return turns of directions in planes of two coordinates, in steps of `unit` grid steps."""
+    pairs = np.full(grid.components, grid.dim * (grid.dim - 1))
+    pairs[grid.output_start :] = grid.neurons * (grid.neurons - 1)
+    pairs[~grid.is_angle] = 0
+    return RotationMove(unit, pairs, grid.dim, grid.neurons, grid.width, grid.resolution)
 
 
 def _places_between(optima: FloatArray) -> FloatArray:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,15 +15,15 @@ from hyperna._kernels.protocol import workspace
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna._words import shown
-from hyperna.engine import advance_runs, doubled_trace, new_arrays, new_trace
+from hyperna.engine import Seed, advance_runs, doubled_trace, new_arrays, new_trace
+from hyperna.engine import seed_words as seed_words
 from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Online
-from hyperna.goals import optima_on, share_near
+from hyperna.goals import Goal, optima_on, rotations_on, share_near
 from hyperna.grid import Grid
 from hyperna.mutation import Local, StepLaw
 from hyperna.networks import Network
 from hyperna.results import STOP_REASONS, Improvements, RunResult, Trajectory
 
-Seed = int | np.random.SeedSequence | None
 Rule = Callable[[RunResult], bool]
 
 # Offspring simulated before control returns to Python: a fraction of a second.
@@ -35,28 +35,11 @@ MOST_RUNS = 2**61
 _LARGEST_NEIGHBOURHOOD = 3**8
 
 
-def seed_words(seed: Seed) -> Any:
-    """Return the entropy of a seed: what is to be stored to repeat the runs."""
-    if isinstance(seed, np.random.SeedSequence):
-        return seed
-    if seed is not None:
-        seed = check_integer("seed", seed, 0)
-    return np.random.SeedSequence(seed)
-
-
 @dataclass
 class Halt:
     """A flag that ends the blocks of a batch which run in other threads."""
 
     raised: bool = False
-
-
-class Goal(NamedTuple):
-    """What ends a run with success: a score, or closeness to one of the optima (in grid units)."""
-
-    score: int
-    optima: FloatArray
-    hopeful: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,14 +85,8 @@ class Task:
         move: AngleMove | RotationMove = AngleMove(1)
         if self.rotation:
             # lengths of discrete laws are in steps of the resolution
-            scale = 1 if self.law.continuous else self.unit
-            moduli = -(-moduli // scale)
-            pairs = np.full(moduli.size, self.grid.dim * (self.grid.dim - 1))
-            pairs[self.grid.output_start :] = self.grid.neurons * (self.grid.neurons - 1)
-            pairs[~self.grid.is_angle] = 0
-            grid = self.grid
-            shape = grid.dim, grid.neurons, grid.width, grid.resolution
-            move = RotationMove(scale, pairs, *shape)
+            move = rotations_on(self.grid, 1 if self.law.continuous else self.unit)
+            moduli = -(-moduli // move.unit)
         if self.redraw_void and steps.kind == TABLE:
             lengths = np.flatnonzero(steps.weights) + 1
             if not any((lengths % modulus).any() for modulus in set(moduli[component].tolist())):
