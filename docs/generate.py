@@ -42,7 +42,8 @@ def write_all(docs: Path) -> None:
         **findings_pages(docs.parent),
     }
     for path in sorted((docs.parent / "notebooks").glob("*.ipynb")):
-        pages[path.name] = path.read_text(encoding="utf-8").replace("(campaigns/", "(finding_")
+        text = path.read_text(encoding="utf-8").replace("(campaigns/", "(finding_")
+        pages[path.name] = text.replace("(../docs/", "(../")
     made.mkdir(exist_ok=True)
     for path in made.iterdir():
         if path.is_file() and path.name not in pages:
