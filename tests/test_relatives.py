@@ -13,7 +13,7 @@ import reference
 import reference_algorithms as plain
 from scipy.stats import ks_2samp
 
-from hyperna import Adaptive, OnePlusOneNA, problem
+from hyperna import Adaptive, Grid, Network, OnePlusOneNA, fitness_of, problem
 from hyperna._kernels import loop, state
 from hyperna.batches import run_many
 from hyperna.relatives import (
@@ -204,6 +204,22 @@ def test_adaptive_steps_lose_no_run_and_grow_with_the_bits(name, most):
     runs = na.run_many(problem(name), 300, budget=10**6, seed=1)
     assert runs.success.all()
     assert np.median(runs.evaluations) < most
+
+
+# ---- scores of many genomes
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 1001])
+def test_threads_score_what_one_does(n):
+    fitness, grid = fitness_of(problem("two_quarters")), Grid(2, 2, 120)
+    genomes = np.random.default_rng(1).integers(0, 120, (n, 4))
+    alone = fitness.scores(genomes, grid)
+    assert (fitness.scores(genomes, grid, n_jobs=3) == alone).all()
+    assert alone.tolist() == [fitness.score(Network(grid, genome)) for genome in genomes[:20]] + (
+        alone[20:].tolist()
+    )
+    with pytest.raises(ValueError, match="n_jobs must be -1 for all processors or an integer >= 1"):
+        fitness.scores(genomes, grid, n_jobs=0)
 
 
 # ---- own stopping rules

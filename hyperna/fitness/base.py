@@ -1,12 +1,14 @@
 """What every kind of fitness offers."""
 
+import os
 from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hyperna._validation import IntArray
+from hyperna._validation import IntArray, check_integer
 from hyperna._words import shown
 from hyperna.grid import Grid
 from hyperna.networks import Network
@@ -48,7 +50,7 @@ class Fitness(ABC):
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return this fitness as compiled code takes it, for networks on a grid."""
 
-    def scores(self, genomes: ArrayLike, grid: Grid) -> IntArray:
+    def scores(self, genomes: ArrayLike, grid: Grid, n_jobs: int = 1) -> IntArray:
         """Return the scores of many genomes on a grid, compiled.
 
         Parameters
@@ -57,6 +59,8 @@ class Fitness(ABC):
             One genome per row.
         grid : Grid
             What the genomes mean.
+        n_jobs : int
+            Threads, -1 for all processors. They pay for ten thousand genomes or more.
 
         Examples
         --------
@@ -75,7 +79,11 @@ class Fitness(ABC):
                 f"genomes must be integers of shape (n, {grid.components}), "
                 f"got {rows.dtype} of shape {rows.shape}"
             )
-        outside = (rows < 0) | (rows >= grid.moduli)
+        jobs = check_integer("n_jobs", n_jobs, -1)
+        if jobs == 0:
+            raise ValueError("n_jobs must be -1 for all processors or an integer >= 1, got 0")
+        genes = np.array(rows, np.int64, order="C")
+        outside = (genes < 0) | (genes >= grid.moduli)
         if outside.any():
             row = int(np.flatnonzero(outside.any(axis=1))[0])
             raise ValueError(
@@ -84,7 +92,17 @@ class Fitness(ABC):
             )
         kernel = self.kernel(grid)
         scores = np.zeros(len(rows), np.int64)
-        score_all(kernel, workspace(kernel), np.array(rows, np.int64, order="C"), scores)
+        threads = jobs if jobs > 0 else os.cpu_count() or 1
+        ends = np.linspace(0, len(rows), min(threads, len(rows) or 1) + 1).astype(int)
+
+        def score_part(first: int, last: int) -> None:
+            score_all(kernel, workspace(kernel), genes[first:last], scores[first:last])
+
+        if len(ends) == 2:
+            score_part(0, len(rows))
+            return scores
+        with ThreadPoolExecutor(len(ends) - 1) as pool:
+            list(pool.map(score_part, ends[:-1], ends[1:]))
         return scores
 
     def true_fitness(self, grid: Grid) -> "Fitness":
