@@ -99,7 +99,7 @@ def score_many(genomes):
         fitness.scores(rows, grid, n_jobs=jobs)
         wall, spent = time.perf_counter() - start, time.process_time() - spent
         print(
-            f"scores of {genomes:,} genomes, {jobs} thread(s): {genomes / wall / 1e6:.1f} million/s, "
+            f"scores of {genomes:,} genomes, {jobs} threads: {genomes / wall / 1e6:.1f} million/s, "
             f"{genomes / spent / 1e6:.1f} million per second of processor time"
         )
 
