@@ -92,8 +92,8 @@ CASES = {
     ),
     "init": ({"dim": 3, "points": 64}, {"dim": 3, "points": 64, "init": "sphere"}, None),
     "replace_neuron": (
-        {"target": False, "bias": False},
-        {"target": False, "bias": False, "replace_neuron": 0.5},
+        {},
+        {"replace_neuron": 0.5},
         lambda a, b: (a.task.replace_neuron, b.task.replace_neuron) == (0.0, 0.5),
     ),
     "budget": (
