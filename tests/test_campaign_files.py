@@ -12,7 +12,7 @@ FILES = sorted(FOLDER.glob("*.toml"))
 
 
 def test_every_question_has_its_campaign_and_what_writes_its_page():
-    names = ["arcs", "cube", "dimensions", "heavy_tails", "outputs"]
+    names = ["adaptation", "arcs", "cube", "dimensions", "heavy_tails", "outputs", "restarts"]
     assert [path.stem for path in FILES] == names
     assert all((FOLDER / "pages" / f"{name}.py").exists() for name in names)
     questions = (FOLDER / "README.md").read_text(encoding="utf-8")

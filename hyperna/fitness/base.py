@@ -82,9 +82,9 @@ class Fitness(ABC):
         jobs = check_integer("n_jobs", n_jobs, -1)
         if jobs == 0:
             raise ValueError("n_jobs must be -1 for all processors or an integer >= 1, got 0")
-        genes = np.array(rows, np.int64, order="C")
-        outside = (genes < 0) | (genes >= grid.moduli)
-        if outside.any():
+        genes = np.require(rows, np.int64, ["C", "W"])
+        if len(rows) and ((genes.min(axis=0) < 0) | (genes.max(axis=0) >= grid.moduli)).any():
+            outside = (genes < 0) | (genes >= grid.moduli)
             row = int(np.flatnonzero(outside.any(axis=1))[0])
             raise ValueError(
                 f"genomes must have components from 0 to below {grid.moduli.tolist()}, "

@@ -36,13 +36,14 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     ratios = {key: auto / fixed for key, (auto, fixed) in cost.items()}
     worst = max(ratios, key=lambda key: ratios[key])
     two = cost["two_quarters", "adaptive"]
+    cell = len(runs) // runs.setting.nunique()
     lines = "\n".join(
         f"- {TITLES[name]}, {law}: median {whole(auto)}, {auto / fixed:.2f} times that of the best fixed limit."
         for (name, law), (auto, fixed) in cost.items()
     )
     return f"""# Restarts without a number to choose
 
-D = 2, r = 480, exact fitness, budget 10^6, 500 runs of each cell. A start ends after `limit`
+D = 2, r = 480, exact fitness, budget 10^6, {cell} runs of each cell. A start ends after `limit`
 evaluations without improvement. `auto` (`restarts="auto"`) begins with four times the number of
 components times log2 r and follows Luby's sequence 1, 1, 2, 1, 1, 2, 4, ... from start to start, so it
 needs no knowledge of the runtime. "Adaptive, replacement": adaptive steps, void steps drawn again, and with
