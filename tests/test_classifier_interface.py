@@ -319,3 +319,11 @@ def test_verbose_tells_the_total(capsys):
     X, y = xor(20)
     NAClassifier(2, max_evals=500, verbose=1, random_state=0).fit(X, y)
     assert "of at most 500 evaluations done, training error" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_model_with_a_number_that_is_none_is_refused(number):
+    made = NAClassifier(n_neurons=1, max_evals=20, random_state=0).fit([[0.0], [1.0]], [0, 1])
+    text = made.to_json().replace('"max_evals": 20', f'"max_evals": {number}')
+    with pytest.raises(ValueError, match="numbers must be finite"):
+        NAClassifier.from_json(text)

@@ -167,6 +167,8 @@ def test_other_options_of_fit(said, tmp_path):
         said("fit", "both.csv", "--label", "side", "--ignore", "kind", *FIT[2:], "--json")
     )
     assert len(labelled["neurons"]) == 3
+    said(*FIT, "--plot", "made.svg")
+    assert "<svg" in (tmp_path / "made.svg").read_text()
     assert len(said(*FIT, "--verbose").splitlines()) > len(said(*FIT).splitlines())
 
 
@@ -213,7 +215,7 @@ TRIED = {
         "--scheduler",
     },
     "fit": {
-        *("data", "--label", "--ignore", "--save", "--json"),
+        *("data", "--label", "--ignore", "--save", "--json", "--plot"),
         *(options[0] for options in PARAMETERS),
     },
     "predict": {"model", "data", "--out", "--column", "--proba", "--label"},

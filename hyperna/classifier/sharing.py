@@ -1,6 +1,7 @@
 """Fitted classifiers as JSON: exchanged without pickle, checked before use."""
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,7 @@ def _parsed(text: str) -> dict[str, Any]:
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
     try:
-        data = json.loads(text)
+        data = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"text must be the JSON of a classifier: {error}") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
@@ -126,6 +127,14 @@ def _parsed(text: str) -> dict[str, Any]:
     if not isinstance(data["networks"], list) or not data["networks"]:
         raise ValueError("networks must be a list of networks")
     return data
+
+
+def _finite(text: str) -> float:
+    """Return a number of the text; `to_json` writes no NaN and no infinity."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"numbers must be finite, got {text[:60]}")
+    return number
 
 
 def _classes(data: dict[str, Any], networks: int) -> Any:
