@@ -8,8 +8,10 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from reported import embedded_data, evil_report, evil_store
+from scipy import stats
 
 from hyperna import __version__
+from hyperna._words import number
 from hyperna.analysis.statistics import (
     bootstrap_interval,
     expected_running_time,
@@ -97,6 +99,50 @@ class TestNumbers:
             assert record["rows"]["evaluations"] == evaluations.tolist()
             assert record["rows"]["fitness"] == rows.fitness.tolist()
             assert record["rows"]["stop"] == list(rows.stop_reason)
+
+    def test_every_number_that_is_shown_is_that_of_the_frame(self, store, page):
+        frame = store.to_frame()
+        pattern = (
+            r'<td data-label="([^"]+)" data-v="([^"]*)" '
+            r'title="(?:[\d,]+ of )?setting (\w{16})[^"]*"[^>]*>(.*?)</td>'
+        )
+        cells = re.findall(pattern, page)
+        assert len(cells) == 6 * frame.setting.nunique()
+        for label, value, name, text in cells:
+            rows = frame[frame.setting == name]
+            spent, success = rows.evaluations.to_numpy(), rows.success.to_numpy()
+            times = expected_running_time(spent, success)
+            solved = int(success.sum())
+            low, high = wilson_interval(solved, len(rows))
+            wanted, ends = {
+                "runs": (len(rows), None),
+                "solved": (solved / len(rows), (f"{100 * low:,.1f}", f"{100 * high:,.1f} %")),
+                "mean": (spent.mean(), bootstrap_interval(spent)),
+                "median": (np.median(spent), bootstrap_interval(spent, "median")),
+                "ERT": (times.value, times[1:3]),
+                "mean fitness": (rows.fitness.mean(), None),
+            }[label]
+            assert float(value) == pytest.approx(wanted, rel=1e-12)
+            if ends is not None:
+                ends = ends if isinstance(ends[0], str) else tuple(map(number, ends))
+                assert text.endswith(f"<small>{ends[0]} – {ends[1]}</small>")
+
+    def test_every_comparison_that_is_shown_is_that_of_the_frame(self, store, page):
+        frame = store.to_frame()
+        expected = []
+        for r in (24, 60, 36, 48):
+            pair = []
+            for law in ("harmonic", "local"):
+                chosen = (frame.resolution == r) & (frame.mutation == law)
+                rows = frame[(frame.problem == "quarter") & chosen]
+                pair.append(np.where(rows.success, rows.evaluations, np.inf))
+            test = stats.mannwhitneyu(*pair, alternative="two-sided")
+            expected.append((test.statistic / 625, test.pvalue))
+        shown = re.findall(
+            r'data-label="A12" data-v="([^"]+)".*?data-label="p" data-v="([^"]+)"', page
+        )
+        found = [(float(a12), float(p)) for a12, p in shown]
+        assert sorted(found) == [pytest.approx(pair) for pair in sorted(expected)]
 
     def test_digests_tell_changed_rows(self, store, data):
         for runs, record in zip(store.runs(), data["settings"], strict=True):
