@@ -9,6 +9,7 @@ import numpy as np
 
 from hyperna._kernels import loop, state
 from hyperna._validation import check_integer
+from hyperna.plateaus import is_closed
 
 Seed = int | np.random.SeedSequence | None
 
@@ -46,11 +47,24 @@ def new_arrays(task: Any) -> Any:
     return None if task.patience is None else state.new_waiting(task.mutation, task.patience)
 
 
+def settle_plateau(task: Any, run: state.Run) -> None:
+    """End a run that is on a plateau without a way out."""
+    # a second value may forbid steps between equal scores, so that nothing is certain
+    if getattr(task.fitness, "tie_clip", 0.0) == 0.0:
+        counter = run.counter
+        if is_closed(task, run.genes[state.GENOME].copy(), task.plateaus):
+            counter[state.STUCK_AT] = counter[state.EVALUATIONS]
+            counter[state.STOP] = state.STUCK
+
+
 def advance_runs(task: Any, work: Any, arrays: Any, key: Any, run: Any, *others: Any) -> int:
     """Let the kernel of the task's algorithm simulate runs; return FULL when the trace is."""
     given = (task.kernel, work, task.mutation, task.limits)
     if task.plan is None:
-        return int(loop.run_batch(*given, task.optima, arrays, key, run, *others))
+        status = int(loop.run_batch(*given, task.optima, arrays, key, run, *others))
+        if status == state.PLATEAU:
+            settle_plateau(task, run)
+        return status
     from hyperna._kernels.populations import run_population_batch
 
     return int(run_population_batch(*given, task.plan, key, run, arrays, *others))

@@ -210,6 +210,11 @@ class Task:
         return self.goal.optima if len(self.goal.optima) else None
 
     @cached_property
+    def plateaus(self) -> dict[bytes, bool]:
+        """Plateaus searched so far, and whether they have no way out."""
+        return {}
+
+    @cached_property
     def limits(self) -> state.Limits:
         """Limits and goal as compiled code takes them."""
         start = np.zeros(0, np.int64) if self.start is None else np.array(self.start.genome)

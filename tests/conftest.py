@@ -5,6 +5,8 @@ import signal
 
 # Pictures are drawn without a display, wherever the tests run.
 os.environ.setdefault("MPLBACKEND", "Agg")
+# What is written to standard error does not depend on whether kernels are compiled already.
+os.environ.setdefault("HYPERNA_QUIET", "1")
 
 # Shells let what they start in the background ignore Ctrl-C, which some tests send to themselves.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -102,3 +102,84 @@ def test_the_digest_covers_every_file_of_the_folder():
     names = {path.name for path in Path(jit.__file__).parent.glob("*.py")}
     assert {"jit.py", "geometry.py"} <= names
     assert len(jit.folder_digest()) == 64
+
+
+# ---- caches that are of no use
+
+
+def index_of(package):
+    return next((package / "__pycache__").glob("main.main-*.nbi"))
+
+
+def test_a_damaged_index_costs_a_compilation(package):
+    assert run(package)[:2] == (20, 0)
+    index_of(package).write_bytes(b"no index")
+    assert run(package)[:2] == (20, 0)
+    assert run(package)[:2] == (20, 1)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no machine code"])
+def test_damaged_machine_code_costs_a_compilation(package, content):
+    assert run(package)[:2] == (20, 0)
+    for file in (package / "__pycache__").glob("main.main-*.nbc"):
+        if content is None:
+            file.unlink()
+        else:
+            file.write_bytes(content)
+    assert run(package)[:2] == (20, 0)
+    assert run(package)[:2] == (20, 1)
+
+
+def test_a_full_disk_costs_a_compilation(package):
+    full = """\
+import errno
+from numba.core import caching
+
+def no_space(self, path):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+caching.IndexDataCacheFile._open_for_write = no_space
+"""
+    assert run(package, full + PROGRAM)[:2] == (20, 0)
+    assert run(package)[:2] == (20, 0)
+
+
+def test_a_cache_that_is_emptied_costs_a_compilation(package):
+    assert run(package)[:2] == (20, 0)
+    shutil.rmtree(package / "__pycache__")
+    assert run(package)[:2] == (20, 0)
+
+
+# ---- one line when compilation begins
+
+
+ANNOUNCED = """\
+from hyperna._kernels import announcement
+{before}
+
+class Dispatcher:
+    def py_func(self):
+        pass
+
+Dispatcher.py_func.__module__ = "hyperna._kernels.loop"
+Dispatcher.py_func.__name__ = "run_batch"
+for _ in range(2):
+    announcement.announce(Dispatcher)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "quiet", "lines"),
+    [("", "", 1), ("", "1", 0), ("announcement.silence()", "", 0)],
+)
+def test_compilation_is_announced_once_unless_silenced(before, quiet, lines):
+    process = subprocess.run(
+        [sys.executable, "-c", ANNOUNCED.format(before=before)],
+        cwd=Path(jit.__file__).parents[2],
+        env={**os.environ, "HYPERNA_QUIET": quiet},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert process.stdout == ""
+    assert process.stderr.count("hyperna: compiling") == lines

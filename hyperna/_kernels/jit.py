@@ -8,6 +8,7 @@ that an edit anywhere in it recompiles all kernels.
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -128,7 +129,34 @@ def _cached(compiled: Any) -> Any:
         return compiled
     # numba compares this mark before it reads anything else of a cached kernel, so that classes
     # that no longer exist do no harm. It is private: a numba without it gets its plain cache.
-    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    cache = getattr(compiled, "_cache", None)
+    file = getattr(cache, "_cache_file", None)
     if file is not None and hasattr(file, "_version"):
         file._version = f"{file._version} {folder_digest()}"
+    if hasattr(cache, "load_overload") and hasattr(cache, "save_overload"):
+        compiled._cache = ForgivingCache(cache)
     return compiled
+
+
+class ForgivingCache:
+    """A cache whose damage, or a full disk under it, costs a compilation and is never an error."""
+
+    def __init__(self, cache: Any) -> None:
+        self._cache = cache
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return the stored machine code, None if there is none that can be read."""
+        try:
+            return self._cache.load_overload(signature, context)
+        except Exception:
+            with suppress(Exception):
+                self._cache.flush()
+            return None
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        """Store machine code if possible."""
+        with suppress(Exception):
+            self._cache.save_overload(signature, data)

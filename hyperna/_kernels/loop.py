@@ -6,7 +6,7 @@ simulated in pieces, between which the caller may report progress, grow the trac
 
 import numpy as np
 
-from hyperna._kernels import rotations  # noqa: F401  ties rotations to their type
+from hyperna._kernels import announcement, rotations  # noqa: F401  both act when imported
 from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
 from hyperna._kernels.mutation import SELF_ADJUSTING
 from hyperna._kernels.protocol import learn, look, optimal, prepare
@@ -21,16 +21,20 @@ from hyperna._kernels.state import (
     DIRECTION,
     EVALUATIONS,
     EXPIRED,
+    FIRST_QUESTION,
     FULL,
     GENOME,
     HORIZON,
     IMPROVED,
     IMPROVEMENTS,
+    LATER,
     N_COUNTERS,
     NEVER,
     OPTIMUM,
     PATH_LENGTH,
     PAUSED,
+    PLATEAU,
+    QUESTION,
     REJECTED,
     RESTARTS,
     RUNNING,
@@ -42,7 +46,9 @@ from hyperna._kernels.state import (
     STUCK,
     STUCK_AT,
     TARGET,
+    WAIT_SCORE,
     WAITING,
+    WAITS,
 )
 from hyperna._kernels.steps import DRAWN, FEWEST_STEPS, NEXT, TOTAL, WANTED, draw_steps
 from hyperna._kernels.waiting import skip_wait
@@ -190,6 +196,19 @@ def restarts(limits, counter):
     )
 
 
+@inner_kernel
+def asks_for_a_way_out(counter):
+    """Count a wait; whether there have been so many on this level that a way out is in doubt."""
+    if counter[WAIT_SCORE] != counter[SCORE]:
+        counter[WAIT_SCORE], counter[WAITS], counter[QUESTION] = counter[SCORE], 0, FIRST_QUESTION
+    counter[WAITS] += 1
+    if counter[WAITS] < counter[QUESTION]:
+        return False
+    counter[QUESTION] *= LATER
+    counter[REJECTED] = 0
+    return True
+
+
 @inline_kernel
 def write_row(row, counter):
     """The result of a run; one that is stuck counts the evaluations it would have made."""
@@ -224,7 +243,8 @@ def run_batch(
     run with success. `waiting` is None where waiting times are simulated. `progress`: number of the
     current run, number of the first run of the rows, number after the last run, whether the current
     run has begun. Columns of `result`: evaluations, score, stop reason, evaluations when found
-    stuck, restarts. Returns FULL when the trace is, else RUNNING; the batch is complete when the
+    stuck, restarts. Returns FULL when the trace is, PLATEAU to ask whether there is a way off the
+    current one, else RUNNING; the batch is complete when the
     current run is the one after the last.
     """
     counter, genome, best = run.counter, run.genes[GENOME], run.genes[BEST_GENOME]
@@ -249,12 +269,17 @@ def run_batch(
             begin(fitness, work, mutation, limits, run)
             event = IMPROVED
             left -= 1
-        else:
+        elif counter[STOP] == RUNNING:
             before = counter[SIMULATED]
             event = walk(fitness, work, mutation, run, waiting, notable, left)
             if waiting is not None and event == WAITING:
+                if asks_for_a_way_out(counter):
+                    return PLATEAU
                 event = skip_wait(fitness, work, mutation, run, waiting)
             left -= counter[SIMULATED] - before
+        else:
+            # the caller has found that there is no way off the plateau
+            event = PAUSED
         if event == EXPIRED:
             counter[EVALUATIONS] = counter[HORIZON]
             counter[STOP] = BUDGET if counter[HORIZON] == limits.budget else STAGNATION

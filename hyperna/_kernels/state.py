@@ -13,6 +13,10 @@ FULL = -1
 
 # What has happened when `walk` returns.
 PAUSED, ACCEPTED, IMPROVED, WAITING, EXPIRED = range(5)
+# What `run_batch` returns besides RUNNING and FULL: is there a way off this plateau?
+PLATEAU = -2
+# Waits on one level of fitness before that is asked, and how much longer until the next time.
+FIRST_QUESTION, LATER = 4, 4
 
 
 class Limits(NamedTuple):
@@ -97,8 +101,11 @@ class Trace(NamedTuple):
     IMPROVEMENTS,
     PATH_LENGTH,
     SIMULATED,
+    WAIT_SCORE,
+    WAITS,
+    QUESTION,
     N_COUNTERS,
-) = range(12)
+) = range(15)
 
 
 def new_run(mutation: Any) -> Run:

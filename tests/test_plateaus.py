@@ -1,0 +1,68 @@
+"""Plateaus without a way out end runs of local mutation, as single states do."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from hyperna import OnePlusOneNA, problem
+from hyperna.plateaus import is_closed
+
+
+def closed_by_hand(task, genome):
+    """The same by a plain search, for one neuron."""
+    fitness, grid = task.fitness, task.grid
+    scores = {}
+
+    def score(state):
+        if state not in scores:
+            scores[state] = int(fitness.scores([state], grid)[0])
+        return scores[state]
+
+    seen, todo = {genome}, [genome]
+    while todo:
+        angle, bias = todo.pop()
+        for da, db in itertools.product((-1, 0, 1), repeat=2):
+            state = ((angle + da) % grid.moduli[0], (bias + db) % grid.moduli[1])
+            state = tuple(map(int, state))
+            if score(state) > score(genome):
+                return False
+            if score(state) == score(genome) and state not in seen:
+                seen.add(state)
+                todo.append(state)
+    return True
+
+
+def test_plateaus_of_a_small_grid_are_told_apart():
+    task = OnePlusOneNA(mutation="local", resolution=16).task(problem("local_opt"), target=1.0)
+    known, found = {}, []
+    for genome in itertools.product(range(16), range(17)):
+        closed = is_closed(task, np.array(genome), known)
+        assert closed == closed_by_hand(task, genome)
+        found.append(closed)
+    assert 0 < sum(found) < len(found)
+
+
+@pytest.mark.parametrize("resolution", [60, 64])
+def test_runs_that_cannot_succeed_are_stuck(resolution):
+    """A budget of 10^8 evaluations takes seconds."""
+    na, runs = OnePlusOneNA(mutation="local", resolution=resolution), 400
+    result = na.run_many(problem("local_opt"), runs=runs, budget=10**8, seed=0)
+    assert set(result.stop_counts) == {"optimum", "stuck"}
+    assert (result.evaluations[~result.success] == 10**8).all()
+    assert (result.stuck_at[~result.success] < 10**6).all()
+
+
+def test_success_is_as_likely_as_the_exact_chain_says():
+    """LOCALOPT at r = 120: success with probability 0.4185, all other runs are stuck."""
+    na = OnePlusOneNA(mutation="local", resolution=120)
+    result = na.run_many(problem("local_opt"), runs=2000, budget=10**8, seed=2)
+    assert stats.binomtest(int(result.success.sum()), 2000, 0.4185).pvalue > 1e-3
+    assert set(result.stop_counts) == {"optimum", "stuck"}
+
+
+def test_a_plateau_with_a_way_out_is_left():
+    """HALF without bias: every state leads to the optimum."""
+    na = OnePlusOneNA(mutation="local", resolution=40, bias=False)
+    assert na.run_many(problem("half"), runs=100, budget=10**6, seed=1).success.all()
