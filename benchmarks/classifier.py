@@ -4,8 +4,8 @@
     python benchmarks/classifier.py cube linear speed  some sections (a few minutes)
     python benchmarks/classifier.py --quick            one seed, few of the digits
 
-Sections: quality, curved, cube, linear, neurons, speed. The slices of the two sides of a ratio
-alternate, so that a busy machine slows both; the median of the slices' ratios is printed.
+Sections: quality, curved, noisy, starts, cube, linear, neurons, speed. The slices of the two sides
+of a ratio alternate, so that a busy machine slows both; the median of these ratios is printed.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import time
 import warnings
 
 import numpy as np
+from noisy_sets import noisy_sets
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import StratifiedKFold
@@ -145,6 +146,91 @@ def show_curved(label, rows):
     )
 
 
+def calibration_error(chance, y):
+    """Mean distance between probability and frequency in ten bins."""
+    place = np.minimum((chance * 10).astype(int), 9)
+    some = [place == k for k in range(10) if (place == k).any()]
+    return sum(s.mean() * abs(chance[s].mean() - y[s].mean()) for s in some)
+
+
+def measured(model, data):
+    """Accuracy, log loss, calibration error and processor seconds of one fit."""
+    X, y, test, truth = data
+    with threadpool_limits(1, "blas"):
+        start = time.process_time()
+        model.fit(X, y)
+        seconds = time.process_time() - start
+    chance = np.clip(model.predict_proba(test)[:, 1], 1e-15, 1 - 1e-15)
+    loss = -np.mean(np.where(truth == 1, np.log(chance), np.log(1 - chance)))
+    return model.score(test, truth), loss, calibration_error(chance, truth), seconds
+
+
+def noisy(options):
+    """Noisy sets: default minus logistic regression, log loss, calibration, time beside MLP(8)."""
+    draws = 2 if options.quick else 5
+    print(f"\nNoisy sets, {draws} draws from seed {options.data_seed} on; real sets in five folds")
+    print(
+        f"{'':26s}  NA minus LR   accuracy NA LR MLP   log loss NA LR MLP   calibration  time/MLP"
+    )
+    NAClassifier(random_state=0).fit([[0.0], [1.0]] * 10, [0, 1] * 10)
+    rows = {}
+    for seed in range(options.data_seed, options.data_seed + draws):
+        for name, data in noisy_sets(seed):
+            scaled = {k: make_pipeline(StandardScaler(), m) for k, m in rivals(seed).items()}
+            models = [NAClassifier(random_state=seed), scaled["LogisticRegr"], scaled["MLP(8)"]]
+            row = [measured(model, data) for model in models]
+            rows.setdefault(name, {}).setdefault(seed, []).append(row)
+    table = {
+        name: np.array([np.mean(r, axis=0) for r in each.values()]) for name, each in rows.items()
+    }
+    for name, each in table.items():
+        show_noisy(name, each)
+    every = np.array(list(table.values()))
+    show_noisy("mean of these", every.mean(axis=0))
+    behind = {n: 100 * (t[:, 0, 0] - t[:, 1, 0]).mean() for n, t in table.items()}
+    worst = min(behind, key=behind.get)
+    ratio = np.array([t[:, 0, 3].mean() / t[:, 2, 3].mean() for t in table.values()])
+    print(f"worst set against logistic regression: {worst} ({behind[worst]:+.2f} percent)")
+    print(f"processor time / MLP(8): median {np.median(ratio):.1f}, largest {ratio.max():.1f}")
+
+
+def show_noisy(name, rows):
+    """Print means over the draws, and the difference in accuracy with its standard error."""
+    ahead = 100 * (rows[:, 0, 0] - rows[:, 1, 0])
+    error = ahead.std(ddof=1) / np.sqrt(len(ahead))
+    mean = rows.mean(axis=0)
+    print(
+        f"{name:26s} {ahead.mean():+6.2f} ± {error:.2f}"
+        + "   "
+        + " ".join(f"{x:.3f}" for x in mean[:, 0])
+        + "   "
+        + " ".join(f"{x:.3f}" for x in mean[:, 1])
+        + f"   {mean[0, 2]:.3f} {mean[1, 2]:.3f}   {mean[0, 3] / mean[2, 3]:5.1f}",
+        flush=True,
+    )
+
+
+def starts(options):
+    """Ablation: starts alone, evolution from random starts, both, by number of evaluations."""
+    print("\nHeld-out accuracy by start and evaluations: mean of curved sets, of noisy sets")
+    budgets = (1, 10**3, 10**4) if options.quick else (1, 10**3, 10**4, 10**5, 10**6)
+    seed = options.data_seed
+    curved_sets = [(k, d) for k, d in generated_sets(seed) if k.startswith(CURVED)]
+    few = ("flipped 15", "unequal", "weak n=250", "ties n=200", "union", "xor 10")
+    noise = [data for name, data in noisy_sets(seed) if name.startswith(few)]
+    for init in ("data", "sphere"):
+        for budget in budgets:
+            model = NAClassifier(init=init, max_evals=budget, random_state=seed)
+            bent = [
+                model.fit(d.X[::2], d.y[::2]).score(d.X[1::2], d.y[1::2]) for _, d in curved_sets
+            ]
+            plain = [model.fit(X, y).score(test, truth) for X, y, test, truth in noise]
+            print(
+                f"  {init:8s} {budget:8d} evaluations  {np.mean(bent):.4f}  {np.mean(plain):.4f}",
+                flush=True,
+            )
+
+
 def cube(options):
     """Training accuracy on the corners of cubes, labelled by parity."""
     print("\nCube corners, training accuracy: worst and mean of 20 seeds")
@@ -249,7 +335,7 @@ def speed(options):
         )
 
 
-SECTIONS = {f.__name__: f for f in (quality, curved, cube, linear, neurons, speed)}
+SECTIONS = {f.__name__: f for f in (quality, curved, noisy, starts, cube, linear, neurons, speed)}
 
 
 def main():
