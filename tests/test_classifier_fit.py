@@ -87,6 +87,15 @@ def test_products_of_signs_are_found_by_default(dim):
         assert (clf.network_.grid.output, clf.network_.grid.neurons) == ("xor", 2)
 
 
+@pytest.mark.parametrize("init", ["sphere", "grid"])
+def test_random_starts_are_judged_after_some_evolution(init):
+    """By their starts alone one neuron would always be chosen, for which circles are too much."""
+    X, y = make_circles(200, noise=0.05, factor=0.5, random_state=0)
+    clf = NAClassifier(init=init, max_evals=60_000, random_state=0).fit(X[:120], y[:120])
+    assert clf.n_neurons_ > 1
+    assert clf.score(X[120:], y[120:]) > 0.9
+
+
 @pytest.mark.parametrize("inner", [0, 1])
 def test_either_class_may_be_the_union(inner):
     X, y = make_circles(120, noise=0.05, factor=0.5, random_state=0)

@@ -93,6 +93,12 @@ def promising(points: LabelledPoints, trials: Trials, c: int) -> bool:
     return better >= PROMISING * error
 
 
+def in_reach(points: LabelledPoints, right: BoolArray, rows: list[BoolArray]) -> bool:
+    """Whether `right` is less than a standard error behind the best of the rows."""
+    behind, error = gain(points, rows[best_row(points, rows)], right)
+    return behind <= HOPELESS * error
+
+
 def hopeful(points: LabelledPoints, trials: Trials) -> list[int]:
     """Return the candidates whose starts are not far behind the best and the simplest ones."""
     best = max(

@@ -186,6 +186,19 @@ class Fit:
     def _grows(self, c: int) -> bool:
         return c + 1 < len(self.candidates) and self.candidates[c + 1].larger
 
+    def still_in_it(self, some: list[int]) -> list[int]:
+        """Return the candidates that are not far behind the simplest one in the first fold."""
+        if not some or self.settings.init != "data":
+            return some
+        out = self.folds[2] == 0
+        points, rows = self.tried.part(out), [row[out] for row in self.right(0)]
+        kept = []
+        for c in some:
+            start = self.networks.get((c, 0), [None])[0]
+            if start is not None and choice.in_reach(points, points.right(start), rows):
+                kept.append(c)
+        return kept
+
     def hopeful(self) -> list[int]:
         """Return the candidates to evolve; random starts tell nothing about them."""
         if not self.others:
@@ -220,11 +233,13 @@ def first_network(fit: Fit) -> None:
     fit.record(Outcome.of(search, fit.points, fit.settings.clip))
 
 
-def look_at(fits: list[Fit], numbers: list[list[int]], n_jobs: int | None) -> None:
-    """Have a first look at some of the candidates of each problem."""
+def look_at(
+    fits: list[Fit], numbers: list[list[int]], n_jobs: int | None, folds: range = range(FOLDS)
+) -> None:
+    """Have a first look at some of the candidates of each problem, in some of the folds."""
     items, places = [], []
     for fit, some in zip(fits, numbers, strict=True):
-        for c, k in [(c, k) for c in some for k in range(FOLDS)]:
+        for c, k in [(c, k) for c in some for k in folds]:
             places.append((fit, c, k))
             items.append((fit.seen[k], fit.settings, fit.candidates[c], fit.stream(2, c, k)))
     results = fits[0].control.map(first_look, items, n_jobs)
@@ -364,7 +379,10 @@ def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None)
     simplest = [[0] if fit.undecided else [] for fit in fits]
     look_at(fits, simplest, n_jobs)
     try_out(fits, simplest, n_jobs)
-    look_at(fits, [fit.others for fit in fits], n_jobs)
+    others = [fit.others for fit in fits]
+    look_at(fits, others, n_jobs, range(1))
+    others = [fit.still_in_it(some) for fit, some in zip(fits, others, strict=True)]
+    look_at(fits, others, n_jobs, range(1, FOLDS))
     look_at(fits, [fit.larger for fit in fits], n_jobs)
     try_out(fits, [fit.hopeful() for fit in fits], n_jobs)
     run_finals(fits, n_jobs)
