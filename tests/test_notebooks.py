@@ -37,7 +37,7 @@ def kinds(notebook):
 
 
 def test_notebooks_are_numbered_and_ask_one_question_each():
-    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04"]
+    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
     for number, path in enumerate(NOTEBOOKS, start=1):
         first = nbformat.read(path, as_version=4).cells[0]
         assert re.fullmatch(rf"# {number}\. [^?]+\?", first.source.splitlines()[0])

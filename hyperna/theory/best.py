@@ -66,7 +66,8 @@ def best_law(
         "power": the best exponent b of P(l) proportional to l^-b. "probability": the best mutation
         probability of harmonic steps. "free": the best distribution of step lengths at all, by a
         gradient through the chain. "adaptive": in every state the best pair of lengths for angle
-        and bias, by dynamic programming: no law does better, not even one that knows the state.
+        and bias, by dynamic programming: with mutation probability 1/2 no law does better, not even
+        one that knows the state.
     bias : bool
         False fixes the bias at 0.
 

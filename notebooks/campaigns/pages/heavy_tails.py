@@ -6,6 +6,7 @@ import pandas as pd
 from hyperna.analysis.statistics import holm
 from hyperna.store.store import Store
 
+from .claims import better_than, compared, share
 from .writing import LEGEND, p_text, running_time, slower, solved, table, value
 
 
@@ -66,10 +67,16 @@ comparisons of a table. {LEGEND}
   steps on HALF, QUARTER and LOCALOPT at r = 120; on LOCALOPT at r = 1200 it solves {solved(stuck)}, the
   others ending at a mean fitness of {stuck[~stuck.success].fitness.mean():.3f} instead of 3/4. Scale 100 escapes, and takes {ratio("quarter", 1200, wide)} times as long as
   harmonic steps on QUARTER at r = 1200. Heavy tails need no such choice.
-- On TWOQUARTERS at r = 1200 shape 0.25 solves {solved(at("two_quarters", 1200, quarter))} against {solved(at("two_quarters", 1200, "harmonic"))} with
-  harmonic steps; the intervals of the shares are apart, the test of the times is not conclusive (see p).
-  At r = 120 no law is better than harmonic beyond doubt.
+- TWOQUARTERS, r = 1200: {compared("shape 0.25", share(at("two_quarters", 1200, quarter)), "harmonic", share(at("two_quarters", 1200, "harmonic")))}.
+- TWOQUARTERS, r = 120: {better_than("harmonic", share(at("two_quarters", 120, "harmonic")), rivals(runs, "two_quarters", 120))}.
 """
+
+
+def rivals(runs: pd.DataFrame, problem: str, r: int) -> dict[str, tuple[int, int]]:
+    """Shares of solved runs of all laws but the harmonic one."""
+    part = runs[(runs.problem == problem) & (runs.resolution == r)]
+    groups = part.groupby("mutation", observed=True)
+    return {law_text(law): share(group) for law, group in groups if law != "harmonic"}
 
 
 def law_text(law: str) -> str:
