@@ -127,7 +127,7 @@ class OneCommaLambdaNA(OnePlusLambdaNA):
     Examples
     --------
     >>> from hyperna.problems import problem
-    >>> na = OneCommaLambdaNA(neurons=2, resolution=24)
+    >>> na = OneCommaLambdaNA(neurons=2, resolution=24, offspring=5)
     >>> bool(na.run_many(problem("two_quarters"), 100, seed=1).success.mean() > 0.9)
     True
     """
