@@ -314,3 +314,15 @@ def test_other_folders_are_left_alone(tmp_path):
         Store(tmp_path).to_frame()
     with pytest.raises(StoreError, match="is no store"):
         Store(tmp_path / "nothing").status()
+
+
+def test_stores_of_older_versions_are_named(tmp_path):
+    (tmp_path / "chunks").mkdir()
+    (tmp_path / "lock").touch()
+    with pytest.raises(StoreError, match=r"written by hyperna 0\.3 or before"):
+        Store(tmp_path).status()
+    with (
+        pytest.raises(StoreError, match=r"written by hyperna 0\.3 or before"),
+        Store(tmp_path).writer(),
+    ):
+        pass

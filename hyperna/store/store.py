@@ -72,6 +72,11 @@ class Store:
 
     def files(self) -> list[Path]:
         """Return the files of runs, oldest first."""
+        if (self.path / "chunks").is_dir():
+            raise StoreError(
+                f"{self.path} was written by hyperna 0.3 or before, whose format is no longer "
+                f"read; run its campaign again in a new folder"
+            )
         found = [file for file in self.path.glob("*.jsonl") if _NAME.fullmatch(file.name)]
         return sorted(found, key=lambda file: _number(file.name))
 
