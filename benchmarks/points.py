@@ -21,8 +21,6 @@ from sklearn.datasets import load_breast_cancer
 from threadpoolctl import threadpool_limits
 
 from hyperna import FiniteSet, OnePlusOneNA
-from hyperna._kernels.jit import kernel
-from hyperna._kernels.protocol import evaluate, prepare, undo, workspace
 from hyperna.search import Search
 
 RESOLUTION = 2**16
@@ -55,10 +53,15 @@ def union(n, dim, seed=0):
     return X, y ^ (rng.random(n) < 0.05)
 
 
-def search_under_way(X, y, warm_up=20_000, neurons=1, output="or", tie_clip=0.0):
+def search_under_way(X, y, warm_up=20_000, neurons=1, output="or", tie_clip=0.0, move="angle"):
     """A search after its first steps."""
     na = OnePlusOneNA(
-        neurons=neurons, output=output, resolution=RESOLUTION, redraw_void=True, init="sphere"
+        neurons=neurons,
+        output=output,
+        resolution=2**12 if move == "rotation" else RESOLUTION,
+        redraw_void=True,
+        init="sphere",
+        move=move,
     )
     fitness = FiniteSet(X, y, tie_clip=tie_clip)
     search = Search(na.task(fitness, budget=10**15, target=False), seed=0)
@@ -115,9 +118,11 @@ def show(label, pairs, target):
 def against_numpy(slices, seconds):
     print("\nbreast_cancer (569 x 30), one neuron: NumPy's full pass / offspring")
     X, y = cancer()
-    for label, clip in [("0-1 loss", 0.0), ("ties decided by margins", CLIP)]:
-        ours = search_time(search_under_way(X, y, tie_clip=clip), seconds)
-        show(label, slices_of(numpy_time(X, y, seconds), ours, slices), "at least 10")
+    for move in ("angle", "rotation"):
+        for label, clip in [("0-1 loss", 0.0), ("ties decided by margins", CLIP)]:
+            ours = search_time(search_under_way(X, y, tie_clip=clip, move=move), seconds)
+            pairs = slices_of(numpy_time(X, y, seconds), ours, slices)
+            show(f"{move}, {label}", pairs, "at least 10")
 
 
 def growth(slices, seconds):
@@ -130,60 +135,12 @@ def growth(slices, seconds):
         show(label, slices_of(wide, narrow, slices), "at most 3")
 
 
-@kernel
-def judge_all(fitness, work, genome, modulus, changed, count, change, strict, rejected):
-    """Judge prepared offspring of one genome, each of them forgotten; mark the worse ones."""
-    parent = prepare(fitness, work, genome)
-    old = np.zeros(changed.shape[1], np.int64)
-    for s in range(count.size):
-        for t in range(count[s]):
-            c = changed[s, t]
-            old[t] = genome[c]
-            genome[c] = (genome[c] + change[s, t]) % modulus[c]
-        least = parent if strict else np.int64(0)
-        rejected[s] = evaluate(fitness, work, genome, changed[s], count[s], least) < parent
-        for t in range(count[s]):
-            genome[changed[s, t]] = old[t]
-        undo(fitness, work, genome, changed[s], count[s])
-
-
-def offspring_of(grid, size, rng):
-    """Changed components, their number and the changes, as harmonic mutation makes them."""
-    moduli, width = np.array(grid.moduli), grid.components
-    count = rng.binomial(width, 1 / width, 2 * size)
-    count = count[count > 0][:size]
-    changed = np.array([rng.permutation(width) for _ in count])
-    change = np.floor(moduli[changed] ** rng.random(changed.shape)).astype(np.int64)
-    return changed, count, change * rng.choice([-1, 1], changed.shape)
-
-
-def rejection(slices, seconds, warm_up):
-    print("\nn = 100,000, D = 20, one neuron: a rejected offspring / a full pass")
+def large(slices, seconds, warm_up):
+    print("\nn = 100,000, D = 20, one neuron: offspring / NumPy's full pass")
     X, y = half_space(100_000, 20)
-    search = search_under_way(X, y, warm_up)
-    task, work = search.task, workspace(search.task.kernel)
-    genome, modulus = np.array(search.result().network.genome), np.array(task.grid.moduli)
-    prepared = offspring_of(task.grid, 2000, np.random.default_rng(0))
-    rejected = np.zeros(len(prepared[1]), bool)
-    for _ in range(20):
-        judge_all(task.kernel, work, genome, modulus, *prepared, True, rejected)
-    worse = [part[rejected] for part in prepared]
-    marks = rejected[rejected]
-
-    def kernel_time(strict):
-        def measure():
-            start, count = time.process_time(), 0
-            while time.process_time() - start < seconds:
-                judge_all(task.kernel, work, genome, modulus, *worse, strict, marks)
-                count += len(marks)
-            return (time.process_time() - start) / count
-
-        return measure
-
-    title = f"by NumPy ({rejected.mean():.0%} are rejected)"
-    show(title, slices_of(kernel_time(True), numpy_time(X, y, seconds), slices), "below 0.25")
-    title = "by this kernel, every offspring to its end"
-    show(title, slices_of(kernel_time(True), kernel_time(False), slices), "")
+    for move in ("angle", "rotation"):
+        ours = search_time(search_under_way(X, y, warm_up, move=move), seconds, 500)
+        show(move, slices_of(ours, numpy_time(X, y, seconds), slices), "")
 
 
 def networks(slices, seconds):
@@ -269,7 +226,7 @@ def main():
     with threadpool_limits(1, "blas"):
         against_numpy(slices, seconds)
         growth(slices, seconds)
-        rejection(slices, seconds, 2000 if options.quick else 10_000)
+        large(slices, seconds, 2000 if options.quick else 10_000)
         networks(slices, seconds)
         against_mlrose(5, seconds)
     if options.first_run:
