@@ -27,6 +27,8 @@ LARGEST_EXACT = 120
 _RACE_EVALUATIONS = 2 * 10**7
 _SAMPLES = ("moons", "xor", "circles")
 _SAMPLE_SIZE = 80
+# Laws without a table that the page can draw steps from.
+_LAWS_OF_THE_PAGE = ("pareto", "cauchy", "exponential", "self_adjusting")
 # A goal is compared with grid values, which are exact; optima are floats.
 _SLACK = 1e-9
 
@@ -113,6 +115,10 @@ def _law(chosen: StepLaw, resolution: int, unit: int) -> dict[str, Any]:
     try:
         return {"kind": "table", "pmf": chosen.pmf(resolution).tolist()}
     except TypeError:
+        if chosen.name not in _LAWS_OF_THE_PAGE:
+            raise ValueError(
+                f"mutation {chosen.name} runs in races only, not on the page"
+            ) from None
         parameters = asdict(chosen)
         chosen.steps(resolution, unit)  # refuses steps too small for the grid
         if "scale" in parameters:
