@@ -12,7 +12,8 @@ FILES = sorted(FOLDER.glob("*.toml"))
 
 
 def test_every_question_has_its_campaign_and_what_writes_its_page():
-    names = ["adaptation", "arcs", "cube", "dimensions", "heavy_tails", "outputs", "restarts"]
+    names = ["adaptation", "arcs", "bent", "cube", "dimensions", "heavy_tails", "online"]
+    names += ["outputs", "restarts", "spheres"]
     assert [path.stem for path in FILES] == names
     assert all((FOLDER / "pages" / f"{name}.py").exists() for name in names)
     questions = (FOLDER / "README.md").read_text(encoding="utf-8")

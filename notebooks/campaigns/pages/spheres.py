@@ -1,0 +1,61 @@
+"""One neuron on spheres, without sampling."""
+# ruff: noqa: E501  lines of a page change their length when the numbers are filled in
+
+import pandas as pd
+
+from hyperna import problem
+from hyperna.store.store import Store
+
+from .writing import LEGEND, mean, running_time, solved, table
+
+
+def write(store: Store, runs: pd.DataFrame) -> str:
+    """Return the page."""
+    parts, share = [], {}
+    for name, part in runs.groupby("problem", observed=True):
+        rows = []
+        for dim in sorted(part.dim.unique()):
+            best = problem(name, dim=int(dim)).best_fitness(1)
+            cells = [part[(part.dim == dim) & (part.init == init)] for init in ("grid", "sphere")]
+            for init, cell in zip(("grid", "sphere"), cells, strict=True):
+                share[name, dim, init] = int(cell.success.sum())
+            rows.append(
+                [
+                    f"{dim}",
+                    f"{best:.6f}",
+                    *(f(cell) for cell in cells for f in (solved, running_time, fitness)),
+                ]
+            )
+        target = part.target.iloc[0]
+        header = ["D", "best possible"]
+        header += [
+            f"{init}: {what}"
+            for init in ("grid", "sphere")
+            for what in ("solved", "ERT", "fitness at the end")
+        ]
+        parts.append(table(f"{name}, target {target}", header, rows))
+    quarter = [problem("quarter", dim=d).best_fitness(1) for d in (2, 3, 4, 64)]
+    return f"""# One neuron on spheres, D = 2 to 64, without sampling
+
+Labels depend on the last two coordinates only. Fitness is the exact share of the sphere (to 1e-10), so there is no noise in
+it and nothing to be judged again on other points. N = 1, r = 120, harmonic steps of angles, 100 runs a cell, at most 5,000
+evaluations; a run ends at the target. "Best possible" is the largest fitness of one neuron: known, or found by maximising
+the exact fitness. A constant answer has fitness 0.5, on QUARTER 0.75, on LOCALOPT 0.583. {LEGEND}
+
+{chr(10).join(parts)}
+## What it says
+
+- One neuron fits QUARTER less well the higher the dimension: {quarter[0]:.4f} at D = 2, {quarter[1]:.6f} (11/12, a cap of height
+  1/sqrt 3) at D = 3, {quarter[2]:.6f} at D = 4, {quarter[3]:.6f} at D = 64; 7/8 in the limit. TWOQUARTERS follows 1/4 below.
+  LOCALOPT stays at 3/4, with a half-space through 0.
+- Steps of angles find less and less: HALF is solved in {share["half", 8, "grid"]}, {share["half", 16, "grid"]}, {share["half", 32, "grid"]} and {share["half", 64, "grid"]} of 100 runs at D = 8, 16, 32 and 64
+  from starts uniform on the grid, in {share["half", 8, "sphere"]}, {share["half", 16, "sphere"]}, {share["half", 32, "sphere"]} and {share["half", 64, "sphere"]} from normals uniform on the sphere: the labels depend on the last two
+  coordinates, which angle steps move least.
+- On a sample of 1,024 points (page [dimensions](dimensions.md)) the same search fails earlier: steps too small to change
+  the side of any point are not seen there, and all of them are here.
+"""
+
+
+def fitness(cell: pd.DataFrame) -> str:
+    """Mean fitness at the end."""
+    return mean(cell.fitness)
