@@ -56,7 +56,7 @@ def ice_errors(X, y):
     if len(X) ** X.shape[1] > MOST_CELLS:
         return None
     try:
-        return int(exact_classify01loss_cell(X, 2 * y - 1, max_margin=False)[1])
+        return int(exact_classify01loss_cell(X, 2 * y - 1)[1])
     except Exception as error:  # a foreign program: whatever it raises is its result
         return type(error).__name__
 
