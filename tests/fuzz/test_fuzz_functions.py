@@ -1,5 +1,7 @@
 """Public functions called with anything: they work, or refuse with an error that says why."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hostile import anything, in_time, works_or_refuses
@@ -13,6 +15,8 @@ X = np.array([[0.1, 0.2], [-0.3, 0.4], [0.5, -0.6], [-0.7, -0.8], [0.2, 0.9], [0
 Y = np.array([0, 1, 0, 1, 1, 0])
 HALF, QUICK = hyperna.problem("half"), {"budget": 20, "seed": 0}
 NETWORK = hyperna.Network(hyperna.Grid(2, 1, 12), [3, 6])
+# Stands for the fitted classifier, so that nothing is compiled while tests are collected.
+FITTED = object()
 
 
 def na(**options):
@@ -21,6 +25,11 @@ def na(**options):
 
 def classifier(**options):
     return hyperna.NAClassifier(**{"n_neurons": 1, "max_evals": 20, "random_state": 0, **options})
+
+
+@cache
+def fitted():
+    return classifier().fit(X, Y)
 
 
 def backend(**options):
@@ -73,10 +82,16 @@ CALLS = {
     "NAClassifier": (lambda **o: classifier(**o).fit(X, Y), {"output": "or", "scale": True}),
     "NAClassifier too": (lambda **o: classifier(**o).fit(X, Y), {"tie_break": "margin"}),
     "fit": (classifier().fit, {"X": X, "y": Y, "sample_weight": np.ones(6)}),
-    "predict": (classifier().fit(X, Y).predict, {"X": X}),
-    "predict_proba": (classifier().fit(X, Y).predict_proba, {"X": X}),
-    "from_json": (hyperna.NAClassifier.from_json, {"text": classifier().fit(X, Y).to_json()}),
-    "export_text": (hyperna.export_text, {"classifier": classifier().fit(X, Y)}),
+    "predict": (lambda X: fitted().predict(X), {"X": X}),
+    "predict_proba": (lambda X: fitted().predict_proba(X), {"X": X}),
+    "from_json": (
+        lambda text: hyperna.NAClassifier.from_json(fitted().to_json() if text is FITTED else text),
+        {"text": FITTED},
+    ),
+    "export_text": (
+        lambda classifier: hyperna.export_text(fitted() if classifier is FITTED else classifier),
+        {"classifier": FITTED},
+    ),
     "compare": (
         hyperna.compare,
         {"data": (X, Y), "classifiers": ["tree"], "folds": 2, "repeats": 1, "seed": 0},
