@@ -49,7 +49,9 @@ def parse_arcs(text: str) -> list[tuple[Fraction, Fraction]]:
     for item in re.split(r"\s*,\s*|(?<![\s-])\s+(?![\s-])", text.strip()):
         match = re.fullmatch(f"{_END}-{_END}", item)
         if match is None or any(end.endswith("/0") for end in match.groups()):
-            raise ValueError(f"arcs must be written in degrees as '0-90 180-270', got {item!r}")
+            raise ValueError(
+                f"arcs must be written in degrees as '0-90 180-270', got {item[:60]!r}"
+            )
         start, end = (_fraction(written) for written in match.groups())
         arcs.append((start, end if end >= start else end + 360))
     return arcs

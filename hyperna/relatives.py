@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from hyperna._kernels import plans
 from hyperna._spelling import parse_name
 from hyperna._validation import check_integer, check_real
-from hyperna._words import did_you_mean
+from hyperna._words import did_you_mean, shown
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import FiniteSet, Fitness, Online
 from hyperna.problems import Problem
@@ -235,18 +235,20 @@ def relative(text: str) -> tuple[type[OnePlusOneNA], dict[str, Any]]:
     if name not in RELATIVES:
         known = ", ".join(RELATIVES)
         hint = did_you_mean(name, RELATIVES)
-        raise ValueError(f"algorithm must be one of {known}, got {name[:60]!r}{hint}")
+        raise ValueError(f"algorithm must be one of {known}, got {shown(name[:60])}{hint}")
     entry = RELATIVES[name]
     own = {field.name: field for field in fields(entry) if field.name not in _SHARED}
     values = {key: field.default for key, field in own.items()}
     for key, value in written.items():
         if key not in own:
             listed = (", ".join(own) or "none") + did_you_mean(key, own)
-            raise ValueError(f"algorithm {name!r} has no setting {key!r}; its settings: {listed}")
+            raise ValueError(
+                f"algorithm {name!r} has no setting {shown(key)}; its settings: {listed}"
+            )
         try:
             values[key] = own[key].type(value)  # type: ignore[operator]
         except ValueError:
-            raise ValueError(f"{key} must be a number, got {value!r}") from None
+            raise ValueError(f"{key} must be a number, got {shown(value)}") from None
     return entry, values
 
 

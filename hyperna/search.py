@@ -247,7 +247,7 @@ class Task:
     ) -> RunResult:
         """Return run `number` under this seed; `stop` and `every` as in `OnePlusOneNA.run`."""
         if stop is not None and not callable(stop):
-            raise TypeError(f"stop must be callable or None, got {stop!r}")
+            raise TypeError(f"stop must be callable or None, got {shown(stop)}")
         quota = None if stop is None else check_integer("every", every, 1, 2**61)
         search = Search(self, seed, number, trajectory)
         while not search.advance(quota):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
+from hyperna._words import shown
 from hyperna.analysis.bounds import Bound, theorem_bound
 from hyperna.analysis.families import LAWS, GrowthLaw
 from hyperna.analysis.statistics import Interval, check_level, check_sample
@@ -227,7 +228,7 @@ def exponent_p_value(
     chosen = LAWS.get(law)
     if chosen is None or not isinstance(chosen.exponents, tuple):
         names = [name for name, one in LAWS.items() if one.fitted_exponent]
-        raise ValueError(f"law must be one of {', '.join(map(repr, names))}, got {law!r}")
+        raise ValueError(f"law must be one of {', '.join(map(repr, names))}, got {shown(law)}")
     low, high = chosen.exponents
     if not low <= exponent <= high:
         raise ValueError(f"exponent must be from {low:g} to {high:g}, got {exponent}")

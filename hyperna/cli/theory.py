@@ -13,6 +13,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hyperna._words import shown
 from hyperna.cli.options import (
     check_picture,
     integer,
@@ -104,7 +105,7 @@ def _levels(text: str) -> tuple[float, ...]:
         return tuple(float(word) for word in text.split(","))
     except ValueError:
         raise ValueError(
-            f"--quantiles must be numbers between 0 and 1 such as 0.5,0.9, got {text!r}"
+            f"--quantiles must be numbers between 0 and 1 such as 0.5,0.9, got {shown(text)}"
         ) from None
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperna._validation import check_integer
+from hyperna._words import shown
 from hyperna.fitness.base import Fitness
 from hyperna.fitness.points import FiniteSet, Sampled
 from hyperna.fitness.spheres import azimuth_labels
@@ -55,11 +56,11 @@ class Online(Fitness):
     def __post_init__(self) -> None:
         if not isinstance(self.problem, ArcProblem | PointProblem):
             raise TypeError(
-                f"problem must be an ArcProblem or a PointProblem, got {self.problem!r}"
+                f"problem must be an ArcProblem or a PointProblem, got {shown(self.problem)}"
             )
         object.__setattr__(self, "samples", check_integer("samples", self.samples, 1, 2**31))
         if not isinstance(self.reevaluate, bool | np.bool_):
-            raise TypeError(f"reevaluate must be True or False, got {self.reevaluate!r}")
+            raise TypeError(f"reevaluate must be True or False, got {shown(self.reevaluate)}")
 
     def __str__(self) -> str:
         parent = "parent judged again" if self.reevaluate else "parent judged once"

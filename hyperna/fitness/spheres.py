@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hyperna._words import shown
 from hyperna.fitness.base import Fitness
 from hyperna.fitness.exact import arcs_in_units, units_per_angle
 from hyperna.grid import Grid
@@ -50,7 +51,7 @@ class ExactSphere(Fitness):
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, ArcProblem):
-            raise TypeError(f"problem must be an ArcProblem, got {self.problem!r}")
+            raise TypeError(f"problem must be an ArcProblem, got {shown(self.problem)}")
         if self.problem.dim < 3:
             raise ValueError(
                 f"problem must have dim 3 or more, got dim {self.problem.dim}; use ExactArcs"

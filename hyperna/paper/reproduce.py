@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperna._validation import check_integer
+from hyperna._words import shown
 from hyperna.campaign.campaign import Campaign
 from hyperna.paper.printed import (
     CMA_RUNS,
@@ -89,7 +90,7 @@ class Reproduction:
             check_integer("runs", self.runs, 2)
         for table in self.tables:
             if table not in TABLES:
-                raise ValueError(f"table must be 1 to 10 or 'baselines', got {table!r}")
+                raise ValueError(f"table must be 1 to 10 or 'baselines', got {shown(table)}")
 
     @property
     def na_runs(self) -> int:

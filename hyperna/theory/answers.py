@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_integer
+from hyperna._words import shown
 from hyperna.theory.chain import Chain, circulant
 from hyperna.theory.moments import Moments
 from hyperna.theory.ring import LARGEST_MATRIX, Ring
@@ -212,7 +213,9 @@ class ExactRuntime:
         """
         wanted = np.atleast_1d(np.asarray(levels, dtype=float))
         if not ((wanted > 0) & (wanted < 1)).all():  # so that NaN is refused too
-            raise ValueError(f"levels must be larger than 0 and smaller than 1, got {levels!r}")
+            raise ValueError(
+                f"levels must be larger than 0 and smaller than 1, got {shown(levels)}"
+            )
         result = np.full(wanted.shape, math.inf)
         # a level that is only reached in the limit is not waited for
         open_levels = wanted < self.probability * (1 - 1e-9)
@@ -225,7 +228,9 @@ class ExactRuntime:
             now = open_levels & (wanted <= found)
             result[now] = t
             open_levels &= ~now
-        raise ValueError(f"levels must be reached within {MOST_STEPS} evaluations, got {levels!r}")
+        raise ValueError(
+            f"levels must be reached within {MOST_STEPS} evaluations, got {shown(levels)}"
+        )
 
     def fixed_target(self) -> tuple[FloatArray, FloatArray]:
         """Expected evaluations until the fitness is at least f, for all values f on the grid.

@@ -49,7 +49,7 @@ def options():
             found |= set(action.option_strings)
             if isinstance(action.choices, dict):
                 parsers += action.choices.values()
-    return sorted(found - LEFT_OUT)
+    return sorted(found - LEFT_OUT - {"--debug"})  # which shows tracebacks, as it should
 
 
 VALUES = st.one_of(
