@@ -90,7 +90,7 @@ if TYPE_CHECKING:  # type checkers do not see names that are loaded at first use
         expected_runtime as expected_runtime,
     )
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 _PUBLIC = {
     "parallel": ("parallel_backend",),

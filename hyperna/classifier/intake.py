@@ -11,16 +11,15 @@ from hyperna._validation import FloatArray, check_choice
 from hyperna.classifier.points import Table
 
 
-def numbers(estimator: Any, X: Any, y: Any = None) -> Any:
+def numbers(estimator: Any, X: Any, y: Any = "no_validation") -> Any:
     """Return X, or X and y if this is given, as scikit-learn checks them.
 
     Words in X are an error that names the column and a way to encode it.
     """
-    options = {"dtype": np.float64} if y is not None else {"dtype": np.float64, "reset": False}
-    given = (X,) if y is None else (X, y)
+    fitting = not (isinstance(y, str) and y == "no_validation")
     try:
         with np.errstate(all="ignore"):  # sums of huge numbers, which are no fault
-            return validate_data(estimator, *given, **options)
+            return validate_data(estimator, X, y, reset=fitting, dtype=np.float64)
     except ValueError as error:
         if "could not convert" not in str(error):
             raise

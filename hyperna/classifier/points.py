@@ -12,6 +12,8 @@ from hyperna.networks import Network
 
 # Enough to see where the classes lie; larger sets are thinned.
 MOST_POINTS = 500
+# Weights below this part of the largest do not decide where a boundary runs.
+NEGLIGIBLE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +48,14 @@ class LabelledPoints:
         return self.weight / self.total
 
     @cached_property
+    def decisive(self) -> IntArray:
+        """The weights, those that cannot matter being 0, so that no boundary bends for them."""
+        return np.where(self.weight < NEGLIGIBLE * self.weight.max(), 0, self.weight)
+
+    @cached_property
     def gain(self) -> FloatArray:
         """What a point adds to the share of correct ones when the network fires on it."""
-        return np.where(self.y, self.share, -self.share)
+        return np.where(self.y, self.decisive, -self.decisive) / self.total
 
     @cached_property
     def constant(self) -> float:

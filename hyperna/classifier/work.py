@@ -53,7 +53,7 @@ class Settings:
         first = "grid" if self.init == "data" else self.init
         na = OnePlusOneNA(neurons, output, self.resolution, self.mutation, init=first)
         task = na.task(
-            FiniteSet(points.Z, points.y, points.weight, tie_clip=clip),
+            FiniteSet(points.Z, points.y, points.decisive, tie_clip=clip),
             budget=max(1, budget),
             stagnation=self.stagnation,
             # Without margins nothing is left to gain once all points are right.
