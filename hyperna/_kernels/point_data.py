@@ -53,8 +53,10 @@ class PointsWork(NamedTuple):
     each component. `dots` (2, N, n), of which row ROW is the network's. `vote` (2, n): which
     neurons fire on a point, as bits (evolved output) or as a number. `output` and `table` (2, ...):
     weights and bias of an output neuron, and its answers to all votes. `block` (rows, blocks): see
-    TOTAL ...; `slack` (N, blocks): the distance of the closest point from the hyperplane, -1 if
-    unknown. `real` and `near`: room for margins and optima.
+    TOTAL ...; `slack` (N, blocks): at most the distance of the closest point from the hyperplane,
+    -1 if unknown; `reach`: how far the offspring's hyperplane can have moved at a point; `stale`:
+    whether the dot products are to be made again before use. `real` and `near`: room for margins
+    and optima.
     """
 
     vector: np.ndarray
@@ -69,6 +71,8 @@ class PointsWork(NamedTuple):
     table: np.ndarray
     block: np.ndarray
     slack: np.ndarray
+    reach: np.ndarray
+    stale: np.ndarray
     real: np.ndarray
     near: np.ndarray
 
@@ -152,6 +156,8 @@ def new_work(points: Points) -> PointsWork:
         table=integers(2, 1 << neurons if tabulated else 1),
         block=integers(3, blocks),
         slack=floats((neurons, blocks)),
+        reach=floats((neurons, blocks)),
+        stale=integers(neurons, blocks),
         real=floats((2, max(neurons, BLOCK))),
         near=integers(neurons + 5, neurons),
     )

@@ -50,44 +50,48 @@ from hyperna._kernels.steps import FIRST, list_parts
 
 
 @inner_kernel
-def make_dots(columns, weight, dots):
-    """Make the dot products of a neuron in index order, block by block and column by column."""
-    for begin in range(0, dots.size, BLOCK):
-        end = min(begin + BLOCK, dots.size)
-        for p in range(begin, end):
-            dots[p] = columns[0, p] * weight[0]
-        for j in range(1, weight.size):
-            column, w = columns[j], weight[j]
-            for p in range(begin, end):
-                dots[p] += column[p] * w
+def make_dots(columns, weight, dots, begin, end):
+    """Make the dot products of a neuron with some points in index order, column by column."""
+    few = dots[begin:end]
+    for p in range(few.size):
+        few[p] = 0.0
+    for j in range(weight.size):
+        column, w = columns[j, begin:end], weight[j]
+        for p in range(few.size):
+            few[p] += column[p] * w
 
 
 @inner_kernel
 def move_dots(columns, term, coef, terms, old, new, begin, end):
     """Make the dot products of a neuron some of whose weights change."""
+    before, after = old[begin:end], new[begin:end]
     if terms == 0:
-        for p in range(begin, end):
-            new[p] = old[p]
+        for p in range(after.size):
+            after[p] = before[p]
     for t in range(0, terms, 2):
         u = min(t + 1, terms - 1)
         a, b = coef[t], coef[u] if u > t else 0.0
-        x, y = columns[term[t]], columns[term[u]]
-        if t == 0:
-            for p in range(begin, end):
-                new[p] = old[p] + a * x[p] + b * y[p]
-        else:
-            for p in range(begin, end):
-                new[p] = new[p] + a * x[p] + b * y[p]
+        x, y = columns[term[t], begin:end], columns[term[u], begin:end]
+        for p in range(after.size):
+            after[p] = before[p] + a * x[p] + b * y[p]
+        before = after
 
 
 @inner_kernel
 def closest(dots, bias, begin, end):
     """Distance of the closest of some points from a hyperplane."""
-    a, b = np.inf, np.inf
-    for p in range(begin, end - 1, 2):
-        a = min(a, abs(dots[p] - bias))
-        b = min(b, abs(dots[p + 1] - bias))
-    return min(min(a, b), abs(dots[end - 1] - bias))
+    few = dots[begin:end]
+    # four at a time, because a minimum of floats is not vectorised
+    a, b, c, d = np.inf, np.inf, np.inf, np.inf
+    whole = few.size // 4 * 4
+    for p in range(0, whole, 4):
+        a = min(a, abs(few[p] - bias))
+        b = min(b, abs(few[p + 1] - bias))
+        c = min(c, abs(few[p + 2] - bias))
+        d = min(d, abs(few[p + 3] - bias))
+    for p in range(whole, few.size):
+        a = min(a, abs(few[p] - bias))
+    return min(min(a, b), min(c, d))
 
 
 @inner_kernel
@@ -96,26 +100,32 @@ def cast_votes(old, bias, new, next_bias, guard, unit, source, target, begin, en
 
     Returns how many dot products are so close to the bias that rounding errors might decide.
     """
+    before, after, votes, next_votes = (
+        old[begin:end],
+        new[begin:end],
+        source[begin:end],
+        target[begin:end],
+    )
     near = np.int64(0)
-    for p in range(begin, end):
-        change = np.int64(new[p] >= next_bias) - np.int64(old[p] >= bias)
-        target[p] = source[p] + unit * change
-        near += 0 if abs(new[p] - next_bias) > guard else 1
+    for p in range(after.size):
+        change = np.int64(after[p] >= next_bias) - np.int64(before[p] >= bias)
+        next_votes[p] = votes[p] + unit * change
+        near += 0 if abs(after[p] - next_bias) > guard else 1
     return near
 
 
 @inner_kernel
 def gain_of(join, neurons, gain, vote, table, begin, end):
     """Gain of those of some points on which the network fires, by their votes."""
-    total = np.int64(0)
+    total, gain, vote = np.int64(0), gain[begin:end], vote[begin:end]
     if join == EVOLVED:
-        for p in range(begin, end):
+        for p in range(gain.size):
             total += gain[p] & -table[np.uint64(vote[p])]
         return total
     # of the binary digits of the number of firing neurons those in `counted` matter
     counted = np.int64(1) if join == XOR else np.int64(-1)
     threshold = neurons - 1 if join == AND else np.int64(0)
-    for p in range(begin, end):
+    for p in range(gain.size):
         total += gain[p] if (vote[p] & counted) > threshold else 0
     return total
 
@@ -165,7 +175,10 @@ def _prepare(fitness, work, genome):
             cosine, sine = cos_sin_turn(genome[c], points.resolution)
             for which in range(2):
                 work.angle[which, 0, c], work.angle[which, 1, c] = cosine, sine
-        make_dots(points.columns, work.vector[WEIGHT, i], work.dots[row, i])
+        for k in range(points.guard.size):
+            begin, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
+            make_dots(points.columns, work.vector[WEIGHT, i], work.dots[row, i], begin, end)
+            work.stale[i, k] = 0
         for p in range(n):
             fires = np.int64(work.dots[row, i, p] >= bias)
             work.vote[0, p] += fires << i if bits and few else fires
@@ -208,6 +221,8 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     r, unit, few = points.resolution, move.unit, neurons <= TABLE_NEURONS
     columns, guard, blocks = points.columns, points.guard, points.guard.size
     bits, hidden = points.join == EVOLVED, neurons * width
+    # whether all dot products are needed, by margins or by an output neuron without a table
+    eager = points.tie_clip > 0.0 or (bits and not few)
     mover, terms = work.neuron[MOVER], work.neuron[TERMS]
     row, state = work.neuron[ROW], work.block[STATE]
     old_bias, new_bias = work.bias[0], work.bias[1]
@@ -265,10 +280,16 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
                         reach += abs(work.vector[COEF, i, t]) * points.extent[k, work.term[i, t]]
                     # rounded up, and errors of the dot products before and after
                     reach = reach * (1.0 + 2.0**-20) + 2.0 * guard[k]
-                    if work.slack[i, k] < 0.0:
-                        work.slack[i, k] = closest(work.dots[row[i], i], old_bias[i], begin, end)
+                    work.reach[i, k] = reach
                     if not work.slack[i, k] > reach:
-                        state[k] = OPEN
+                        dots = work.dots[row[i], i]
+                        if work.stale[i, k] == 1:
+                            make_dots(columns, work.vector[WEIGHT, i], dots, begin, end)
+                            work.stale[i, k], work.slack[i, k] = 0, -1.0
+                        if work.slack[i, k] < 0.0:
+                            work.slack[i, k] = closest(dots, old_bias[i], begin, end)
+                        if not work.slack[i, k] > reach:
+                            state[k] = OPEN
             if state[k] == OPEN:
                 hope += points.ceiling[k]
             else:
@@ -282,6 +303,9 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
                 for m in range(moves):
                     i = mover[m]
                     old, new, bias = work.dots[row[i], i], work.dots[1 - row[i], i], new_bias[i]
+                    if work.stale[i, k] == 1:
+                        make_dots(columns, work.vector[WEIGHT, i], old, begin, end)
+                        work.stale[i, k], work.slack[i, k] = 0, -1.0
                     move_dots(
                         columns, work.term[i], work.vector[COEF, i], terms[i], old, new, begin, end
                     )
@@ -320,7 +344,7 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
                     round_off(move, genome, i * width, weight, dim, r, work.vector[ROUNDED, i])
                     work.neuron[IS_ROUNDED, i] = 1
                 old, new = work.dots[row[i], i], work.dots[1 - row[i], i]
-                for k in range(blocks):
+                for k in range(blocks if eager else 0):
                     if state[k] == UNTOUCHED:
                         begin, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
                         move_dots(
@@ -342,13 +366,22 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
             if accepted:
                 for j in range(dim):
                     work.vector[WEIGHT, i, j] = work.vector[ROUNDED, i, j]
-                for k in range(blocks):
-                    work.slack[i, k] = -1.0
                 old_bias[i], row[i] = new_bias[i], 1 - row[i]
                 work.neuron[AGE, i] += 1
-                if work.neuron[AGE, i] > LIFETIME:
+                worn_out = work.neuron[AGE, i] > LIFETIME
+                if worn_out:
                     work.neuron[AGE, i] = 0
-                    make_dots(columns, work.vector[WEIGHT, i], work.dots[row[i], i])
+                for k in range(blocks):
+                    begin, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
+                    if worn_out:
+                        make_dots(columns, work.vector[WEIGHT, i], work.dots[row[i], i], begin, end)
+                        work.stale[i, k], work.slack[i, k] = 0, -1.0
+                    elif eager or state[k] != UNTOUCHED:
+                        work.slack[i, k] = -1.0
+                    else:
+                        # out of reach: made when a hyperplane comes near
+                        work.stale[i, k] = 1
+                        work.slack[i, k] -= work.reach[i, k]
             new_bias[i] = old_bias[i]
         source, target = (0, 1) if not accepted else (1, 0)
         for t in range(count):
