@@ -100,13 +100,8 @@ def cast_votes(old, bias, new, next_bias, guard, unit, source, target, begin, en
 
     Returns how many dot products are so close to the bias that rounding errors might decide.
     """
-    before, after, votes, next_votes = (
-        old[begin:end],
-        new[begin:end],
-        source[begin:end],
-        target[begin:end],
-    )
-    near = np.int64(0)
+    before, after, near = old[begin:end], new[begin:end], np.int64(0)
+    votes, next_votes = source[begin:end], target[begin:end]
     for p in range(after.size):
         change = np.int64(after[p] >= next_bias) - np.int64(before[p] >= bias)
         next_votes[p] = votes[p] + unit * change
@@ -165,12 +160,8 @@ def _prepare(fitness, work, genome):
     for i in range(neurons):
         first, row = i * width, work.neuron[ROW, i]
         bias = neuron_weights(genome, points.dim, points.resolution, first, work.vector[WEIGHT, i])
-        work.bias[0, i], work.bias[1, i], work.neuron[TERMS, i], work.neuron[AGE, i] = (
-            bias,
-            bias,
-            -1,
-            0,
-        )
+        work.bias[0, i], work.bias[1, i] = bias, bias
+        work.neuron[TERMS, i], work.neuron[AGE, i] = -1, 0
         for c in range(first, first + width - 1):
             cosine, sine = cos_sin_turn(genome[c], points.resolution)
             for which in range(2):
@@ -347,16 +338,8 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
                 for k in range(blocks if eager else 0):
                     if state[k] == UNTOUCHED:
                         begin, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
-                        move_dots(
-                            columns,
-                            work.term[i],
-                            work.vector[COEF, i],
-                            terms[i],
-                            old,
-                            new,
-                            begin,
-                            end,
-                        )
+                        change = work.vector[COEF, i]
+                        move_dots(columns, work.term[i], change, terms[i], old, new, begin, end)
             if points.tie_clip > 0.0:
                 tie = second_value(points, work, np.int64(output_changes))
                 accepted = gain > least or tie >= second

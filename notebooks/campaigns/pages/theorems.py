@@ -41,6 +41,8 @@ affordable, and what growth laws say: a law fits if p >= 0.01, an exponent is th
 law with lower-order terms, with an interval from the profile of chi-square. A bound that lies above
 the measured exponent is not contradicted by it.
 
+## What it says
+
 {chr(10).join(parts)}"""
 
 
