@@ -53,7 +53,10 @@ class Settings:
         first = "grid" if self.init == "data" else self.init
         na = OnePlusOneNA(neurons, output, self.resolution, self.mutation, init=first)
         task = na.task(
-            FiniteSet(points.Z, points.y, points.decisive, tie_clip=clip),
+            # where margins decide, they and not negligible weights shape what is left open
+            FiniteSet(
+                points.Z, points.y, points.decisive if clip > 0 else points.weight, tie_clip=clip
+            ),
             budget=max(1, budget),
             stagnation=self.stagnation,
             # Without margins nothing is left to gain once all points are right.
