@@ -171,7 +171,7 @@ def test_fit_as_json_without_a_file(capsys, fruit):
     shown = json.loads(capsys.readouterr().out)
     assert (shown["correct"], shown["points"], shown["training_accuracy"]) == (20, 20, 1.0)
     assert shown["neurons"] == [1]
-    assert "weight >= " in shown["rules"]
+    assert "weight > 7" in shown["rules"]
     assert shown["saved"] is None
 
 
