@@ -16,7 +16,7 @@ from hyperna._files import check_writable, remove_drafts, write_file
 from hyperna.cli import main
 from hyperna.datasets import dataset
 
-ROOT = Path(hyperna.__file__).parents[1]
+ROOT = Path(__file__).parents[1]
 MOONS = dataset("moons").to_csv()
 unix = pytest.mark.skipif(os.name == "nt", reason="has no FIFOs, devices and modes")
 pytestmark = unix

@@ -134,9 +134,11 @@ def mutation_data(
     wait = void ** np.arange(VOID_LEVELS) * (1.0 - void)
     wait[-1] = void ** (VOID_LEVELS - 1)
     plain = _choice_weights(size, probability, one)
-    # the share of replacements among the offspring that are not void
-    mutated = (1.0 - replace) * (1.0 if one else 1.0 - (1.0 - probability) ** size)
-    choice = _with_replacement(plain, replace / (replace + mutated), neurons)
+    choice = plain
+    if replace > 0.0:
+        # the share of replacements among the offspring that are not void
+        mutated = (1.0 - replace) * (1.0 if one else 1.0 - (1.0 - probability) ** size)
+        choice = _with_replacement(plain, replace / (replace + mutated), neurons)
     table, table_bits = alias_table(np.outer(wait, choice / choice.sum()).ravel())
     length_bits = 0
     if law.weights.size:
