@@ -194,6 +194,37 @@ cli.command()
         assert process.returncode == 128 + number
 
 
+@unix
+def test_an_interrupt_that_python_ignores_ends_the_command_in_one_line():
+    """As in a finaliser or a callback of a weak reference, where exceptions are only printed."""
+    code = """
+import sys, time
+from hyperna import cli
+from hyperna.cli import list as command
+class Odd:
+    def __del__(self):
+        print("ready", flush=True)
+        time.sleep(60)
+def run(args):
+    Odd()
+    time.sleep(60)
+command.run = run
+sys.argv = ["hyperna", "list"]
+cli.command()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60) == ("", "hyperna: interrupted\n")
+    assert process.returncode == 130
+
+
 # Readers that go away, disks that are full, streams that are closed.
 
 

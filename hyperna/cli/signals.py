@@ -43,6 +43,7 @@ class Signals:
     def watch(self) -> None:
         """Let SIGINT and SIGTERM end this process, unless whoever started it ignores them."""
         atexit.register(self._leave)
+        sys.unraisablehook = _report_lost
         reader, writer = os.pipe()
         os.set_blocking(writer, False)
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -96,6 +97,12 @@ class Signals:
         with suppress(OSError):
             os.write(2, (_SHOW_CURSOR if os.isatty(2) else b"") + b"hyperna: interrupted\n")
         _end(128 + number)
+
+
+def _report_lost(lost: "sys.UnraisableHookArgs") -> None:
+    """Print an exception that Python cannot raise, unless it is an interrupt, which is dealt with."""
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
 
 
 def _next(reader: int) -> int:
