@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import hyperna
 from hyperna import _files
 from hyperna._files import check_writable, remove_drafts, write_file
 from hyperna.cli import main

@@ -154,7 +154,8 @@ def mutation_data(
         move=move,
         probability=float(probability),
         redraw=redraw,
-        void_log=math.log(void) if void > 0.0 else -math.inf,
+        # not log(void), which is 0 for tiny probabilities
+        void_log=size * math.log1p(-probability) + math.log1p(-replace) if void else -math.inf,
         choice_bits=choice.size.bit_length() - 1,
         table_bits=table_bits,
         length_bits=length_bits,
