@@ -222,7 +222,8 @@ def test_runs_on_points_obey_the_law_of_the_plain_loop(dim, neurons, output, mut
     [("local_opt", 1, "or"), ("two_quarters", 2, "or"), ("two_quarters", 2, "and")],
 )
 @pytest.mark.parametrize("resolution", [13, 48])
-def test_stuck_runs_have_no_acceptable_neighbour(name, neurons, output, resolution):
+def test_stuck_runs_have_no_way_out(name, neurons, output, resolution):
+    """No chain of acceptable neighbours leads to a better network."""
     na = OnePlusOneNA(neurons=neurons, resolution=resolution, mutation="local", output=output)
     runs = na.run_many(problem(name), runs=300, seed=4)
     assert set(runs.stop_counts) <= {"optimum", "stuck", "budget"}
@@ -237,11 +238,17 @@ def test_stuck_runs_have_no_acceptable_neighbour(name, neurons, output, resoluti
     for number in stuck[:4]:
         result = runs.replay(int(number))
         assert result.stuck_at == runs.stuck_at[number]
-        genome = result.network.genome.tolist()
-        here = fitness(genome)
-        for move in itertools.product((0, 1, -1), repeat=len(genome)):
-            neighbour = [(v + d) % m for v, d, m in zip(genome, move, moduli, strict=True)]
-            assert fitness(neighbour) < here or neighbour == genome
+        genome = tuple(result.network.genome.tolist())
+        here, plateau, new = fitness(list(genome)), {genome}, [genome]
+        while new:
+            parent = new.pop()
+            for move in itertools.product((0, 1, -1), repeat=len(genome)):
+                child = tuple((v + d) % m for v, d, m in zip(parent, move, moduli, strict=True))
+                score = fitness(list(child))
+                assert score <= here
+                if score == here and child not in plateau:
+                    plateau.add(child)
+                    new.append(child)
 
 
 def test_stuck_runs_on_points_have_no_acceptable_neighbour():

@@ -233,7 +233,8 @@ def condition_of(
     with np.errstate(over="ignore"):
         ratio = np.divide(unit, scaling.width, out=np.zeros(len(w)), where=used)
         weights = w * ratio / abs(w[largest])
-    scale = float(min(unit / abs(w[largest]), np.finfo(float).max))
+    with np.errstate(over="ignore"):
+        scale = float(min(unit / abs(w[largest]), np.finfo(float).max))
     with np.errstate(over="ignore", invalid="ignore"):
         threshold = float(b * scale + weights[used] @ scaling.centre[used])
     if not (np.isfinite(weights).all() and math.isfinite(threshold)):
