@@ -100,7 +100,7 @@ class Signals:
 
 
 def _report_lost(lost: "sys.UnraisableHookArgs") -> None:
-    """Print an exception that Python cannot raise, unless it is an interrupt, which is dealt with."""
+    """Print an exception that Python cannot raise, unless it is an interrupt (see above)."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
 
