@@ -66,3 +66,15 @@ def test_a_plateau_with_a_way_out_is_left():
     """HALF without bias: every state leads to the optimum."""
     na = OnePlusOneNA(mutation="local", resolution=40, bias=False)
     assert na.run_many(problem("half"), runs=100, budget=10**6, seed=1).success.all()
+
+
+def test_a_run_that_restarts_from_a_plateau_keeps_its_best_network():
+    na = OnePlusOneNA(resolution=60, mutation="local")
+    runs = na.run_many(problem("local_opt"), runs=40, restarts=2, target=False, seed=5)
+    restarted = np.flatnonzero(runs.restarts > 0)
+    assert restarted.size > 10
+    for number in restarted[:10]:
+        result = runs.replay(int(number), trajectory=True)
+        best = max(result.trajectory.fitness)
+        assert result.fitness == best == runs.fitness[number]
+        assert (np.diff(result.improvements.fitness) > 0).all()

@@ -210,6 +210,15 @@ def asks_for_a_way_out(counter):
 
 
 @inline_kernel
+def remember_best(counter, genome, best):
+    """Keep the genome of a start that has ended if it is the best of all starts."""
+    if counter[SCORE] > counter[BEST]:
+        counter[BEST] = counter[SCORE]
+        for c in range(genome.size):
+            best[c] = genome[c]
+
+
+@inline_kernel
 def write_row(row, counter):
     """The result of a run; one that is stuck counts the evaluations it would have made."""
     row[0] = counter[EVALUATIONS]
@@ -265,6 +274,8 @@ def run_batch(
                 reset(run, mutation, key, progress[0])
                 progress[3] = 1
             else:
+                # the caller may have ended the start before, on a plateau
+                remember_best(counter, genome, best)
                 counter[RESTARTS] += 1
             begin(fitness, work, mutation, limits, run)
             event = IMPROVED
@@ -289,10 +300,7 @@ def run_batch(
             record(trace, counter, genome, event == IMPROVED)
             counter[STOP] = success(fitness, work, limits, optima, genome, counter[SCORE])
         if counter[STOP] != RUNNING:
-            if counter[SCORE] > counter[BEST]:
-                counter[BEST] = counter[SCORE]
-                for c in range(genome.size):
-                    best[c] = genome[c]
+            remember_best(counter, genome, best)
             if not restarts(limits, counter):
                 row = progress[0] - progress[1]
                 write_row(result[row], counter)
