@@ -22,7 +22,11 @@ from hyperna.datasets import dataset, load
         (("fit", "moons", "--neuron", "9"), "unrecognized arguments: --neuron 9", "--neurons"),
         (("run", "hlaf"), "problem must be one of 'half', 'quarter',", "half"),
         (("run", "quater:dim=3"), "problem must be one of 'half', 'quarter',", "quarter"),
-        (("run", "half", "--mutation", "harmnic"), "mutation must be one of adaptive, cauchy,", "harmonic"),
+        (
+            ("run", "half", "--mutation", "harmnic"),
+            "mutation must be one of adaptive, cauchy,",
+            "harmonic",
+        ),
         (("dataset", "mons"), "data set must be one of cube, sphere,", "moons"),
         (("dataset", "moons:nose=1"), "data set 'moons' has no parameter 'nose'", "noise"),
         (("fit", "circle"), "data must be a CSV file, sklearn:NAME, a problem (", "circles"),
