@@ -81,7 +81,9 @@ def test_signals_at_any_moment_of_any_command(given, tmp_path):
         )
         told = f"{name}, {number.name} after {delay:.2f} s: {code} in {seconds:.2f} s; {errors}"
         print(told)
-        # Python itself has no handler yet in the moment in which it starts.
+        if "Fatal Python error: init_import_site" in errors:
+            continue  # Python itself was not up yet
+        # Nor has it a handler before the command is loaded.
         assert code in (0, 128 + number, -number), told
         if code == 128 + number:
             assert errors.splitlines()[-1].startswith("hyperna: "), told
