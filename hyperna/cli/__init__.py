@@ -30,6 +30,7 @@ COMMANDS = (
     "report",
     "reproduce",
     "theory",
+    "warmup",
 )
 
 # Of a message: characters of a word (a path may be long), of all of it, and how far it is read.
