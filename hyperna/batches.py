@@ -49,7 +49,7 @@ def run_many(
     --------
     >>> from hyperna.algorithm import OnePlusOneNA
     >>> from hyperna.problems import problem
-    >>> task = OnePlusOneNA(mutation="local").task(problem("quarter"))
+    >>> task = OnePlusOneNA().task(problem("quarter"))
     >>> run_many(task, 100, seed=1).stop_counts
     {'optimum': 100}
     """

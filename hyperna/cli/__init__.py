@@ -146,7 +146,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> main(["--version"])
-    hyperna 0.3.0
+    hyperna 0.4.0
     0
     """
     given = sys.argv[1:] if argv is None else [*argv]

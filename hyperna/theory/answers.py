@@ -113,7 +113,7 @@ class ExactRuntime:
     >>> runtime.distribution(2)
     array([0.     , 0.0625 , 0.09375])
     >>> runtime.quantiles([0.25, 0.5, 0.9])
-    array([ 7., 15., 34.])
+    array([ 7., 16., 33.])
     """
 
     mean: float

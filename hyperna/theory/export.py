@@ -64,7 +64,7 @@ def export_chain(runtime: ExactRuntime, path: Path) -> list[Path]:
     ...     print(files[0].read_text().splitlines()[:3])
     ['half4.tra', 'half4.lab', 'half4.sta', 'half4.srew', 'half4.storm.tra', 'half4.storm.lab', \
 'half4.storm.rew']
-    ['4 8', '0 1 0.25', '0 2 0.5']
+    ['4 8', '0 1 0.5', '0 2 0.25']
     """
     chain = runtime.chain
     if chain.moves_count > MOST_MOVES:

@@ -47,7 +47,7 @@ class Ring:
     --------
     >>> ring = Ring(np.array([2, 1, 0, 1]), np.arange(4) == 0, np.array([0.5, 0.2, 0.1, 0.2]))
     >>> ring.moments().time.round(6)
-    array([0.      , 5.      , 4.666667, 5.      ])
+    array([0., 5., 6., 5.])
     """
 
     score: IntArray
