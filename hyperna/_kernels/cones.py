@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.geometry import AND, EVOLVED, XOR, neuron_weights
+from hyperna._kernels.geometry import EVOLVED, answer, neuron_weights
 from hyperna._kernels.jit import inner_kernel, lean_kernel
 from hyperna._kernels.mirrors import near_optimum
 from hyperna._kernels.protocol import implement
@@ -100,13 +100,7 @@ def total_right(cones, work):
             if work.fires[work.used[i], p]:
                 firing += 1
                 total += work.output[i]
-        if join == EVOLVED:
-            answer = total >= work.output[neurons]
-        elif join == XOR:
-            answer = firing % 2 == 1
-        else:
-            answer = firing == neurons if join == AND else firing > 0
-        if answer == cones.positive[p]:
+        if answer(join, neurons, firing, total, work.output[neurons]) == cones.positive[p]:
             right += cones.weight[p]
     return right
 

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from hyperna._kernels.jit import kernel
+from hyperna._kernels.jit import inline_kernel, kernel
 
 # Codes of the output layers, in the order of `hyperna.outputs.OUTPUTS`; a network of one neuron has
 # none and counts as OR.
@@ -18,6 +18,19 @@ SQRT_HALF = math.sqrt(0.5)
 EIGHTH = math.pi / 4  # an eighth of a turn in radians ...
 EIGHTH_LOW = 3.061616997868383e-17  # ... and what rounding it to a float lost
 SPLITTER = 134217729.0  # 2^27 + 1 cuts a float into two halves of 26 bits
+
+
+@inline_kernel
+def answer(join, neurons, firing, total, threshold):
+    """Whether a network's output is 1, by the number of hidden neurons that fire.
+
+    For an output neuron by the `total` of their weights in it, and its bias, the `threshold`.
+    """
+    if join == EVOLVED:
+        return total >= threshold
+    if join == XOR:
+        return firing % 2 == 1
+    return firing == neurons if join == AND else firing > 0
 
 
 @kernel

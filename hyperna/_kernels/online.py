@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.geometry import AND, EVOLVED, XOR, neuron_weights
+from hyperna._kernels.geometry import EVOLVED, answer, neuron_weights
 from hyperna._kernels.jit import inner_kernel
 from hyperna._kernels.protocol import implement, optimal, prepare
 from hyperna._kernels.random import normal, uniform
@@ -130,13 +130,8 @@ def right_at(online, neuron, output, point, square):
         if dot - bias >= reach:
             firing += 1
             total += output[i]
-    if join == EVOLVED:
-        answer = total >= output[neurons]
-    elif join == XOR:
-        answer = firing % 2 == 1
-    else:
-        answer = firing == neurons if join == AND else firing > 0
-    return 1 if answer == (point[dim] > 0.0) else 0
+    fires = answer(join, neurons, firing, total, output[neurons])
+    return 1 if fires == (point[dim] > 0.0) else 0
 
 
 @inner_kernel

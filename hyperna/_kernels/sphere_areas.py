@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.geometry import AND, EVOLVED, XOR
+from hyperna._kernels.geometry import answer
 from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
 
 PI = math.pi
@@ -145,13 +145,7 @@ def agreement(work, on, x0, x1, x2, join, output_w, positive, lines, ends):
             if fires:
                 firing += 1
                 total += output_w[i]
-        if join == EVOLVED:
-            answer = total >= output_w[neurons]
-        elif join == XOR:
-            answer = firing % 2 == 1
-        else:
-            answer = firing == neurons if join == AND else firing > 0
-        if answer == label:
+        if answer(join, neurons, firing, total, output_w[neurons]) == label:
             right += 1 + side
     return right
 
