@@ -149,6 +149,21 @@ def test_settings_of_all_kinds(capsys, argv):
     assert 0 <= shown["mean_fitness"] <= shown["best_fitness"] <= 1
 
 
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (("half",), "exact share of the circle"),
+        (("half", "--dim", "3"), "exact share of the sphere"),
+        (("half", "--online", "5"), "5 fresh points in every step (parent judged again)"),
+        (("half", "--dim", "4", "--points", "100"), "share of 100 points on the sphere"),
+        (("cube",), "share of 8 points"),
+    ],
+)
+def test_the_fitness_is_named(capsys, argv, words):
+    shown = run_json(capsys, *argv, "--runs", "1", "--resolution", "8", "--budget", "1")
+    assert words in shown["settings"]["fitness"]
+
+
 def test_huge_resolution(capsys):
     shown = run_json(capsys, "half", "--no-bias", "--resolution", str(2**40), "--runs", "5")
     assert shown["success_share"] == 1

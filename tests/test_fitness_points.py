@@ -205,7 +205,9 @@ def test_descriptions_are_short_however_many_points():
     assert repr(many.problem).startswith("CubeCorners('cube': 4096 points in R^12, 2048 of them")
     assert str(fitness_of(problem("half"))) == "exact share of the circle"
     sampled = Sampled(problem("half", dim=3), n=64)
-    assert str(sampled) == "share of 64 points on the sphere (sobol, seed 0)"
+    assert str(sampled) == (
+        "share of 64 points on the sphere (sobol, seed 0; standard error up to 0.062)"
+    )
 
 
 def test_fitness_of_passes_the_sampling_on():

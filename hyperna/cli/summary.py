@@ -1,21 +1,16 @@
 """The summary of a batch of runs, with its uncertainty: as a table, as JSON, as a picture."""
 
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hyperna import __version__
 from hyperna._words import counted, interval, number, percent
 from hyperna.analysis.statistics import wilson_interval
 from hyperna.analysis.summary import Summary
 from hyperna.cli.options import json_text, make_console, save_figure
-from hyperna.fitness import FiniteSet, Fitness, Sampled
 from hyperna.problems import Problem
 from hyperna.results import Runs
 from hyperna.settings import Setting
-
-if TYPE_CHECKING:
-    pass
 
 
 def summarise(setting: Setting, runs: Runs, seed: int) -> dict[str, Any]:
@@ -26,21 +21,11 @@ def summarise(setting: Setting, runs: Runs, seed: int) -> dict[str, Any]:
         "success_means": runs.task.criterion,
         "settings": {
             **setting.options,
-            "fitness": describe_fitness(runs.task.fitness),
+            "fitness": str(runs.task.fitness),
             "seed": seed,
             "version": __version__,
         },
     }
-
-
-def describe_fitness(fitness: Fitness) -> str:
-    """Say what the fitness counts."""
-    if isinstance(fitness, Sampled):
-        error = 0.5 / math.sqrt(fitness.n)  # of a share of 1/2, the largest there is
-        return f"{counted(fitness.n, f'{fitness.method} point')} (standard error up to {error:.2g})"
-    if isinstance(fitness, FiniteSet):
-        return counted(len(fitness.X), "labelled point")
-    return "exact arc lengths"
 
 
 def print_json(summary: dict[str, Any], runs: Runs | None) -> None:
@@ -80,10 +65,11 @@ def _headline(summary: dict[str, Any]) -> list[str]:
     law = f"{used['mutation']} mutation" if used["mutation"] else used["algorithm"]
     if used["mutation"] and used["algorithm"] != "na":
         law = f"{used['algorithm']}, {law}"
+    probability = used["mutation_probability"] or 0.0
     extras = {
         "no bias": used["bias"] is False,
         "void steps redrawn": used["redraw_void"],
-        f"probability {used['mutation_probability']} per component": used["mutation_probability"],
+        f"probability {probability:.4g} per component": probability,
         f"init {used['init']}": used["init"] not in (None, "grid"),
         f"a neuron replaced with probability {used['replace_neuron']}": used["replace_neuron"],
         f"stagnation {used['stagnation']}": used["stagnation"],

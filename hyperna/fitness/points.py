@@ -177,8 +177,10 @@ class Sampled(Fitness):
         check_choice("method", self.method, METHODS)
 
     def __str__(self) -> str:
-        seed = "" if self.method == "even" else f", seed {self.seed}"
-        return f"share of {counted(self.n, 'point', 'd')} on the sphere ({self.method}{seed})"
+        how = self.method if self.method == "even" else f"{self.method}, seed {self.seed}"
+        error = 0.5 / math.sqrt(self.n)  # of a share of 1/2, the largest there is
+        points = counted(self.n, "point")
+        return f"share of {points} on the sphere ({how}; standard error up to {error:.2g})"
 
     @property
     def dim(self) -> int:  # type: ignore[override]

@@ -18,7 +18,6 @@ GREEN = "#009E73"
 VERMILLION = "#D55E00"
 PURPLE = "#CC79A7"
 SKY = "#56B4E9"
-YELLOW = "#F0E442"
 GREY = "#999999"
 LINES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
 # Dashes tell curves apart in grey print too.
