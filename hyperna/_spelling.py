@@ -1,7 +1,11 @@
 """How things are written: ``name:key=value,key=value`` for parts, ``0-90 180-270`` for arcs."""
 
 import re
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import Any
+
+from hyperna._words import did_you_mean, shown
 
 _END = r"\s*(\d+(?:\.\d*)?(?:/\d+)?)\s*"
 
@@ -30,6 +34,45 @@ def parse_name(what: str, text: str) -> tuple[str, dict[str, str]]:
             )
         parameters[key] = value
     return name.strip(), parameters
+
+
+def check_settings(what: str, name: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse settings that a law, an algorithm, ... does not have.
+
+    Examples
+    --------
+    >>> check_settings("mutation", "pareto", ["shap"], ["shape", "scale"])
+    Traceback (most recent call last):
+    ...
+    ValueError: mutation 'pareto' has no setting 'shap'; its settings: shape, scale; \
+did you mean 'shape'?
+    """
+    names = list(known)
+    for key in given:
+        if key not in names:
+            listed = (", ".join(names) or "none") + did_you_mean(key, names)
+            raise ValueError(f"{what} {name!r} has no setting {shown(key)}; its settings: {listed}")
+
+
+def read_settings(
+    what: str, name: str, texts: Mapping[str, str], kinds: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the settings that `parse_name` found, as values of the kinds they should be.
+
+    Examples
+    --------
+    >>> read_settings("mutation", "pareto", {"scale": "2"}, {"shape": float, "scale": float})
+    {'scale': 2.0}
+    """
+    check_settings(what, name, texts, kinds)
+    values = {}
+    for key, text in texts.items():
+        try:
+            values[key] = kinds[key](text)
+        except ValueError:
+            number = "an integer" if kinds[key] is int else "a number"
+            raise ValueError(f"{key} must be {number}, got {shown(text)}") from None
+    return values
 
 
 def parse_arcs(text: str) -> list[tuple[Fraction, Fraction]]:

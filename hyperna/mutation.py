@@ -36,7 +36,7 @@ from hyperna._kernels.mutation import (
     UNIFORM,
 )
 from hyperna._kernels.tables import LawData
-from hyperna._spelling import parse_name
+from hyperna._spelling import parse_name, read_settings
 from hyperna._validation import check_integer, check_real
 from hyperna._words import did_you_mean, shown
 
@@ -385,16 +385,5 @@ def law(mutation: str | StepLaw) -> StepLaw:
         known, hint = ", ".join(sorted(LAWS)), did_you_mean(name, LAWS)
         raise ValueError(f"mutation must be one of {known}, got {shown(mutation)}{hint}")
     cls = LAWS[name]
-    allowed = [field.name for field in fields(cls)]
-    values: dict[str, float] = {}
-    for key, text in texts.items():
-        if key not in allowed:
-            known = ", ".join(f"{key}=..." for key in allowed) or "none"
-            raise ValueError(f"mutation parameters of {name} are {known}; got {shown(key)}")
-        try:
-            values[key] = float(text)
-        except ValueError:
-            raise ValueError(
-                f"mutation parameter {key} must be a number, got {shown(text)}"
-            ) from None
-    return cls(**values)
+    kinds = dict.fromkeys((field.name for field in fields(cls)), float)
+    return cls(**read_settings("mutation", name, texts, kinds))

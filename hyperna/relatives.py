@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, TypeVar
 
 from hyperna._kernels import plans
-from hyperna._spelling import parse_name
+from hyperna._spelling import parse_name, read_settings
 from hyperna._validation import check_integer, check_real
 from hyperna._words import did_you_mean, shown
 from hyperna.algorithm import OnePlusOneNA
@@ -239,17 +239,8 @@ def relative(text: str) -> tuple[type[OnePlusOneNA], dict[str, Any]]:
     entry = RELATIVES[name]
     own = {field.name: field for field in fields(entry) if field.name not in _SHARED}
     values = {key: field.default for key, field in own.items()}
-    for key, value in written.items():
-        if key not in own:
-            listed = (", ".join(own) or "none") + did_you_mean(key, own)
-            raise ValueError(
-                f"algorithm {name!r} has no setting {shown(key)}; its settings: {listed}"
-            )
-        try:
-            values[key] = own[key].type(value)  # type: ignore[operator]
-        except ValueError:
-            raise ValueError(f"{key} must be a number, got {shown(value)}") from None
-    return entry, values
+    kinds = {key: field.type for key, field in own.items()}
+    return entry, values | read_settings("algorithm", name, written, kinds)
 
 
 def spell(text: str) -> str:

@@ -124,7 +124,10 @@ def test_the_task_is_that_of_the_algorithm():
         ({"problem": "half", "bias": False, "resolution": 121}, "resolution must be even"),
         ({"problem": "half", "output": "nor"}, "output must be one of"),
         ({"problem": "half", "mutation": "wild"}, "mutation must be one of"),
-        ({"problem": "half", "mutation": "pareto:form=2"}, "mutation parameters of pareto"),
+        (
+            {"problem": "half", "mutation": "pareto:form=2"},
+            "mutation 'pareto' has no setting 'form'",
+        ),
         ({"problem": "half", "mutation_probability": 0}, "mutation_probability must be"),
         ({"problem": "half", "target": 1.5}, "target must be a finite number >= 0 and <= 1"),
         ({"problem": "half", "target": "best"}, "target must be a fitness from 0 to 1"),

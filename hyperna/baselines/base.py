@@ -8,9 +8,9 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from hyperna._spelling import parse_name
+from hyperna._spelling import check_settings, parse_name, read_settings
 from hyperna._validation import FloatArray, check_choice
-from hyperna._words import did_you_mean, shown
+from hyperna._words import shown
 from hyperna.baselines.space import REPRESENTATIONS, Space
 
 Error = Callable[[FloatArray], FloatArray]
@@ -98,20 +98,5 @@ def baseline(which: "str | Baseline", **settings: Any) -> Baseline:
     name, parsed = parse_name("algorithm", which)
     entry = BASELINES[check_choice("algorithm", name, BASELINES)]
     known = {field.name: field.type for field in fields(entry)}
-    for key in (*parsed, *settings):
-        if key not in known:
-            listed = ", ".join(known) + did_you_mean(key, known)
-            raise ValueError(
-                f"algorithm {name!r} has no setting {shown(key)}; its settings: {listed}"
-            )
-    numbers = {key: _convert(key, text, known[key]) for key, text in parsed.items()}
-    return entry(**{**numbers, **settings})
-
-
-def _convert(key: str, text: str, kind: Any) -> Any:
-    if kind is str:
-        return text
-    try:
-        return kind(text)
-    except ValueError:
-        raise ValueError(f"{key} must be a number, got {shown(text)}") from None
+    check_settings("algorithm", name, settings, known)
+    return entry(**{**read_settings("algorithm", name, parsed, known), **settings})

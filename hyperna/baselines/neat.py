@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hyperna._spelling import parse_name, read_settings
 from hyperna._validation import FloatArray, IntArray, check_integer
-from hyperna._words import did_you_mean, shown
+from hyperna._words import shown
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines.counting import Counter, Finished, run_generator
 from hyperna.baselines.neat_networks import NeatNetwork, check_installed, evolve
@@ -45,18 +46,8 @@ class Neat:
     @classmethod
     def parse(cls, text: str) -> "Neat":
         """Read "neat" or "neat:population=50"."""
-        values = {}
-        for piece in filter(None, text.partition(":")[2].split(",")):
-            key, _, value = (part.strip() for part in piece.partition("="))
-            if key not in (known := [entry.name for entry in fields(cls)]):
-                listed = ", ".join(known) + did_you_mean(key, known)
-                raise ValueError(
-                    f"algorithm 'neat' has no setting {shown(key)}; its settings: {listed}"
-                )
-            if not value.isdigit():
-                raise ValueError(f"{key} must be an integer, got {shown(value)}")
-            values[key] = int(value)
-        return cls(**values)
+        kinds = {entry.name: entry.type for entry in fields(cls)}
+        return cls(**read_settings("algorithm", "neat", parse_name("algorithm", text)[1], kinds))
 
     def __str__(self) -> str:
         return f"neat:population={self.population}"
