@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,14 +20,19 @@ from hyperna.analysis.statistics import (
 )
 from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
+from hyperna.settings import setting
 from hyperna.store.store import Store
 
 pytest.importorskip("matplotlib")
 
 from hyperna.report import write_report
-from hyperna.report.numbers import families, rows_digest
+from hyperna.report.figures import growth_chart, success_chart
+from hyperna.report.groups import groups
+from hyperna.report.numbers import Entry, rows_digest
 from hyperna.report.page import read_entries
+from hyperna.report.pictures import problem_picture
 from hyperna.report.rerun import campaign_toml, single_run
+from hyperna.report.sentences import family_text, method_text, success_text, task_text
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +122,7 @@ class TestNumbers:
             low, high = wilson_interval(solved, len(rows))
             wanted, ends = {
                 "runs": (len(rows), None),
-                "solved": (solved / len(rows), (f"{100 * low:,.1f}", f"{100 * high:,.1f} %")),
+                "successes": (solved / len(rows), (f"{100 * low:,.1f}", f"{100 * high:,.1f} %")),
                 "mean": (spent.mean(), bootstrap_interval(spent)),
                 "median": (np.median(spent), bootstrap_interval(spent, "median")),
                 "ERT": (times.value, times[1:3]),
@@ -169,12 +175,18 @@ class TestNumbers:
         assert set(clipped) <= set(ids)
 
     def test_families_fit_growth_laws(self, store):
-        found = {family.title: family for family in families(read_entries(store))}
-        quarter = found["quarter D=2 N=1 or, na harmonic"]
-        assert list(quarter.samples) == [24, 36, 48, 60]
-        assert len(quarter.fits) == 3
-        assert quarter.bound.text == "O(log³ r) expected"
-        assert found["local_opt D=2 N=1 or, na local"].fits == []
+        quarter, local_opt, points = groups(read_entries(store))
+        assert [group.title for group in (quarter, local_opt)] == [
+            "quarter, D = 2, 1 neuron",
+            "local_opt, D = 2, 1 neuron",
+        ]
+        assert points.shared == {"budget": 9}
+        harmonic, local = quarter.families
+        assert (harmonic.name, local.name) == ("harmonic", "local")
+        assert list(harmonic.samples) == [24, 36, 48, 60]
+        assert len(harmonic.fits) == 3
+        assert harmonic.bound.text == "O(log³ r) expected"
+        assert local_opt.families[0].fits == []
 
     def test_many_rows_are_left_out_but_named(self, store, folder, monkeypatch):
         monkeypatch.setattr("hyperna.report.page.MOST_ROWS", 10)
@@ -184,6 +196,121 @@ class TestNumbers:
         record = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])["settings"][0]
         assert "rows" not in record
         assert len(record["rows_sha256"]) == 64
+
+
+def told(page):
+    """The text of a page, without its markup."""
+    from html import unescape
+
+    return unescape(re.sub(r"<[^>]*>", "", page)).replace("\u00a0", " ")
+
+
+def without_runs(made):
+    """An entry whose two runs failed, without running anything."""
+    runs = SimpleNamespace(
+        setting=made,
+        evaluations=np.array([5, 5]),
+        success=np.array([False, False]),
+        fitness=np.array([0.25, 0.5]),
+    )
+    return Entry(runs, 2)
+
+
+class TestSentences:
+    def test_they_are_computed_from_the_rows(self, store, page):
+        frame = store.to_frame()
+        text = told(page)
+        for law in ("harmonic", "local"):
+            rows = frame[(frame.problem == "quarter") & (frame.mutation == law)]
+            solved = int(rows.success.sum())
+            count = (
+                f"all {len(rows)} runs" if solved == len(rows) else f"{solved} of {len(rows)} runs"
+            )
+            costs = []
+            for r in (24, 60):
+                own = rows[rows.resolution == r]
+                time = expected_running_time(own.evaluations.to_numpy(), own.success.to_numpy())
+                value, low, high = map(number, time[:3])
+                costs.append(f"{value} evaluations ({low} to {high}) at r = {r}")
+            assert f"{law}: {count} succeeded; a success cost {' and '.join(costs)}." in text
+
+    def test_the_fastest_is_told_with_what_may_be_chance(self, store, page):
+        frame = store.to_frame()
+        chosen = frame[(frame.problem == "quarter") & (frame.resolution == 60)]
+        cost = (
+            chosen.groupby("mutation").evaluations.sum() / chosen.groupby("mutation").success.sum()
+        )
+        slow, quick = cost.idxmax(), cost.idxmin()
+        pair = [
+            np.where(rows.success, rows.evaluations, np.inf)
+            for rows in (chosen[chosen.mutation == name] for name in (quick, slow))
+        ]
+        sure = stats.mannwhitneyu(*pair).pvalue < 0.05
+        text = told(page)
+        assert f"At r = 60, {quick} needed the fewest evaluations per success." in text
+        end = "is significant" if sure else "may be chance"
+        assert f"The difference from {slow} {end}." in text
+
+    def test_settings_are_told_apart(self):
+        settings = [
+            setting(problem="half"),
+            setting(problem="half", restarts=2),
+            setting(problem="half", seed=7, mutation="pareto:shape=2"),
+            setting(problem="half", bias=False, algorithm="rls"),
+        ]
+        [group] = groups([without_runs(made) for made in settings])
+        assert [family.name for family in group.families] == [
+            "harmonic",
+            "harmonic, 2 restarts",
+            "pareto:shape=2,scale=1, seed 7",
+            "rls, harmonic, no bias",
+        ]
+        assert len(set(group.names().values())) == len(settings)
+        # What is proved is proved for the plain algorithm without bias only.
+        assert [family.bound for family in group.families] == [None] * 4
+
+    def test_what_all_settings_share_is_told_once(self):
+        laws = ("local", "uniform")
+        settings = [setting(problem="half", bias=False, mutation=name) for name in laws]
+        [group] = groups([without_runs(made) for made in settings])
+        assert [family.name for family in group.families] == ["local", "uniform"]
+        assert "Networks of 1 neuron (no bias) at resolution 120." in method_text(group)
+        assert group.families[0].bound.text == "O(r) expected, without bias"
+
+    @pytest.mark.parametrize(
+        ("options", "wanted"),
+        [
+            ({"problem": "two_quarters"}, "between 0° and 90° or between 180° and 270°"),
+            ({"problem": "half", "dim": 4}, "unit sphere in 4 dimensions"),
+            ({"problem": "arcs", "k": 7}, "in one of 7 arcs"),
+            ({"problem": "cube"}, "Learn 8 points in R^3, 4 of them positive"),
+        ],
+    )
+    def test_the_task_is_told_and_drawn(self, options, wanted):
+        [group] = groups([without_runs(setting(**options))])
+        assert wanted in task_text(group)
+        picture = problem_picture(group.problem)
+        assert picture.count('class="arc"') == len(getattr(group.problem, "arcs", ()))
+        assert picture.count("<line") == (12 if options["problem"] == "cube" else 0)
+
+    def test_runs_without_success_have_no_empty_chart(self):
+        shape = {"problem": "quarter", "dim": 3, "neurons": 2, "budget": 5}
+        made = [setting(**shape, resolution=r) for r in (8, 16)]
+        [group] = groups([without_runs(each) for each in made])
+        assert growth_chart(group) is success_chart(group) is None
+        assert success_text(group).startswith("No success is defined: ")
+        assert family_text(group.families[0]).startswith("none of 4 runs succeeded; their mean")
+
+    def test_points_whose_file_is_gone(self, tmp_path):
+        (tmp_path / "few.csv").write_text("a,b\n0.5,1\n-0.5,0\n")
+        store = Campaign.product(problem="few.csv", folder=tmp_path, budget=5, runs=1).run(
+            tmp_path / "store"
+        )
+        (tmp_path / "few.csv").unlink()
+        [group] = groups(read_entries(store))
+        assert group.problem is None
+        assert "whose file is not here any more" in task_text(group)
+        assert problem_picture(group.problem) == ""
 
 
 class TestRerun:

@@ -128,21 +128,30 @@ def describe_algorithm(setting: Setting) -> str:
     'na harmonic bias=False'
     """
     name = f"{setting.algorithm} {setting.mutation or ''}".rstrip()
-    unusual = {key: value for key, value in _own_keys(setting) if value != _USUAL.get(key)}
+    unusual = unusual_options(setting)
     return " ".join([name, *(f"{key}={value}" for key, value in unusual.items())])
 
 
-def _own_keys(setting: Setting) -> Iterator[tuple[str, Any]]:
-    """Yield the keys of the algorithm that are not left at a default."""
-    defaults: dict[str, Any] = {}
+def unusual_options(setting: Setting) -> dict[str, Any]:
+    """Return the options of a setting's algorithm that are not left at their defaults.
+
+    Examples
+    --------
+    >>> from hyperna.settings import setting
+    >>> unusual_options(setting(problem="half", bias=False, restarts=3))
+    {'bias': False, 'restarts': 3}
+    """
+    defaults: dict[str, Any] = dict(_USUAL)
     if "mutation" in find_algorithm(setting.algorithm).keys:
         na = setting.make_algorithm()
         defaults["budget"] = na.default_budget
         defaults["mutation_probability"] = 1.0 / na.grid(setting.dim).components
     skipped = _FUNCTION_KEYS | {"algorithm", "mutation"}
-    for key, value in setting.canonical.items():
-        if key not in skipped and value != defaults.get(key):
-            yield key, value
+    return {
+        key: value
+        for key, value in setting.canonical.items()
+        if key not in skipped and value != defaults.get(key)
+    }
 
 
 def _folder_name(setting: Setting, cell: Cell) -> str:

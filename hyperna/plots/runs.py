@@ -11,9 +11,9 @@ from hyperna._words import counted
 from hyperna.analysis.statistics import ecdf
 from hyperna.plots.style import (
     BLUE,
-    DASHES,
     FONT_SIZE,
     LINES,
+    curve_style,
     finish,
     legend_below,
     new_axes,
@@ -42,12 +42,7 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     last = max(float(np.max(batch.evaluations)) for batch in batches.values())
     first = min(float(np.min(batch.evaluations)) for batch in batches.values())
     for place, (name, batch) in enumerate(batches.items()):
-        colour, dashes = LINES[place % len(LINES)], DASHES[place % len(DASHES)]
-        curve = ecdf(np.where(batch.success, batch.evaluations, np.inf))
-        x = np.concatenate([[first / 2], curve.evaluations, [last]])
-        y = np.concatenate([[0.0], curve.share, curve.share[-1:] if len(curve.share) else [0.0]])
-        label = f"{name}: {_solved(batch)}"
-        ax.step(x, y, where="post", linewidth=2.2, label=label, color=colour, linestyle=dashes)
+        draw_successes(ax, batch, place, (first, last), f"{name}: {_solved(batch)}")
     ax.set_xscale("log")
     plain_logarithmic(ax.xaxis)
     ax.set_ylim(-0.02, 1.04)
@@ -61,6 +56,18 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
             0.5, 0.5, "no run succeeded", transform=ax.transAxes, ha="center", fontsize=FONT_SIZE
         )
     return finish(ax, x="fitness evaluations", y="share of successes", title=title)
+
+
+def draw_successes(
+    ax: "Axes", batch: Runs, place: int, ends: tuple[float, float], label: str
+) -> None:
+    """Draw the share of runs that have succeeded, between two numbers of evaluations."""
+    first, last = ends
+    colour, dashes = curve_style(place)
+    curve = ecdf(np.where(batch.success, batch.evaluations, np.inf))
+    x = np.concatenate([[first / 2], curve.evaluations, [last]])
+    y = np.concatenate([[0.0], curve.share, curve.share[-1:] if len(curve.share) else [0.0]])
+    ax.step(x, y, where="post", linewidth=2.2, label=label, color=colour, linestyle=dashes)
 
 
 def _solved(runs: Runs) -> str:

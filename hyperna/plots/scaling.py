@@ -4,19 +4,26 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes
 from hyperna.analysis.statistics import bootstrap_interval
-from hyperna.plots.style import BLACK, FONT_SIZE, GREY, LINES, finish, new_axes, plain_logarithmic
+from hyperna.plots.style import (
+    BLACK,
+    FONT_SIZE,
+    GREY,
+    LINES,
+    finish,
+    label_sizes,
+    new_axes,
+    plain_logarithmic,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _STYLES = ("-", "--", ":")
 _FEWEST_FOR_A_FIT = 4
-_MOST_TICKS = 8
-_LONG_NUMBER = 10**5
 
 
 def plot_scaling(
@@ -76,7 +83,7 @@ def plot_scaling(
     # the measurements decide about the axis: a bound may leave the picture
     room = (high / low) ** 0.1
     ax.set_ylim(low / room, high * room)
-    _resolution_ticks(ax, r)
+    label_sizes(ax.xaxis, r.tolist())
     plain_logarithmic(ax.yaxis)
     ax.legend(
         loc="upper center",
@@ -93,19 +100,3 @@ def _label(fit: ScalingFit) -> str:
     low, high = fit.exponent_interval if fit.law.fitted_exponent else fit.factor_interval
     what = "k" if fit.law.fitted_exponent else "a"
     return f"{fit.equation}, {what} in [{low:.3g}, {high:.3g}], p = {fit.p_value:.2g}"
-
-
-def _resolution_ticks(ax: "Axes", r: NDArray[np.float64]) -> None:
-    """Label as many resolutions as there is room for; powers of two beyond a million as such."""
-    from matplotlib.ticker import NullLocator
-
-    every = max(1, int(np.ceil(len(r) / _MOST_TICKS)))
-    shown = r[::every]
-    exponents = np.log2(shown)
-    powers = r[-1] > _LONG_NUMBER and np.array_equal(exponents, exponents.round())
-    names = [
-        f"$2^{{{int(exponent)}}}$" if powers else f"{int(size):,}"
-        for size, exponent in zip(shown, exponents, strict=True)
-    ]
-    ax.set_xticks(shown, names, minor=False)
-    ax.xaxis.set_minor_locator(NullLocator())

@@ -1,7 +1,10 @@
 """Colours, sizes, titles and axes common to all pictures."""
 
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from hyperna.networks import Network
 from hyperna.problems import ArcProblem, Problem
@@ -29,6 +32,9 @@ NEURONS = (GREEN, PURPLE, SKY, BLACK)
 FONT_SIZE = 13
 # On a shorter axis powers of ten alone would be too few labels.
 _FEW_DECADES = 10**2.5
+# Characters of labels that have room on the x axis.
+_TICKS_WIDTH = 36
+_LONG_NUMBER = 10**5
 _TITLE_WIDTH = 44
 _MOST_ARCS_NAMED = 8
 
@@ -47,6 +53,17 @@ def new_axes(ax: "Axes | None", size: tuple[float, float] = (6.4, 4.8), **option
     return made
 
 
+def curve_style(place: int) -> tuple[str, str]:
+    """Return the colour and the dashes of the curve at a place, different for 28 curves.
+
+    Examples
+    --------
+    >>> curve_style(0), curve_style(7)
+    (('#0072B2', '-'), ('#0072B2', ':'))
+    """
+    return LINES[place % len(LINES)], DASHES[place % len(DASHES)]
+
+
 def check_units(network: Network) -> None:
     """Refuse the network of a classifier, whose half-spaces live in scaled units."""
     if getattr(network, "scaled", False):
@@ -59,14 +76,43 @@ def check_units(network: Network) -> None:
 def plain_logarithmic(axis: "Axis") -> None:
     """Label a logarithmic axis with plain numbers: 1, 2, 5, 10, 20, ... or, if long, 1, 10, 100.
 
-    The choice goes by what is drawn so far.
+    The choice goes by what is drawn so far. Labels stand side by side on the x axis, so there are
+    fewer of them where they are long.
     """
+    from matplotlib.axis import XAxis
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     low, high = axis.get_view_interval()
-    subs = (1, 2, 5) if high < _FEW_DECADES * low else (1,)
-    axis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    many = LogLocator(subs=(1, 2, 5)).tick_values(low, high)
+    width = sum(len(f"{tick:,.10g}") + 1 for tick in many if low <= tick <= high)
+    beside = isinstance(axis, XAxis)
+    crowded = beside and width > _TICKS_WIDTH and high >= 10 * low
+    subs = (1,) if crowded or high >= _FEW_DECADES * low else (1, 2, 5)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=8 if beside else 12))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def label_sizes(axis: "Axis", sizes: Sequence[float]) -> None:
+    """Label a logarithmic axis at the given sizes, without those that have no room.
+
+    Powers of two are written as such where one is long.
+    """
+    from matplotlib.ticker import NullLocator
+
+    exponents = np.log2(np.asarray(sizes, dtype=float))
+    powers = max(sizes) >= _LONG_NUMBER and np.array_equal(exponents, exponents.round())
+    names = {
+        size: f"$2^{{{int(exponent)}}}$" if powers else f"{size:,.10g}"
+        for size, exponent in zip(sizes, exponents, strict=True)
+    }
+    length = 3 if powers else max(map(len, names.values()))
+    room = (exponents.max() - exponents.min()) * (length + 1) / _TICKS_WIDTH
+    shown: list[float] = []
+    for size in sorted(sizes, reverse=True):
+        if not shown or np.log2(shown[-1]) - np.log2(size) >= room:
+            shown.append(size)
+    axis.set_ticks(shown, [names[size] for size in shown])
     axis.set_minor_locator(NullLocator())
 
 
@@ -98,13 +144,14 @@ def problem_title(problem: Problem) -> str:
     if isinstance(problem, ArcProblem) and name.startswith("arcs:arcs="):
         if len(problem.arcs) > _MOST_ARCS_NAMED:
             return f"{len(problem.arcs)} arcs"
-        arcs = [f"{_degrees(start)}–{_degrees(end)}" for start, end in problem.arcs]
+        arcs = [f"{degrees(start)}–{degrees(end)}" for start, end in problem.arcs]
         return f"arcs {', '.join(arcs)}"
     kind, _, settings = name.partition(":")
     return f"{kind}, {settings.replace('=', ' = ')}" if settings else kind
 
 
-def _degrees(turn: Any) -> str:
+def degrees(turn: Any) -> str:
+    """Return an angle given in turns, in degrees."""
     return f"{float(360 * turn):.4g}°"
 
 

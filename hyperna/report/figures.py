@@ -1,4 +1,4 @@
-"""Plots as SVG inside the page: they take its colours, and share no names with each other."""
+"""Charts as SVG inside the page: they take its colours, and share no names with each other."""
 
 import io
 import re
@@ -6,56 +6,106 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from hyperna.plots import plot_runtimes, plot_scaling
-from hyperna.plots.style import FONT_SIZE
-from hyperna.report.numbers import Contest, Entry, Family
+import numpy as np
+
+from hyperna.plots.runs import draw_successes
+from hyperna.plots.style import BLUE, curve_style, finish, label_sizes, plain_logarithmic
+from hyperna.report.groups import Group
+from hyperna.report.html import Markup, tag
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
 # Small enough that the text can be read on a phone.
-_SIZE = (5.4, 4.0)
-_MOST_CURVES = 7
-_LINE = 0.24
+_SIZE = (5.4, 3.7)
+# Curves of a chart are told apart by colour and dashes.
+MOST_CURVES = 14
 # Black text and pale lines follow the page into the dark.
-_COLOURS = {"#000000": "currentColor", "#e6e6e6": "var(--line)", "#ffffff": "var(--paper)"}
+_COLOURS = {
+    "#000000": "currentColor",
+    "#e6e6e6": "var(--line)",
+    "#ffffff": "var(--paper)",
+    BLUE.lower(): "var(--blue)",
+}
 _DROPPED = {f"{{{_SVG}}}{name}" for name in ("metadata", "style", "title")}
+_DASHES = {"-": None, "--": "7 3", "-.": "8 3 2 3", ":": "2 3"}
 
 
-def family_runtimes(family: Family) -> Callable[["Axes"], Any]:
-    """Return what draws the share of solved runs over time, one curve per resolution."""
-    chosen = _spread(family.members)
-    batches = {f"r = {one.setting.resolution}": one.stored for one in chosen}
-    return lambda ax: plot_runtimes(batches, ax)
+def growth_chart(group: Group) -> Callable[["Axes"], Any] | None:
+    """Return what draws evaluations per success by resolution, None where nothing can be drawn."""
+    if len(group.resolutions) < 2 or not any(one.summary.successes for one in group.entries):
+        return None
+    return lambda ax: _draw_growth(ax, group)
 
 
-def contest_runtimes(contest: Contest) -> Callable[["Axes"], Any]:
-    """Return what draws the share of solved runs over time, one curve per algorithm."""
-    names = list(contest.members)[:_MOST_CURVES]
-    batches = {_literal(name): contest.members[name].stored for name in names}
-    return lambda ax: plot_runtimes(batches, ax)
+def _draw_growth(ax: "Axes", group: Group) -> None:
+    for place, family in enumerate(group.families[:MOST_CURVES]):
+        solved = [one for one in family.members if one.summary.successes]
+        if not solved:
+            continue
+        colour, dashes = curve_style(place)
+        r = np.array([one.setting.resolution for one in solved], dtype=float)
+        times = np.array([one.summary.running_time[:3] for one in solved])
+        value = times[:, 0]
+        # Where the interval has no upper end, only its lower half is drawn.
+        errors = np.nan_to_num(np.abs(times[:, 1:] - value[:, None]).T, nan=0.0, posinf=0.0)
+        ax.errorbar(
+            r, value, errors, color=colour, linestyle=dashes, linewidth=1.8, capsize=3, elinewidth=1
+        )
+        whole = np.array([one.summary.successes == one.summary.runs for one in solved])
+        for chosen, face in ((whole, colour), (~whole, "#ffffff")):
+            ax.plot(r[chosen], value[chosen], "o", color=colour, markerfacecolor=face, markersize=6)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    label_sizes(ax.xaxis, group.resolutions)
+    plain_logarithmic(ax.yaxis)
+    finish(ax, x="resolution r", y="evaluations per success")
 
 
-def family_scaling(family: Family) -> Callable[["Axes"], Any]:
-    """Return what draws mean runtimes against the resolution, with fits and theorem."""
-    return lambda ax: plot_scaling(family.samples, family.bound, ax)
+def success_chart(group: Group) -> Callable[["Axes"], Any] | None:
+    """Return what draws the share of successes over time at one resolution, None if there is none.
+
+    It is the largest resolution at which at least half of the variants ran.
+    """
+    entries = group.at(group.main_resolution)
+    if not any(one.summary.successes for one in entries.values()):
+        return None
+    return lambda ax: _draw_successes(ax, group)
 
 
-def _spread(members: list[Entry]) -> list[Entry]:
-    """Return at most as many members as there are colours, first and last among them."""
-    if len(members) <= _MOST_CURVES:
-        return members
-    step = (len(members) - 1) / (_MOST_CURVES - 1)
-    return [members[round(i * step)] for i in range(_MOST_CURVES)]
+def _draw_successes(ax: "Axes", group: Group) -> None:
+    entries = group.at(group.main_resolution)
+    spent = np.concatenate([one.stored.evaluations for one in entries.values()])
+    ends = float(spent.min()), float(spent.max())
+    for place, one in entries.items():
+        if place < MOST_CURVES:
+            draw_successes(ax, one.stored, place, ends, "")
+    ax.set_xscale("log")
+    ax.set_ylim(-0.02, 1.04)
+    plain_logarithmic(ax.xaxis)
+    finish(ax, x="fitness evaluations", y="share of successes")
 
 
-def _literal(text: str) -> str:
-    """Keep matplotlib from reading formulas into a text, or hiding it for its underscore."""
-    plain = "".join(c if c.isprintable() else "�" for c in text).replace("$", r"\$")
-    return f" {plain}" if plain.startswith("_") else plain
+def legend(group: Group) -> Markup:
+    """Return the curves' names as a list, which is as wide as the page and cuts no name."""
+    items = []
+    for place, family in enumerate(group.families[:MOST_CURVES]):
+        colour, dashes = curve_style(place)
+        colour = _COLOURS.get(colour.lower(), colour)
+        line = tag(
+            "line",
+            x1=0,
+            y1=5,
+            x2=30,
+            y2=5,
+            style=f"stroke: {colour}; stroke-width: 3",
+            stroke_dasharray=_DASHES[dashes],
+        )
+        key = tag("svg", line, viewBox="0 0 30 10", aria_hidden="true")
+        items.append(tag("li", key, family.name))
+    return tag("ul", *items, class_="legend")
 
 
 def svg(draw: Callable[["Axes"], Any], name: str, title: str) -> str:
@@ -70,23 +120,9 @@ def svg(draw: Callable[["Axes"], Any], name: str, title: str) -> str:
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         figure = Figure(figsize=_SIZE, layout="constrained")
         draw(figure.add_subplot())
-        _move_legend(figure)
         text = io.StringIO()
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
     return embed(text.getvalue(), name, title)
-
-
-def _move_legend(figure: "Figure") -> None:
-    """Put the legend below the axes, where it hides no curve, and make room for it."""
-    ax = figure.axes[0]
-    marks, labels = ax.get_legend_handles_labels()
-    if not labels:
-        return
-    if (legend := ax.get_legend()) is not None:
-        legend.remove()
-    figure.legend(marks, labels, loc="outside lower left", frameon=False, fontsize=FONT_SIZE - 2)
-    width, height = _SIZE
-    figure.set_size_inches(width, height + _LINE * len(labels))
 
 
 def embed(text: str, name: str, title: str) -> str:

@@ -26,7 +26,7 @@ def markup(value: Any) -> Markup:
     """
     if isinstance(value, Markup):
         return value
-    text = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in str(value))
+    text = "".join(c if c.isprintable() or c in "\n\t\u00a0" else "\ufffd" for c in str(value))
     return Markup(escape(text))
 
 

@@ -1,26 +1,17 @@
-"""The numbers of a report: a summary of every setting, laws fitted, algorithms compared."""
+"""The numbers of a report: what the runs of every setting say."""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes, theorem_bound
-from hyperna.analysis.statistics import PairTest, pairwise_tests
 from hyperna.analysis.summary import Summary
-from hyperna.campaign.ioh import describe_algorithm, describe_function
 from hyperna.results import Runs
 from hyperna.settings import Setting
 from hyperna.store.coverage import Intervals, add_interval
-
-# The theorems are about D = 2 with this number of neurons, joined by OR.
-_THEOREM_NEURONS = {"half": 1, "quarter": 1, "two_quarters": 2, "local_opt": 1}
-# More algorithms on one function than this would give hundreds of pairs.
-MOST_COMPARED = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,89 +87,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(item) for item in value]
     return value if np.isfinite(value) else None
-
-
-@dataclass(frozen=True, eq=False)
-class Family:
-    """Settings that differ in the resolution only, in its order."""
-
-    title: str
-    members: list[Entry]
-
-    @property
-    def samples(self) -> dict[int, Any]:
-        """Evaluations of all runs by resolution."""
-        return {one.setting.resolution: one.stored.evaluations for one in self.members}
-
-    @cached_property
-    def fits(self) -> list[ScalingFit]:
-        """Growth laws, the best first; none if there are too few resolutions or no spread."""
-        try:
-            return fit_runtimes(list(self.samples), list(self.samples.values()))
-        except ValueError:
-            return []
-
-    @property
-    def failures(self) -> int:
-        """Number of runs that failed."""
-        return sum(one.summary.runs - one.summary.successes for one in self.members)
-
-    @property
-    def bound(self) -> Bound | None:
-        """The theorem that applies."""
-        setting = self.members[0].setting
-        applies = (
-            setting.algorithm == "na"
-            and setting.dim == 2
-            and setting.neurons == _THEOREM_NEURONS.get(setting.problem)
-            and (setting.neurons == 1 or setting.output == "or")
-            and setting.bias is (setting.problem != "half")
-            and setting.replace_neuron is None
-        )
-        return theorem_bound(setting.problem, setting.mutation or "") if applies else None
-
-
-def families(entries: Sequence[Entry]) -> list[Family]:
-    """Return the groups of settings that differ in the resolution only."""
-    groups: dict[tuple[str, str], list[Entry]] = {}
-    for one in entries:
-        function = describe_function(one.setting).replace(f" r={one.setting.resolution}", "")
-        groups.setdefault((function, describe_algorithm(one.setting)), []).append(one)
-    found = []
-    for (function, algorithm), members in groups.items():
-        members.sort(key=lambda one: one.setting.resolution)
-        # Settings that the two names do not tell apart cannot share a curve.
-        for _, same in groupby(members, key=lambda one: one.setting.resolution):
-            duplicates = list(same)[1:]
-            members = [one for one in members if one not in duplicates]
-        found.append(Family(f"{function}, {algorithm}", members))
-    return found
-
-
-@dataclass(frozen=True, eq=False)
-class Contest:
-    """Different algorithms on the same function."""
-
-    title: str
-    members: dict[str, Entry]
-
-    @cached_property
-    def tests(self) -> list[PairTest]:
-        """Every two compared by their evaluations until success."""
-        if len(self.members) > MOST_COMPARED:
-            return []
-        return pairwise_tests(
-            {name: one.summary.hitting_times for name, one in self.members.items()}
-        )
-
-
-def contests(entries: Sequence[Entry]) -> list[Contest]:
-    """Return the functions on which several algorithms ran."""
-    groups: dict[str, dict[str, Entry]] = {}
-    for one in entries:
-        name = describe_algorithm(one.setting)
-        groups.setdefault(describe_function(one.setting), {}).setdefault(name, one)
-    return [Contest(title, members) for title, members in groups.items() if len(members) > 1]
 
 
 def varying_keys(settings: Sequence[Setting]) -> list[str]:

@@ -11,13 +11,14 @@ from typing import Any
 
 from hyperna._files import write_file
 from hyperna._words import are, counted
+from hyperna.report.groups import Group, groups
 from hyperna.report.html import Markup, join, tag
-from hyperna.report.numbers import Entry, contests, families
+from hyperna.report.numbers import Entry
 from hyperna.report.rerun import versions
 from hyperna.report.sections import (
-    comparisons_section,
-    growth_section,
     meaning_section,
+    overview,
+    problems_section,
     rerun_section,
     results_section,
     settings_section,
@@ -53,7 +54,7 @@ def write_report(store: Store, path: str | Path, title: str | None = None) -> in
     ...     runs = write_report(store, f"{folder}/report.html")
     ...     page = Path(folder, "report.html").read_text(encoding="utf-8")
     >>> runs, page.count("<svg"), "http://" in page
-    (40, 2, False)
+    (40, 3, False)
     """
     file = Path(path)
     entries = read_entries(store)
@@ -77,19 +78,19 @@ def read_entries(store: Store) -> list[Entry]:
 def make_page(entries: Sequence[Entry], title: str, made: datetime, missing: int = 0) -> str:
     """Return the text of the page; `missing` runs are planned but not stored."""
     script, style = _resource("page.js"), _resource("page.css")
+    found = groups(entries)
     sections = [
-        ("results", "Results", results_section(entries)),
-        ("growth", "Over time and resolution", growth_section(families(entries))),
-        ("comparisons", "Algorithms compared", comparisons_section(contests(entries))),
-        ("settings", "Settings and rows", settings_section(entries)),
+        ("problems", "What was asked and found", problems_section(found)),
+        ("results", "All numbers", results_section(entries)),
+        ("settings", "Settings and runs", settings_section(entries, found)),
         ("rerun", "How to rerun", rerun_section(entries)),
         ("meaning", "What the numbers mean", meaning_section()),
     ]
-    shown = [(name, heading, content) for name, heading, content in sections if content]
-    links = [tag("a", heading, href=f"#{name}") for name, heading, _ in shown]
+    links = [tag("a", heading, href=f"#{name}") for name, heading, _ in sections]
     body = [
-        tag("header", tag("h1", title), _lead(entries, made, missing), tag("nav", *links)),
-        tag("main", *(_section(*section) for section in shown)),
+        tag("header", tag("h1", title), _lead(entries, found, missing), tag("nav", *links)),
+        tag("main", *(_section(*section) for section in sections)),
+        tag("footer", _made_by(made), class_="quiet"),
         # Of a type that browsers do not run.
         tag("script", _json(entries, title, made), type="application/json", id="data"),
         tag("script", Markup(script)),
@@ -116,16 +117,22 @@ def _policy(script: str) -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
-def _lead(entries: Sequence[Entry], made: datetime, missing: int) -> Markup:
+def _lead(entries: Sequence[Entry], found: Sequence[Group], missing: int) -> Markup:
     runs = sum(len(one.stored) for one in entries)
-    solved = sum(one.summary.successes for one in entries)
-    settings = counted(len(entries), "setting")
-    text = f"{counted(runs, 'run')} of {settings}; {solved:,} succeeded. "
+    succeeded = sum(one.summary.successes for one in entries)
+    text = (
+        f"How many evaluations does evolution need? {counted(runs, 'run')} of "
+        f"{counted(len(entries), 'setting')} on {counted(len(found), 'problem')}; "
+        f"{succeeded:,} succeeded. "
+    )
     if missing:
         text += f"{counted(missing, 'more run')} {are(missing)} planned but not stored yet. "
+    return join([tag("p", text), overview(found)])
+
+
+def _made_by(made: datetime) -> Markup:
     software = ", ".join(f"{name} {version}" for name, version in versions().items())
-    when = f"{made:%Y-%m-%d %H:%M} UTC"
-    return join([tag("p", text), tag("p", f"Made on {when} by {software}.", class_="quiet")])
+    return tag("p", f"Made on {made:%Y-%m-%d %H:%M} UTC by {software}.")
 
 
 def _section(name: str, heading: str, content: Markup) -> Markup:

@@ -1,39 +1,105 @@
 """The sections of the page, each from the numbers it shows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hyperna import __version__
 from hyperna._words import NOTHING, number, percent
-from hyperna.report.figures import contest_runtimes, family_runtimes, family_scaling, svg
+from hyperna.analysis.laws import ScalingFit
+from hyperna.report.figures import MOST_CURVES, growth_chart, legend, success_chart, svg
+from hyperna.report.groups import MOST_COMPARED, Group, at_r, law_name, phrase
 from hyperna.report.html import Cell, Markup, join, table, tag, with_interval
-from hyperna.report.numbers import (
-    MOST_COMPARED,
-    Contest,
-    Entry,
-    Family,
-    interval_text,
-    varying_keys,
-)
+from hyperna.report.numbers import Entry, interval_text, varying_keys
+from hyperna.report.pictures import problem_picture
 from hyperna.report.rerun import campaign_toml, criterion, single_run
+from hyperna.report.sentences import (
+    contest_text,
+    family_text,
+    headline,
+    main_contest,
+    method_text,
+    success_text,
+    task_text,
+)
 
 
-def link_to(entry: Entry) -> Markup:
+def link_to(entry: Entry, text: str) -> Markup:
     """Return a link to all that the page says about a setting."""
-    return tag("a", entry.setting.id[:8], href=f"#{entry.anchor}")
+    return tag("a", text, href=f"#{entry.anchor}")
+
+
+def overview(found: Sequence[Group]) -> Markup:
+    """Return the result of every problem in one sentence each, as links."""
+    items = [
+        tag("li", tag("a", group.title, href=f"#p{index}"), ": ", headline(group))
+        for index, group in enumerate(found)
+    ]
+    return tag("ul", *items, class_="overview")
+
+
+def problems_section(found: Sequence[Group]) -> Markup:
+    """Return for each problem what was asked and found, with its picture and charts."""
+    return join(_problem_article(index, group) for index, group in enumerate(found))
+
+
+def _problem_article(index: int, group: Group) -> Markup:
+    asked = [task_text(group), method_text(group), success_text(group)]
+    answers = [
+        tag("li", tag("b", family.name), ": ", family_text(family)) for family in group.families
+    ]
+    contest = main_contest(group)
+    compared = [tag("p", contest_text(contest))] if contest else []
+    words = [
+        *(tag("p", sentence) for sentence in asked),
+        tag("ul", *answers, class_="found"),
+        *compared,
+    ]
+    text = tag("div", *words)
+    about = tag("div", problem_picture(group.problem), text, class_="about")
+    tables = [
+        _folded("Growth with the resolution", _fits(group)),
+        _folded("Variants compared pair by pair", _tests(group)),
+    ]
+    pieces = [about, *_charts(index, group), *tables]
+    return tag("article", tag("h3", group.title), *pieces, id=f"p{index}")
+
+
+def _charts(index: int, group: Group) -> list[Markup]:
+    charts = []
+    if (growth := growth_chart(group)) is not None:
+        caption = (
+            "Evaluations per success by resolution, with 95 % intervals. "
+            "Filled: all runs succeeded; hollow: some failed."
+        )
+        charts.append(_figure(growth, f"g{index}", caption))
+    if (successes := success_chart(group)) is not None:
+        caption = f"Share of runs that have succeeded over time, {at_r(group.main_resolution)}."
+        charts.append(_figure(successes, f"e{index}", caption))
+    if not charts:
+        return []
+    names = [legend(group)] if len(group.families) > 1 else []
+    if len(group.families) > MOST_CURVES:
+        text = f"The first {MOST_CURVES} of {len(group.families)} variants are drawn."
+        names.append(tag("p", text, class_="quiet"))
+    return [tag("div", *charts, class_="figures"), *names]
+
+
+def _folded(title: str, content: Markup) -> Markup:
+    return tag("details", tag("summary", title), content) if content else Markup("")
+
+
+def _figure(draw: Callable[..., Any], name: str, caption: str) -> Markup:
+    return tag("figure", Markup(svg(draw, name, caption)), tag("figcaption", caption))
 
 
 def results_section(entries: Sequence[Entry]) -> Markup:
     """Return the table with one row per setting."""
     keys, rare = _columns(entries)
-    numbers = ("runs", "solved", "mean", "median", "ERT", "mean fitness")
+    numbers = ("runs", "successes", "mean", "median", "ERT", "mean fitness")
     rows = [[*_key_cells(one, keys, rare), *_number_cells(one)] for one in entries]
-    text = (
-        "Evaluations with 95 % intervals. The first column leads to the setting, its run numbers "
-        "and rows. "
-    )
+    text = "Evaluations with 95 % intervals. The first column leads to the setting and its runs. "
     caption = join([text, tag("span", "A click on a heading sorts.", class_="wide")])
-    names = ("setting", *keys, *(("also",) if rare else ()), *numbers)
+    names = (*keys, *(("also",) if rare else ()), *numbers)
     return table(names, rows, caption)
 
 
@@ -47,15 +113,15 @@ def _columns(entries: Sequence[Entry]) -> tuple[list[str], list[str]]:
     return [key for key in keys if key not in rare], rare
 
 
-def _key_cells(entry: Entry, keys: Iterable[str], rare: Sequence[str]) -> list[Cell]:
-    options = entry.setting.canonical
-    cells = [Cell(link_to(entry), entry.setting.id)]
-    for key in keys:
+def _key_cells(entry: Entry, keys: Sequence[str], rare: Sequence[str]) -> list[Cell]:
+    options = {**entry.setting.canonical, "mutation": law_name(entry.setting)}
+    cells = [Cell(link_to(entry, entry.setting.problem), entry.setting.problem)]
+    for key in keys[1:]:
         value = options.get(key)
         sort = value if isinstance(value, int | float) and not isinstance(value, bool) else None
         cells.append(Cell(_shown(value), sort))
     if rare:
-        given = [f"{key} {_shown(options[key])}" for key in rare if options.get(key)]
+        given = [phrase(key, options[key]) for key in rare if options.get(key)]
         cells.append(Cell(", ".join(given) or NOTHING))
     return cells
 
@@ -71,10 +137,10 @@ def _number_cells(entry: Entry) -> list[Cell]:
     found = entry.summary
     low, high = found.share_interval
     ends = tag("small", f"{number(100 * low, 1)} – {percent(high)}")
-    solved = join([percent(found.share), " ", ends])
+    share = join([percent(found.share), " ", ends])
     return [
         Cell(f"{found.runs:,}", found.runs, origin),
-        Cell(solved, found.share, f"{found.successes:,} of {origin}"),
+        Cell(share, found.share, f"{found.successes:,} of {origin}"),
         with_interval(found.mean, found.mean_interval, origin),
         with_interval(found.median, found.median_interval, origin),
         with_interval(found.running_time.value, found.running_time[1:3], origin),
@@ -82,118 +148,83 @@ def _number_cells(entry: Entry) -> list[Cell]:
     ]
 
 
-def growth_section(found: Sequence[Family]) -> Markup:
-    """Return, for each family, its curves over time and its growth with the resolution."""
-    parts = []
-    for index, family in enumerate(found):
-        figures = [_figure(family_runtimes(family), f"e{index}", "Solved runs over time")]
-        several = len(family.members) > 1
-        drawable = len(family.members) < 4 or bool(family.fits)
-        if several and drawable:
-            growth = _figure(family_scaling(family), f"g{index}", "Evaluations by resolution")
-            figures.append(growth)
-        made_of = ["From ", join(map(link_to, family.members), ", "), "."]
-        if family.bound is not None:
-            made_of.append(f" Proved: {family.bound.text}.")
-        pieces = [tag("div", *figures, class_="figures"), _fits(family)]
-        pieces.append(tag("p", *made_of, class_="quiet"))
-        parts.append(_article(family.title, pieces, class_="pair" if len(figures) > 1 else None))
-    return _side_by_side(parts)
-
-
-def _article(title: str, pieces: Sequence[Markup], class_: str | None = None) -> Markup:
-    return tag("article", tag("h3", title), tag("div", *pieces), class_=class_)
-
-
-def _side_by_side(articles: Sequence[Markup]) -> Markup:
-    """Return articles in as many columns as there is room for; nothing if there are none."""
-    return tag("div", *articles, class_="articles") if articles else Markup("")
-
-
-def _figure(draw: Callable[..., Any], name: str, caption: str) -> Markup:
-    return tag("figure", Markup(svg(draw, name, caption)), tag("figcaption", caption))
-
-
-def _fits(family: Family) -> Markup:
-    if not family.fits:
-        few = len(family.members) > 1
-        text = "Growth laws are fitted to four resolutions or more whose runs differ."
-        return tag("p", text, class_="quiet") if few else Markup("")
+def _fits(group: Group) -> Markup:
+    """Return the growth laws of all families; nothing without four resolutions."""
+    families = [family for family in group.families if family.fits]
+    if not families:
+        return Markup("")
     rows = [
         [
+            family.name,
             fit.equation,
             _leading(fit),
             Cell(f"{fit.chi_square:.1f} / {fit.degrees_of_freedom}", fit.chi_square),
             Cell("< 0.0001" if fit.p_value < 1e-4 else f"{fit.p_value:.3f}", fit.p_value),
-            Cell(f"{fit.weight:.3f}", fit.weight) if fit.fits else Cell("does not fit"),
+            _weight(fit),
         ]
+        for family in families
         for fit in family.fits
     ]
-    caption = "Growth laws fitted to the means, those that fit first, the best of them first."
-    if not family.fits[0].fits:
-        caption = "None of these growth laws fits the means (p < 0.01)."
-    if family.failures:
-        caption += f" Failed runs, {family.failures:,} here, count with the evaluations they spent."
-    names = ("law", "95 % interval", "χ² / freedom", "p", "weight")
-    return table(names, rows, caption)
+    caption = (
+        "Growth laws fitted to the mean evaluations of all runs; the best one of each variant "
+        "comes first. A law does not fit if p < 0.01. Failed runs count with the evaluations "
+        "they spent."
+    )
+    return table(("variant", "law", "95 % interval", "χ² / freedom", "p", "weight"), rows, caption)
 
 
-def _leading(fit: Any) -> Cell:
+def _weight(fit: ScalingFit) -> Cell:
+    if not fit.fits:
+        return Cell("does not fit")
+    return Cell(f"{fit.weight:.3f}", fit.weight) if fit.factor > 0 else Cell("falls for large r")
+
+
+def _leading(fit: ScalingFit) -> Cell:
     """The interval of the exponent, or of the leading coefficient where the exponent is fixed."""
     fitted = fit.law.fitted_exponent
     low, high = fit.exponent_interval if fitted else fit.factor_interval
     return Cell(f"{'k' if fitted else 'a'}: {low:.3g} – {high:.3g}", low)
 
 
-def comparisons_section(found: Sequence[Contest]) -> Markup:
-    """Return, for each function, the algorithms side by side and every two tested."""
-    parts = []
-    for index, contest in enumerate(found):
-        figure = _figure(contest_runtimes(contest), f"c{index}", "Solved runs over time")
-        made_of = join(map(link_to, contest.members.values()), ", ")
-        pieces = [tag("div", figure, class_="figures"), _tests(contest)]
-        pieces.append(tag("p", "From ", made_of, ".", class_="quiet"))
-        parts.append(_article(contest.title, pieces))
-    return _side_by_side(parts)
-
-
-def _tests(contest: Contest) -> Markup:
-    if not contest.tests:
-        text = f"More than {MOST_COMPARED} algorithms are not compared pair by pair."
-        return tag("p", text, class_="quiet")
+def _tests(group: Group) -> Markup:
+    """Return every two variants compared at every resolution that they share."""
+    if not group.contests:
+        return Markup("")
     rows = [
         [
-            _named(test.first, contest),
-            _named(test.second, contest),
+            Cell(f"{contest.resolution:,}", contest.resolution),
+            Cell(link_to(contest.members[test.first], test.first), test.first),
+            Cell(link_to(contest.members[test.second], test.second), test.second),
             Cell(f"{test.a12:.3f}", test.a12),
             test.effect,
             Cell(f"{test.p_holm:.2g}", test.p_holm),
         ]
+        for contest in group.contests
         for test in contest.tests
     ]
+    if not rows:
+        text = f"More than {MOST_COMPARED} variants are not compared pair by pair."
+        return tag("p", text, class_="quiet")
     caption = (
         "Evaluations until success: A12 is the probability that the first takes longer; p values "
-        "of the Mann-Whitney test, corrected for the number of pairs (Holm)."
+        "of the Mann-Whitney test, corrected for the number of pairs at a resolution (Holm)."
     )
-    return table(("first", "second", "A12", "effect", "p"), rows, caption)
+    return table(("resolution", "first", "second", "A12", "effect", "p"), rows, caption)
 
 
-def _named(name: str, contest: Contest) -> Cell:
-    return Cell(tag("a", name, href=f"#{contest.members[name].anchor}"), name)
-
-
-def settings_section(entries: Sequence[Entry]) -> Markup:
+def settings_section(entries: Sequence[Entry], found: Sequence[Group]) -> Markup:
     """Return all about each setting: options, seed, run numbers, versions, rows."""
-    return join(_setting(index, one) for index, one in enumerate(entries))
+    names = {key: name for group in found for key, name in group.names().items()}
+    return join(_setting(index, one, names[one.setting.id]) for index, one in enumerate(entries))
 
 
-def _setting(index: int, entry: Entry) -> Markup:
+def _setting(index: int, entry: Entry, name: str) -> Markup:
     stored, setting = entry.stored, entry.setting
     stops = ", ".join(f"{count:,} {reason}" for reason, count in stored.stop_counts.items())
     facts: dict[str, Any] = {
         **{key: _shown(value) for key, value in setting.canonical.items()},
         "seed of the runs": str(setting.entropy),
-        "success means": criterion(setting),
+        "success": criterion(setting),
         "run numbers": interval_text(entry.intervals),
         "stopped by": stops,
         "fewest evaluations": _extreme(entry, largest=False),
@@ -202,10 +233,9 @@ def _setting(index: int, entry: Entry) -> Markup:
         "computing time": f"{number(stored.seconds)} s",
     }
     listed = [tag("div", tag("dt", key), tag("dd", value)) for key, value in facts.items()]
-    title = f"{setting.problem}, r = {setting.resolution}, {setting.mutation or setting.algorithm}"
-    heading = tag("summary", tag("code", setting.id), " ", title)
+    heading = tag("summary", name, " ", tag("code", setting.id, class_="quiet"))
     rows = tag("div", class_="rows", data_index=index)
-    again = tag("p", "One of these runs again, in Python:"), tag("pre", single_run(setting))
+    again = tag("p", "Repeat one of these runs in Python:"), tag("pre", single_run(setting))
     content = [tag("dl", *listed), rows, tag("div", *again, class_="again")]
     return tag("details", heading, *content, id=entry.anchor)
 
@@ -224,12 +254,14 @@ def rerun_section(entries: Sequence[Entry]) -> Markup:
         "hyperna report again.store -o report.html\n"
     )
     files = sorted({one.setting.problem for one in entries if one.setting.data})
-    needed = [tag("p", f"Beside it belong the files {', '.join(files)}.")] if files else []
+    needed = [tag("p", f"It needs these files beside it: {', '.join(files)}.")] if files else []
     return join(
         [
-            tag("p", "A run depends on its setting and its number only, so these commands give "),
+            tag(
+                "p", "A run depends only on its setting and its number. These commands repeat all:"
+            ),
             tag("pre", commands),
-            tag("p", "the same rows again, with this as again.toml:"),
+            tag("p", "again.toml is this file:"),
             tag("pre", toml, class_="long", id="toml"),
             *needed,
         ]
@@ -239,7 +271,8 @@ def rerun_section(entries: Sequence[Entry]) -> Markup:
 def meaning_section() -> Markup:
     """Return what the columns are."""
     meanings = {
-        "solved": "share of runs that reached an optimum or their target, with Wilson's interval",
+        "successes": "share of runs that reached an optimum or their target, with Wilson's "
+        "interval",
         "mean, median": "fitness evaluations of all runs; a failed run counts with what it spent. "
         "Intervals by bootstrap: bias-corrected and accelerated for means, percentiles for medians",
         "ERT": "evaluations of all runs divided by the number of successes: what one success costs "

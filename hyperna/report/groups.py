@@ -1,0 +1,286 @@
+"""Settings of one problem belong together: what was varied, how it grows, what is faster."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes, theorem_bound
+from hyperna.analysis.statistics import PairTest, pairwise_tests
+from hyperna.campaign.ioh import describe_function, unusual_options
+from hyperna.mutation import law
+from hyperna.plots.style import problem_title
+from hyperna.problems import Problem
+from hyperna.report.numbers import Entry
+from hyperna.settings import Setting
+
+# The theorems are about D = 2 with this number of neurons, joined by OR.
+_THEOREM_NEURONS = {"half": 1, "quarter": 1, "two_quarters": 2, "local_opt": 1}
+# More algorithms on one problem than this would give hundreds of pairs.
+MOST_COMPARED = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Settings of one problem that differ in the resolution only, in its order."""
+
+    name: str
+    members: list[Entry]
+
+    @property
+    def samples(self) -> dict[int, Any]:
+        """Evaluations of all runs by resolution."""
+        return {one.setting.resolution: one.stored.evaluations for one in self.members}
+
+    @cached_property
+    def fits(self) -> list[ScalingFit]:
+        """Growth laws, the best first; none if there are too few resolutions or no spread.
+
+        Those that fall for large r, which no runtime does, come last.
+        """
+        try:
+            found = fit_runtimes(list(self.samples), list(self.samples.values()))
+        except ValueError:
+            return []
+        return sorted(found, key=lambda fit: fit.factor <= 0)
+
+    @property
+    def fitting(self) -> list[ScalingFit]:
+        """Growth laws that fit and do not fall for large r, the best first."""
+        return [fit for fit in self.fits if fit.fits and fit.factor > 0]
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return sum(one.summary.runs for one in self.members)
+
+    @property
+    def successes(self) -> int:
+        """Number of runs that succeeded."""
+        return sum(one.summary.successes for one in self.members)
+
+    @property
+    def bound(self) -> Bound | None:
+        """The theorem that applies."""
+        setting = self.members[0].setting
+        unusual = set(unusual_options(setting)) - {"seed", "budget"}
+        applies = (
+            setting.algorithm == "na"
+            and setting.dim == 2
+            and setting.neurons == _THEOREM_NEURONS.get(setting.problem)
+            and (setting.neurons == 1 or setting.output == "or")
+            and unusual == ({"bias"} if setting.problem == "half" else set())
+        )
+        return theorem_bound(setting.problem, setting.mutation or "") if applies else None
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """Different algorithms on the same problem at the same resolution."""
+
+    resolution: int
+    members: dict[str, Entry]
+
+    @cached_property
+    def tests(self) -> list[PairTest]:
+        """Every two compared by their evaluations until success."""
+        if len(self.members) > MOST_COMPARED:
+            return []
+        return pairwise_tests(
+            {name: one.summary.hitting_times for name, one in self.members.items()}
+        )
+
+    @property
+    def winner(self) -> str | None:
+        """The one with the fewest evaluations per success, None if no run succeeded."""
+        costs = {name: one.summary.running_time.value for name, one in self.members.items()}
+        best = min(costs, key=lambda name: costs[name])
+        return best if np.isfinite(costs[best]) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """All settings of one problem: same labels, dimension, neurons and output.
+
+    Attributes
+    ----------
+    title : str
+        What is learnt, and by which networks.
+    families : list of Family
+        One per algorithm, law of mutation and so on.
+    shared : dict
+        Options other than the usual ones that all settings have.
+    """
+
+    title: str
+    families: list[Family]
+    shared: dict[str, Any]
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All settings."""
+        return [one for family in self.families for one in family.members]
+
+    @property
+    def resolutions(self) -> list[int]:
+        """All resolutions."""
+        return sorted({one.setting.resolution for one in self.entries})
+
+    @property
+    def problem(self) -> Problem | None:
+        """The problem, None if the file of its points is gone."""
+        return _problem(self.families[0].members[0].setting)
+
+    @cached_property
+    def contests(self) -> list[Contest]:
+        """Resolutions at which several algorithms ran."""
+        found = [
+            Contest(
+                resolution,
+                {
+                    family.name: one
+                    for family in self.families
+                    for one in family.members
+                    if one.setting.resolution == resolution
+                },
+            )
+            for resolution in self.resolutions
+        ]
+        return [contest for contest in found if len(contest.members) > 1]
+
+    @property
+    def main_resolution(self) -> int:
+        """The largest resolution at which at least half of the variants ran."""
+        count = Counter(one.setting.resolution for one in self.entries)
+        most = max(count.values())
+        return max(r for r, variants in count.items() if 2 * variants >= most)
+
+    def at(self, resolution: int) -> dict[int, Entry]:
+        """Return the settings at a resolution, by the place of their family."""
+        return {
+            place: one
+            for place, family in enumerate(self.families)
+            for one in family.members
+            if one.setting.resolution == resolution
+        }
+
+    def names(self) -> dict[str, str]:
+        """Return a name for every setting, by its id."""
+        return {
+            one.setting.id: f"{self.title}, {family.name}, r = {one.setting.resolution}"
+            for family in self.families
+            for one in family.members
+        }
+
+
+def groups(entries: Sequence[Entry]) -> list[Group]:
+    """Return the settings, grouped by problem."""
+    found: dict[str, list[Entry]] = {}
+    for one in entries:
+        function = describe_function(one.setting).replace(f" r={one.setting.resolution}", "")
+        found.setdefault(function, []).append(one)
+    titles = [_title(members[0].setting) for members in found.values()]
+    made = []
+    for title, members in zip(titles, found.values(), strict=True):
+        data = members[0].setting.data
+        told = f"{title}, data {data[:8]}" if data and titles.count(title) > 1 else title
+        made.append(_group(told, members))
+    return made
+
+
+def _group(title: str, members: Sequence[Entry]) -> Group:
+    unusual = [unusual_options(one.setting) for one in members]
+    shared = {
+        key: value
+        for key, value in unusual[0].items()
+        if all(key in other and other[key] == value for other in unusual)
+    }
+    families: dict[str, list[Entry]] = {}
+    for one, options in zip(members, unusual, strict=True):
+        own = {key: value for key, value in options.items() if key not in shared}
+        name = ", ".join([algorithm_name(one.setting), *map(phrase, own, own.values())])
+        families.setdefault(name, []).append(one)
+    made = []
+    for name, alike in families.items():
+        alike.sort(key=lambda one: one.setting.resolution)
+        made.append(Family(name, alike))
+    return Group(title, made, shared)
+
+
+def _problem(setting: Setting) -> Problem | None:
+    try:
+        return setting.make_problem()
+    except (OSError, ValueError):  # the file is gone or holds something else by now
+        return None
+
+
+def _title(setting: Setting) -> str:
+    problem = _problem(setting)
+    name = setting.problem if problem is None else problem_title(problem)
+    parts = [name] if setting.data else [name, f"D = {setting.dim}"]
+    parts.append(network_text(setting))
+    if setting.points:
+        parts.append(f"{setting.points:,} points ({setting.sampling})")
+    return ", ".join(parts)
+
+
+def network_text(setting: Setting) -> str:
+    """Return what networks a setting evolves.
+
+    Examples
+    --------
+    >>> from hyperna.settings import setting
+    >>> network_text(setting(problem="half")), network_text(setting(problem="two_quarters"))
+    ('1 neuron', '2 neurons joined by OR')
+    """
+    if setting.neurons == 1:
+        return "1 neuron"
+    joined = "an evolved output" if setting.output == "evolved" else setting.output.upper()
+    return f"{setting.neurons} neurons joined by {joined}"
+
+
+def at_r(resolution: int) -> str:
+    """Return a resolution with its symbol, on one line."""
+    return f"r\u00a0=\u00a0{resolution:,}"
+
+
+def algorithm_name(setting: Setting) -> str:
+    """Return a setting's law of mutation, after its algorithm unless that is the (1+1) NA.
+
+    Examples
+    --------
+    >>> from hyperna.settings import setting
+    >>> algorithm_name(setting(problem="half", mutation="adaptive"))
+    'adaptive'
+    >>> algorithm_name(setting(problem="half", algorithm="rls", mutation="pareto:shape=3"))
+    'rls, pareto:shape=3,scale=1'
+    """
+    parts = [] if setting.algorithm == "na" else [setting.algorithm]
+    return ", ".join([*parts, *filter(None, [law_name(setting)])])
+
+
+def law_name(setting: Setting) -> str | None:
+    """Return a setting's law of mutation, with its parameters where they are not the usual ones."""
+    if setting.mutation is None:
+        return None
+    made = law(setting.mutation)
+    return made.name if made == law(made.name) else str(made)
+
+
+def phrase(key: str, value: Any) -> str:
+    """Return an option and its value in words.
+
+    Examples
+    --------
+    >>> phrase("bias", False), phrase("restarts", 5), phrase("seed", 3), phrase("online", 10)
+    ('no bias', '5 restarts', 'seed 3', 'online 10')
+    """
+    name = key.replace("_", " ")
+    if isinstance(value, bool):
+        return name if value else f"no {name}"
+    if key == "restarts":
+        return f"{'automatic' if value == 'auto' else value} restart{'s'[: value != 1]}"
+    return f"{name} {value:,}" if key == "budget" else f"{name} {value}"

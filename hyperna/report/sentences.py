@@ -1,0 +1,176 @@
+"""What was asked and what was found, in sentences that are computed from the runs."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hyperna._words import counted, number
+from hyperna.plots.style import degrees
+from hyperna.problems import ArcProblem
+from hyperna.report.groups import Contest, Family, Group, at_r, network_text, phrase
+from hyperna.report.numbers import Entry
+from hyperna.report.rerun import criterion
+
+_MOST_ARCS = 4
+_SIGNIFICANT = 0.05
+
+
+def joined(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence.
+
+    Examples
+    --------
+    >>> joined(["a"]), joined(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def task_text(group: Group) -> str:
+    """Return what is to be learnt."""
+    problem = group.problem
+    setting = group.entries[0].setting
+    if problem is None:
+        return f"The points of {setting.problem}, whose file is not here any more."
+    if not isinstance(problem, ArcProblem):
+        return f"Learn {problem.summary}."
+    if len(problem.arcs) > _MOST_ARCS:
+        where = f"in one of {len(problem.arcs)} arcs"
+    else:
+        ends = [f"{degrees(start)} and {degrees(end)}" for start, end in problem.arcs]
+        where = " or ".join(f"between {each}" for each in ends)
+    if problem.dim == 2:
+        return f"Learn which points of the unit circle are positive: those {where}."
+    return (
+        f"Learn which points of the unit sphere in {problem.dim} dimensions are positive: those "
+        f"whose last two coordinates have a direction {where}."
+    )
+
+
+def method_text(group: Group) -> str:
+    """Return how it was tried: networks, variants, resolutions, runs."""
+    names = [family.name for family in group.families]
+    networks = network_text(group.entries[0].setting)
+    resolutions = [f"{r:,}" for r in group.resolutions]
+    if len(resolutions) > 6:
+        grids = f"at {len(resolutions)} resolutions from {resolutions[0]} to {resolutions[-1]}"
+    else:
+        grids = f"at resolution{'s'[: len(resolutions) > 1]} {joined(resolutions)}"
+    shared = joined([phrase(key, value) for key, value in group.shared.items()] or [""])
+    counts = {one.summary.runs for one in group.entries}
+    runs = sum(one.summary.runs for one in group.entries)
+    each = f"{counted(counts.pop(), 'run')} each, " if len(counts) == 1 < len(group.entries) else ""
+    variants = "; ".join(names)
+    told = (
+        f"{counted(len(names), 'variant')}: {variants}"
+        if len(names) > 1
+        else (f"Variant: {variants}")
+    )
+    with_ = f" ({shared})" if shared else ""
+    return f"Networks of {networks}{with_} {grids}. {told}. {each}{counted(runs, 'run')} in all."
+
+
+def success_text(group: Group) -> str:
+    """Return what counts as success."""
+    criteria = {criterion(one.setting) for one in group.entries}
+    if len(criteria) > 1:
+        return "What counts as success depends on the setting and is given there."
+    [only] = criteria
+    if only.startswith("nothing: "):
+        reason = only.removeprefix("nothing: ").removesuffix("; set a target")
+        return f"No success is defined: {reason}."
+    return f"Success: {only}."
+
+
+def headline(group: Group) -> str:
+    """Return the result of a group in one sentence."""
+    runs = sum(family.runs for family in group.families)
+    solved = sum(family.successes for family in group.families)
+    text = _succeeded(solved, runs)
+    contest = main_contest(group)
+    if contest is not None and contest.winner is not None:
+        cost = contest.members[contest.winner].summary.running_time.value
+        text += (
+            f"; fewest evaluations per success at {at_r(contest.resolution)}: {contest.winner}, "
+            f"{number(cost)}"
+        )
+    return f"{text}."
+
+
+def _succeeded(solved: int, runs: int) -> str:
+    if solved == runs:
+        return f"all {runs:,} runs succeeded" if runs > 1 else "the run succeeded"
+    return (
+        f"{solved or 'none':,} of {counted(runs, 'run')} succeeded"
+        if solved
+        else (f"none of {counted(runs, 'run')} succeeded")
+    )
+
+
+def family_text(family: Family) -> str:
+    """Return what the runs of a family say."""
+    parts = [_succeeded(family.successes, family.runs)]
+    solved = [one for one in family.members if one.summary.successes]
+    if not solved:
+        reached = max(family.members, key=lambda one: one.summary.mean_fitness)
+        where = f" at {at_r(reached.setting.resolution)}" if len(family.members) > 1 else ""
+        parts.append(f"their mean fitness was {number(reached.summary.mean_fitness, 4)}{where}")
+    elif len(solved) == 1 == len(family.members):
+        parts.append(f"a success cost {_cost(solved[0])}")
+    else:
+        ends = [solved[0], solved[-1]] if len(solved) > 1 else solved
+        costs = [f"{_cost(one)} at {at_r(one.setting.resolution)}" for one in ends]
+        parts.append(f"a success cost {joined(costs)}")
+    growth = _growth(family)
+    return "; ".join(parts) + "." + (f" {growth}" if growth else "")
+
+
+def _cost(entry: Entry) -> str:
+    value, low, high = entry.summary.running_time[:3]
+    ends = f" ({number(low)} to {number(high)})" if np.isfinite(low) else ""
+    return f"{number(value)} evaluations{ends}"
+
+
+def _growth(family: Family) -> str:
+    fitting, parts = family.fitting, []
+    if fitting and family.successes == family.runs:
+        laws = f"{len(fitting)} of {counted(len(family.fits), 'growth law')}"
+        verb = "fits" if len(fitting) == 1 else "fit"
+        parts.append(f"{laws} {verb}, the best being {fitting[0].equation}.")
+    elif family.fits and family.successes == family.runs:
+        parts.append(f"None of {counted(len(family.fits), 'growth law')} fits.")
+    if family.bound is not None:
+        parts.append(f"Proved: {family.bound.text}.")
+    return " ".join(parts)
+
+
+def main_contest(group: Group) -> Contest | None:
+    """Return the contest at the resolution at which most variants ran."""
+    found = [one for one in group.contests if one.resolution == group.main_resolution]
+    return found[0] if found else None
+
+
+def contest_text(contest: Contest) -> str:
+    """Return which variant was fastest, and whether that may be chance."""
+    best = contest.winner
+    if best is None:
+        return f"At {at_r(contest.resolution)} no variant succeeded."
+    text = f"At {at_r(contest.resolution)}, {best} needed the fewest evaluations per success."
+    against = {
+        (test.second if test.first == best else test.first): test.p_holm
+        for test in contest.tests
+        if best in (test.first, test.second)
+    }
+    sure = [name for name, p in against.items() if p < _SIGNIFICANT]
+    unsure = [name for name in against if name not in sure]
+    if sure:
+        text += f" The difference from {_quoted(sure)} is significant"
+        text += f"; that from {_quoted(unsure)} may be chance." if unsure else "."
+    elif unsure:
+        text += f" The difference from {_quoted(unsure)} may be chance."
+    return text
+
+
+def _quoted(names: Sequence[str]) -> str:
+    """Names that hold commas stand in quotation marks."""
+    return joined([f"“{name}”" if "," in name else name for name in names])
