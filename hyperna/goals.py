@@ -63,10 +63,13 @@ def share_near(optima: FloatArray, grid: Grid, best: float, unit: int) -> float:
     return float(best - loss - 1e-9)
 
 
-def rotations_on(grid: Grid, unit: int) -> RotationMove:
-    """Return turns of directions in planes of two coordinates, in steps of `unit` grid steps."""
-    pairs = np.full(grid.components, grid.dim * (grid.dim - 1))
-    pairs[grid.output_start :] = grid.neurons * (grid.neurons - 1)
+def rotations_on(grid: Grid, unit: int, planes: bool = True) -> RotationMove:
+    """Return turns of directions in planes of two coordinates, in steps of `unit` grid steps.
+
+    Without `planes` to turn in, directions are moved by changing angles.
+    """
+    pairs = np.full(grid.components, grid.dim * (grid.dim - 1) if planes else 0)
+    pairs[grid.output_start :] = grid.neurons * (grid.neurons - 1) if planes else 0
     pairs[~grid.is_angle] = 0
     return RotationMove(unit, pairs, grid.dim, grid.neurons, grid.width, grid.resolution)
 

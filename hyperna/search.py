@@ -11,6 +11,7 @@ import numpy as np
 
 from hyperna._kernels import state
 from hyperna._kernels.mutation import TABLE, AngleMove, Mutation, RotationMove
+from hyperna._kernels.point_data import Points
 from hyperna._kernels.protocol import workspace
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
@@ -83,9 +84,11 @@ class Task:
         steps = self.law.steps(self.grid.resolution // self.unit, self.unit)
         moduli = np.array(self.grid.moduli)
         move: AngleMove | RotationMove = AngleMove(1)
-        if self.rotation:
+        # points have one kernel for both kinds of moves, so that it is compiled once
+        if self.rotation or isinstance(self.kernel, Points):
             # lengths of discrete laws are in steps of the resolution
-            move = rotations_on(self.grid, 1 if self.law.continuous else self.unit)
+            unit = self.unit if self.rotation and not self.law.continuous else 1
+            move = rotations_on(self.grid, unit, planes=self.rotation)
             moduli = -(-moduli // move.unit)
         if self.redraw_void and steps.kind == TABLE:
             lengths = np.flatnonzero(steps.weights) + 1
@@ -383,18 +386,8 @@ def run_block(task: Task, seed: Seed, first: int, last: int, halt: Halt | None =
     key = seed_words(seed).generate_state(4, np.uint64)
     progress = np.array([first, first, last, 0])
     no_trace, no_genomes = new_trace(0, 0, 0), np.zeros((0, 0), np.int64)
+    others = (no_trace, progress, task.quota, rows, no_genomes)
     while progress[0] < last and not (halt and halt.raised):
         with np.errstate(over="ignore"):
-            advance_runs(
-                task,
-                work,
-                arrays,
-                key,
-                run,
-                no_trace,
-                progress,
-                task.quota,
-                rows,
-                no_genomes,
-            )
+            advance_runs(task, work, arrays, key, run, *others)
     return rows

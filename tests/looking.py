@@ -5,10 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperna._kernels.jit import kernel
+from hyperna._kernels.mutation import AngleMove
+from hyperna._kernels.point_data import Points
 from hyperna._kernels.protocol import look, prepare, workspace
 from hyperna._kernels.state import GENOME, new_run
 from hyperna._kernels.steps import CHOICE, FIRST, LARGEST_SUBSET_TABLE, MOST_STEPS
 from hyperna._kernels.tables import mutation_data
+from hyperna.goals import rotations_on
 from hyperna.mutation import Local
 
 
@@ -47,9 +50,11 @@ def random_changes(rng, moduli, length):
 def look_at(fitness, grid, genome, changes):
     """What the kernels make of steps from a genome: the start, and every accepted offspring."""
     moduli = np.array(grid.moduli)
-    mutation = mutation_data(Local().steps(10), np.arange(moduli.size), moduli, 0.5, False)
+    points = fitness.kernel(grid)
+    move = rotations_on(grid, 1, planes=False) if isinstance(points, Points) else AngleMove(1)
+    mutation = mutation_data(Local().steps(10), np.arange(moduli.size), moduli, 0.5, False, move)
     most = max(len(chosen) for chosen, _ in changes)
-    run, points = new_run(mutation), fitness.kernel(grid)
+    run = new_run(mutation)
     steps = run.steps._replace(
         move=np.zeros(MOST_STEPS * most + 8, np.int64),
         part=np.zeros(MOST_STEPS * most if moduli.size > 8 else 0, np.int64),

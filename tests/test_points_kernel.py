@@ -15,8 +15,7 @@ from looking import expected_of, first_look, look_at, random_changes
 
 import hyperna
 from hyperna import OnePlusOneNA
-from hyperna._kernels.point_data import LIFETIME
-from hyperna._kernels.point_margins import QUANTA
+from hyperna._kernels.point_data import LIFETIME, QUANTA
 from hyperna._kernels.protocol import workspace
 from hyperna.fitness import FiniteSet
 from hyperna.grid import Grid

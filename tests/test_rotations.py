@@ -7,6 +7,8 @@ import pytest
 from scipy import stats
 
 from hyperna import ExactSphere, FiniteSet, OnePlusOneNA, Sampled, problem
+from hyperna._kernels.point_data import LIFETIME
+from hyperna.networks import Network
 from hyperna.search import Search
 
 
@@ -113,14 +115,31 @@ def test_rotations_on_spheres(neurons):
         assert (np.diff(result.trajectory.fitness) >= 0).all()
 
 
-def test_a_run_in_pieces_is_the_same_run():
+@pytest.mark.parametrize("clip", [0.0, 0.1])
+def test_reading_the_genome_of_a_run_does_not_change_it(clip):
+    """In one piece, in pieces that are looked at, and with every accepted genome recorded.
+
+    It is long enough for neurons to be given their rounded weights several times.
+    """
     X, y = cloud(7)
-    na = OnePlusOneNA(neurons=2, output="evolved", move="rotation")
-    task = na.task(FiniteSet(X, y), budget=3000, target=False)
+    na = OnePlusOneNA(neurons=2, output="evolved", move="rotation", init="sphere")
+    task = na.task(FiniteSet(X, y, tie_clip=clip), budget=25_000, target=False)
     whole, search = task.run(3), Search(task, 3)
     while not search.advance(7):
-        pass
-    assert search.result().network == whole.network
+        search.result()
+    recorded = task.run(3, trajectory=True)
+    assert len(recorded.trajectory) > (0 if clip else 4 * LIFETIME)
+    assert search.result().network == whole.network == recorded.network
+    assert search.result().fitness == whole.fitness == task.fitness(whole.network)
+
+
+def test_a_start_keeps_its_angles_until_it_is_turned():
+    """Angles beyond half a turn have a twin with the same normal, which is as good."""
+    X, y = cloud(4)
+    na = OnePlusOneNA(resolution=60, move="rotation")
+    start = Network(na.grid(4), na.grid(4).random(np.random.default_rng(0)))
+    task = na.task(FiniteSet(X, y), budget=1, target=False, start=start)
+    assert task.run(0).network == start
 
 
 def test_unknown_moves_are_refused():

@@ -9,7 +9,7 @@ import numpy as np
 from hyperna._kernels import announcement, rotations  # noqa: F401  both act when imported
 from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
 from hyperna._kernels.mutation import SELF_ADJUSTING
-from hyperna._kernels.protocol import learn, look, optimal, prepare
+from hyperna._kernels.protocol import learn, look, optimal, prepare, write_genome
 from hyperna._kernels.random import seed_samples, seed_stream
 from hyperna._kernels.start import draw_start
 from hyperna._kernels.state import (
@@ -283,6 +283,7 @@ def run_batch(
         elif counter[STOP] == RUNNING:
             before = counter[SIMULATED]
             event = walk(fitness, work, mutation, run, waiting, notable, left)
+            write_genome(fitness, work, mutation, genome)
             if waiting is not None and event == WAITING:
                 if asks_for_a_way_out(counter):
                     return PLATEAU

@@ -7,17 +7,19 @@ from hyperna._kernels.matching import all_matched
 
 
 @inner_kernel
-def mirrored_close(neuron, modulus, directions, target, tolerance):
+def mirrored_close(neuron, modulus, directions, target, tolerance, flipped):
     """Whether a neuron is close to a target or to one of its mirror images.
 
     The angles (-a, b + half a turn) in succession mean the same normal as (a, b): each of the
     `directions` angles but the last may be mirrored, which moves the next one by half a turn.
+    `flipped`: the neuron with its two sides swapped (D = 2).
     """
     for k in range(directions, modulus.size):
-        gap = abs(np.float64(neuron[k]) - target[k])
-        if min(gap, np.float64(modulus[k]) - gap) >= tolerance:
+        value, values = np.float64(neuron[k]), np.float64(modulus[k])
+        gap = abs((values - 1.0 - value if flipped else value) - target[k]) % values
+        if min(gap, values - gap) >= tolerance:
             return False
-    as_it_is, moved = True, False
+    as_it_is, moved = not flipped, flipped
     for k in range(directions):
         same, mirrored, r = False, False, np.float64(modulus[k])
         for half_turns in range(2):
@@ -31,20 +33,27 @@ def mirrored_close(neuron, modulus, directions, target, tolerance):
 
 
 @inner_kernel
-def near_optimum(genome, modulus, directions, optima, tolerance, scratch):
-    """Whether every neuron is close to an optimal neuron of its own, for one of the optima.
+def near_targets(genome, modulus, directions, targets, tolerance, flips, scratch):
+    """Whether every neuron, or with `flips` its other side, is close to a target of its own.
 
     `scratch` has N + 4 rows of N entries.
     """
-    neurons, width = optima.shape[1], modulus.size
-    near = scratch[4:]
+    neurons, width, near = targets.shape[0], modulus.size, scratch[4:]
+    for i in range(neurons):
+        neuron = genome[i * width : (i + 1) * width]
+        for t in range(neurons):
+            close = mirrored_close(neuron, modulus, directions, targets[t], tolerance, False)
+            if flips and not close:
+                close = mirrored_close(neuron, modulus, directions, targets[t], tolerance, True)
+            near[i, t] = 1 if close else 0
+    return all_matched(near, neurons, scratch)
+
+
+@inner_kernel
+def near_optimum(genome, modulus, directions, optima, tolerance, scratch):
+    """Whether every neuron is close to an optimal neuron of its own, for one of the optima."""
     for alternative in range(optima.shape[0]):
-        for i in range(neurons):
-            neuron = genome[i * width : (i + 1) * width]
-            for t in range(neurons):
-                target = optima[alternative, t]
-                close = mirrored_close(neuron, modulus, directions, target, tolerance)
-                near[i, t] = 1 if close else 0
-        if all_matched(near, neurons, scratch):
+        targets = optima[alternative]
+        if near_targets(genome, modulus, directions, targets, tolerance, False, scratch):
             return True
     return False

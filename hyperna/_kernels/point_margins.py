@@ -9,74 +9,70 @@ statistic.
 
 The second value is the sum over the points of weight * clip(margin, -tie_clip, tie_clip), with the
 label's sign. Each clipped margin is rounded to 1/QUANTA of `tie_clip`, and where rounding errors
-might tip the scales the canonical dot products decide, so that the value depends on nothing but
-the genome.
+might tip the scales the dot products in index order decide, so that the value depends on nothing
+but the genome. Such a margin is that of one of the neurons. It stays the same as long as the
+distances of all others stay on the same side of it, which is so for most points in most steps.
 """
 
 import numpy as np
 
 from hyperna._kernels.geometry import AND, EVOLVED, XOR
 from hyperna._kernels.jit import inline_kernel, inner_kernel
-
-QUANTA = 2.0**14
-# Sums of this many quanta, times weights, are exact: below 2**53.
-LARGEST_PULL = 2.0**38
-# Points at a time.
-_SPAN = 128
-# Rows of `vector` and `neuron`: see `hyperna._kernels.point_data`, which builds on this file.
-WEIGHT, ROUNDED = 0, 2
-ROW, TERMS = 0, 2
-
-
-@inline_kernel
-def canonical_dot(columns, p, weight):
-    """The dot product of point p with the weights, as `geometry.predict` has it."""
-    dot = columns[0, p] * weight[0]
-    for j in range(1, weight.size):
-        dot += columns[j, p] * weight[j]
-    return dot
+from hyperna._kernels.point_data import (
+    BLOCK,
+    HIDDEN,
+    MARGIN,
+    MOVER,
+    NEXT_MARGIN,
+    NEXT_QUANTUM,
+    QUANTA,
+    QUANTUM,
+    ROW,
+    SUMS,
+    TERMS,
+)
+from hyperna._kernels.point_moves import canonical_dot, round_neuron
 
 
 @inline_kernel
-def fires(neurons, output, literal, least):
+def fires(neurons, output, bias, literal, least):
     """Whether an evolved output fires on the literals whose margins are at least `least`."""
     total = 0.0
     for i in range(neurons):
         bit = (literal[i] >= least) != (output[i] < 0.0)
         total += output[i] if bit else 0.0
-    return total >= output[neurons]
-
-
-@inline_kernel
-def join_two(join, first, second):
-    """Margin of an OR, AND or XOR, given those of its two parts."""
-    if join == XOR:
-        return max(min(first, -second), min(-first, second))
-    return min(first, second) if join == AND else max(first, second)
+    return total >= bias
 
 
 @inner_kernel
-def join_margins(join, neurons, output, margin, limit):
-    """Margin of a point, given those of its hidden neurons; of an evolved output up to ±limit.
+def join_margins(join, neurons, output, bias, margin, limit):
+    """Margin of a point up to ±limit, given those of its hidden neurons.
 
-    Those with negative output weights change their signs.
+    For an evolved output those with negative weights change their signs.
     """
-    best = np.inf if join == AND else -np.inf
-    if join == EVOLVED:
-        best = -limit
+    best, sign = -limit, -1.0
+    if join == AND or join == XOR:  # noqa: SIM109  a tuple would be compiled for seconds
+        best = limit
     for i in range(neurons):
         # NaN, from coordinates near the largest float, does not fire
-        margin[i] = margin[i] if margin[i] == margin[i] else -np.inf
+        value = margin[i] if margin[i] == margin[i] else -np.inf
         if join == EVOLVED:
-            margin[i] = -margin[i] if output[i] < 0.0 else margin[i]
+            margin[i] = -value if output[i] < 0.0 else value
+        elif join == XOR:
+            sign = -sign if value >= 0.0 else sign
+            best = min(best, abs(value))
         else:
-            best = join_two(join, best, margin[i])
-    if join != EVOLVED or not fires(neurons, output, margin, -limit):
+            best = min(best, value) if join == AND else max(best, value)
+    if join == XOR:
+        return sign * best
+    if join != EVOLVED:
+        return max(min(best, limit), -limit)
+    if not fires(neurons, output, bias, margin, -limit):
         return best
-    if fires(neurons, output, margin, limit):
+    if fires(neurons, output, bias, margin, limit):
         return limit
     for i in range(neurons):
-        if best < margin[i] < limit and fires(neurons, output, margin, margin[i]):
+        if best < margin[i] < limit and fires(neurons, output, bias, margin, margin[i]):
             best = margin[i]
     return best
 
@@ -89,44 +85,80 @@ def bounded(value, limit):
 
 
 @inline_kernel
-def fill_margins(points, work, output, begin, end, limit, margin):
-    """Write the margins of points begin..end-1 by the dot products that are kept."""
-    hidden, neurons, join = work.real[1], points.neurons, points.join
-    if join == EVOLVED:
-        for p in range(begin, end):
-            for i in range(neurons):
-                row = work.neuron[ROW, i] if work.neuron[TERMS, i] < 0 else 1 - work.neuron[ROW, i]
-                hidden[i] = work.dots[row, i, p] - work.bias[1, i]
-            margin[p - begin] = join_margins(join, neurons, output, hidden, limit)
-        return
-    for i in range(neurons):
-        dots = work.dots[
-            work.neuron[ROW, i] if work.neuron[TERMS, i] < 0 else 1 - work.neuron[ROW, i], i
-        ]
-        bias = work.bias[1, i]
-        for p in range(begin, end):
-            value = dots[p] - bias
-            value = value if value == value else -np.inf
-            margin[p - begin] = value if i == 0 else join_two(join, margin[p - begin], value)
+def mark_changes(points, work, i, begin, end, limit, slip):
+    """Mark the points whose margin may change when neuron i moves; return their number."""
+    row, count = work.neuron[ROW, i], np.int64(0)
+    before, after = work.dots[row, i, begin:end], work.dots[1 - row, i, begin:end]
+    bias, next_bias = work.bias[0, i], work.bias[1, i]
+    margin, again = work.margin[MARGIN, begin:end], work.again[begin:end]
+    flip = -1.0 if points.join == EVOLVED and work.rounded[points.neurons, i] < 0.0 else 1.0
+    both = points.join == XOR
+    for p in range(again.size):
+        a, b = bounded(before[p] - bias, limit), bounded(after[p] - next_bias, limit)
+        high = abs(margin[p]) if both else flip * margin[p]
+        low = -high if both else high
+        marked = np.int64(a != b) & np.int64(min(a, b) - slip <= high)
+        marked &= np.int64(max(a, b) + slip >= low)
+        again[p] |= marked
+        count += marked
+    return count
 
 
 @inner_kernel
-def second_value(points, work, which):
-    """The second value of the offspring; row `which` of `output` is its output neuron."""
-    scale, total, output = QUANTA / points.tie_clip, 0.0, work.output[which]
-    margin, hidden, neurons = work.real[0], work.real[1], points.neurons
+def second_value(points, work, rotates, moves, everywhere):
+    """The second value of the offspring, and the number of points whose margins change.
+
+    These are listed in `again`; `everywhere`: all of them.
+    """
+    scale, neurons, rows = QUANTA / points.tie_clip, points.neurons, work.margin
+    hidden, again, listed = work.real[HIDDEN], work.again, np.int64(0)
+    output, bias = work.rounded[neurons], work.bias[1, neurons]
+    total = 0.0 if everywhere else work.real[SUMS, 0]
     for k in range(points.guard.size):
-        begin, end = k * _SPAN, min(k * _SPAN + _SPAN, points.gain.size)
+        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, points.gain.size)
+        guard = points.guard[k]
         # a hair more than the clip, so that rounding errors do not reach it
-        limit = points.tie_clip + 2.0 * points.guard[k]
-        slip = scale * points.guard[k] + QUANTA * 2.0**-50
-        fill_margins(points, work, output, begin, end, limit, margin)
+        limit, slip = points.tie_clip + 2.0 * guard, scale * guard + QUANTA * 2.0**-50
+        marks = np.int64(1)
         for p in range(begin, end):
-            exact = bounded(margin[p - begin] * scale, QUANTA + 1.0)
+            again[p] = 1 if everywhere or not guard < np.inf else 0
+        if not everywhere and guard < np.inf:
+            marks = 0
+            for m in range(moves):
+                marks += mark_changes(
+                    points, work, work.neuron[MOVER, m], begin, end, limit, 2.0 * guard
+                )
+        for p in range(begin, end if marks > 0 else begin):
+            if again[p] == 0:
+                continue
+            for i in range(neurons):
+                row = work.neuron[ROW, i]
+                row = row if work.neuron[TERMS, i] < 0 else 1 - row
+                hidden[i] = work.dots[row, i, p] - work.bias[1, i]
+            margin = join_margins(points.join, neurons, output, bias, hidden, limit)
+            exact = bounded(margin * scale, QUANTA + 1.0)
             if not abs(exact - np.rint(exact)) <= 0.5 - slip:
                 for i in range(neurons):
-                    weight = work.vector[WEIGHT if work.neuron[TERMS, i] < 0 else ROUNDED, i]
-                    hidden[i] = canonical_dot(points.columns, p, weight) - work.bias[1, i]
-                exact = join_margins(points.join, neurons, output, hidden, points.tie_clip) * scale
-            total += points.pull[p] * bounded(np.rint(bounded(exact, QUANTA)), QUANTA)
-    return total * points.tie_unit
+                    round_neuron(points, work, rotates, i)
+                    dot = canonical_dot(points.columns, p, work.rounded[i])
+                    hidden[i] = dot - work.bias[1, i]
+                exact = scale * join_margins(
+                    points.join, neurons, output, bias, hidden, points.tie_clip
+                )
+            quantum = bounded(np.rint(bounded(exact, QUANTA)), QUANTA)
+            rows[NEXT_MARGIN, listed], rows[NEXT_QUANTUM, listed] = margin, quantum
+            total += points.pull[p] * (quantum - (0.0 if everywhere else rows[QUANTUM, p]))
+            again[listed] = p
+            listed += 1
+    work.real[SUMS, 1] = total
+    return total * points.tie_unit, listed
+
+
+@inline_kernel
+def keep_margins(work, listed):
+    """Make the margins of the offspring those of the network."""
+    work.real[SUMS, 0] = work.real[SUMS, 1]
+    for t in range(listed):
+        p = work.again[t]
+        work.margin[MARGIN, p] = work.margin[NEXT_MARGIN, t]
+        work.margin[QUANTUM, p] = work.margin[NEXT_QUANTUM, t]

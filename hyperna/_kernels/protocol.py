@@ -18,13 +18,14 @@ A kind of fitness (`hyperna._kernels.pair` is the shortest example):
     second value; ``last, score, second`` if no offspring is accepted.
 ``optimal(fitness, work, genome, optima, tolerance)``
     Whether every component is within less than `tolerance` grid units of one of the optima.
+``write_genome(fitness, work, mutation, genome)``
+    Write what `look` has left out of the genome. A kind whose genome is always complete has none.
 
 A kind of law (`hyperna._kernels.steps`): ``draw_lengths`` draws steps, ``learn`` is told whether a
 step has improved the score.
 
 A kind of move of a direction: ``draw_planes`` (`hyperna._kernels.steps`) draws what a step needs
-besides its length, and ``step_by`` takes a step; for points ``turn`` moves the direction of a
-neuron, and ``round_off`` puts what came of it on the grid (`hyperna._kernels.point_moves`).
+besides its length, and ``step_by`` takes a step.
 
 A kind of neuron (`hyperna._kernels.shapes`): ``half_width(shape, bias, bend, before, changed)`` is
 half the length, in units, of the arc on which it fires; `bias` and `bend` are its components after
@@ -68,6 +69,15 @@ def optimal(fitness, work, genome, optima, tolerance):
     return _IMPLEMENTATIONS["optimal", type(fitness)](fitness, work, genome, optima, tolerance)
 
 
+def _write_nothing(fitness, work, mutation, genome):
+    pass
+
+
+def write_genome(fitness, work, mutation, genome):
+    function = _IMPLEMENTATIONS.get(("write_genome", type(fitness)), _write_nothing)
+    return function(fitness, work, mutation, genome)
+
+
 def draw_lengths(law, mutation, stream, steps, wanted, moves, changed):
     function = _IMPLEMENTATIONS["draw_lengths", type(law)]
     return function(law, mutation, stream, steps, wanted, moves, changed)
@@ -87,17 +97,6 @@ def step_by(move, mutation, steps, i, genome, changed, old):
     return function(move, mutation, steps, i, genome, changed, old)
 
 
-def turn(move, mutation, steps, genome, c, place, first, weight, size, resolution, angle):
-    return _IMPLEMENTATIONS["turn", type(move)](
-        move, mutation, steps, genome, c, place, first, weight, size, resolution, angle
-    )
-
-
-def round_off(move, genome, first, weight, size, resolution, rounded):
-    function = _IMPLEMENTATIONS["round_off", type(move)]
-    return function(move, genome, first, weight, size, resolution, rounded)
-
-
 def half_width(shape, bias, bend, before, changed):
     return _IMPLEMENTATIONS["half_width", type(shape)](shape, bias, bend, before, changed)
 
@@ -115,6 +114,11 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
 @overload(optimal, jit_options=INNER)
 def _optimal(fitness, work, genome, optima, tolerance):
     return _chosen("optimal", fitness)
+
+
+@overload(write_genome, jit_options=INNER)
+def _write_genome(fitness, work, mutation, genome):
+    return _chosen("write_genome", fitness) or _write_nothing
 
 
 @overload(draw_lengths, jit_options=INNER)
@@ -140,13 +144,3 @@ def _draw_planes(move, mutation, stream, steps, wanted, changed):
 @overload(step_by, jit_options=INLINE)
 def _step_by(move, mutation, steps, i, genome, changed, old):
     return _chosen("step_by", move)
-
-
-@overload(turn, jit_options=INNER)
-def _turn(move, mutation, steps, genome, c, place, first, weight, size, resolution, angle):
-    return _chosen("turn", move)
-
-
-@overload(round_off, jit_options=INNER)
-def _round_off(move, genome, first, weight, size, resolution, rounded):
-    return _chosen("round_off", move)

@@ -15,7 +15,8 @@ from hyperna._kernels.steps import CHOICE, FIRST, LARGEST_SUBSET_TABLE
 def turn_in_plane(weight, size, plane, length, resolution):
     """Turn a direction by a number of grid steps in a plane.
 
-    `plane` is the number of an ordered pair of coordinates.
+    `plane` is the number of an ordered pair of coordinates. Returns these and by how much their
+    weights change.
     """
     a, b = plane // (size - 1), plane % (size - 1)
     if b >= a:
@@ -24,6 +25,7 @@ def turn_in_plane(weight, size, plane, length, resolution):
     x, y = weight[a], weight[b]
     weight[a] = cosine * x - sine * y
     weight[b] = sine * x + cosine * y
+    return a, b, weight[a] - x, weight[b] - y
 
 
 @inner_kernel
