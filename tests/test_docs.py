@@ -23,6 +23,8 @@ FENCE = re.compile(
     r"(?:<!-- (?P<mark>[^>]*) -->\n)?```(?P<kind>[a-z]+)\n(?P<code>.*?)^```$",
     flags=re.DOTALL | re.MULTILINE,
 )
+# Pages whose examples compile many kernels that nothing else needs.
+SLOW = ("docs/howto/variants.md", "docs/howto/relatives.md", "docs/howto/films.md")
 RUN = ("python", "bash")
 # Shown, not run: settings of other programs, output, files.
 SHOWN = ("text", "toml", "dockerfile")
@@ -55,7 +57,14 @@ def _registries_as_they_were():
         table.update(kept)
 
 
-@pytest.mark.parametrize("path", [p for p in PAGES if blocks(p)], ids=name_of)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=name_of(path), marks=[pytest.mark.slow] * (name_of(path) in SLOW))
+        for path in PAGES
+        if blocks(path)
+    ],
+)
 @pytest.mark.usefixtures("_registries_as_they_were")
 def test_all_code_of_a_page_runs(path, tmp_path, monkeypatch, capsys):
     plt = pytest.importorskip("matplotlib.pyplot")

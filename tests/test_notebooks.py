@@ -53,6 +53,7 @@ def test_notebook_is_committed_with_all_outputs(path):
     assert any("image/png" in kind for kind in kinds(notebook))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs_and_says_the_same(path):
     committed = nbformat.read(path, as_version=4)

@@ -44,6 +44,7 @@ def batch(runs):
     return int(held), int(peak), float(mean)
 
 
+@pytest.mark.slow
 def test_a_million_runs_need_memory_for_their_rows_only():
     """Six integers a run are kept, its number among them; twice that while parts are joined."""
     row = 6 * 8

@@ -292,6 +292,7 @@ def test_settings_of_a_newer_version():
         read_lines(forged(setting={**HALF.canonical, "colour": "red"}), "file")
 
 
+@pytest.mark.slow
 def test_a_million_runs_are_small(tmp_path):
     """Even if nothing about them can be compressed."""
     rng = np.random.default_rng(0)
