@@ -2,6 +2,7 @@
 
 import csv
 import io
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,6 +69,34 @@ def markdown(table: Table) -> str:
     body = [line(table.header), f"|{ruler}|", *map(line, table.rows)]
     notes = [f"\n{note}" for note in table.notes]
     return "\n".join([f"### {table.title}\n", *body, *notes]) + "\n"
+
+
+def plain(table: Table, width: int) -> str:
+    """Return the table for a terminal: as Markdown if that has room, else row by row.
+
+    Examples
+    --------
+    >>> table = Table("t", "Two rows", ("r", "mean"), [("120", "3 %"), ("1200", "45 %")], [])
+    >>> print(plain(table, 12))
+    ### Two rows
+    <BLANKLINE>
+    r 120
+      mean 3 %
+    r 1200
+      mean 45 %
+    <BLANKLINE>
+    """
+    text = markdown(table)
+    if max(map(len, text.splitlines()[: 4 + len(table.rows)])) <= width:
+        return text
+    first, *names = table.header
+    lines = []
+    for head, *cells in table.rows:
+        lines += textwrap.wrap(f"{first} {head}", width, subsequent_indent="  ")
+        told = [f"{name} {cell}" for name, cell in zip(names, cells, strict=True) if cell.strip()]
+        lines += textwrap.wrap("; ".join(told), width, initial_indent="  ", subsequent_indent="  ")
+    notes = [f"\n{textwrap.fill(note, width)}" for note in table.notes]
+    return "\n".join([f"### {table.title}\n", *lines, *notes]) + "\n"
 
 
 _LATEX = {

@@ -21,13 +21,16 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hyperna._files import check_writable, write_file
 from hyperna._words import are, counted
-from hyperna.cli.options import integer, make_console
+from hyperna.cli.options import fits, integer, make_console
 from hyperna.cli.progress import Meter
 from hyperna.cli.workers import add_worker_options, announce_scheduler, check_jobs
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 FORMATS = ("csv", "parquet", "ioh")
 
@@ -125,6 +128,7 @@ def _print_status(entries: list[Any]) -> None:
     from rich.table import Table
 
     keys = varying_keys([entry.setting.canonical for entry in entries])
+    console = make_console()
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("setting", *keys):
         table.add_column(name)
@@ -134,7 +138,34 @@ def _print_status(entries: list[Any]) -> None:
         values = [str(entry.setting.canonical.get(key, "")) for key in keys]
         numbers = [f"{entry.done:,}", f"{entry.wanted:,}"]
         table.add_row(entry.setting.id, *map(escape, values), *numbers)
-    make_console().print(table)
+    console.print(table if fits(console, table) else _narrow_status(entries, keys))
+
+
+def _narrow_status(entries: list[Any], keys: list[str]) -> "Table":
+    """Return the table with all options of a setting in one column."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from hyperna.campaign.ioh import unusual_options
+    from hyperna.report.groups import algorithm_name, phrase
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("setting")
+    for name in ("done", "wanted"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for entry in entries:
+        made = entry.setting
+        shape = {"dim": f"D = {made.dim}", "neurons": f"N = {made.neurons}", "output": made.output}
+        unusual = unusual_options(made)
+        told = [
+            made.problem,
+            *(text for key, text in shape.items() if key in keys),
+            algorithm_name(made),
+            *(phrase(key, value) for key, value in unusual.items() if key in keys),
+            f"r = {made.resolution:,}",
+        ]
+        table.add_row(escape(", ".join(told)), f"{entry.done:,}", f"{entry.wanted:,}")
+    return table
 
 
 def varying_keys(settings: list[dict[str, Any]]) -> list[str]:

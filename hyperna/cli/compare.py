@@ -9,14 +9,27 @@ For example:
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hyperna.cli.options import check_picture, integer, make_console, save_figure
+from hyperna.cli.options import (
+    check_picture,
+    fits,
+    integer,
+    make_console,
+    save_figure,
+    say,
+)
 from hyperna.cli.workers import add_worker_options, workers
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from hyperna.comparison import Comparison
+
+# Places of columns.
+_TRAIN, _SIZE, _REMARK = 2, 4, 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -140,29 +153,50 @@ def report(comparison: "Comparison", *, every_fit: bool) -> dict[str, Any]:
     return {**made, "fits": comparison.records()} if every_fit else made
 
 
+def _table(rows: Sequence[Sequence[str]], places: Sequence[int]) -> "Table":
+    from rich.markup import escape
+    from rich.table import Table
+
+    from hyperna.comparison.results import COLUMNS
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for place in places:
+        # Only remarks, which may be of any length, are broken.
+        table.add_column(
+            COLUMNS[place],
+            justify="left" if place in (0, _REMARK) else "right",
+            no_wrap=place != _REMARK,
+        )
+    for row in rows:
+        cells = [escape(row[place]) for place in places]
+        table.add_row(*cells, style="bold" if row[0] == "na" else None)
+    return table
+
+
 def print_tables(comparison: "Comparison", picture: Path | None) -> None:
     """Print a table for each data set, then what the numbers mean."""
     from rich.markup import escape
-    from rich.table import Table
 
     from hyperna.comparison.results import COLUMNS, describe
 
     console = make_console()
     for info in comparison.data:
-        console.print(f"[bold]{escape(describe(info))}[/bold]", soft_wrap=True)
+        say(console, f"[bold]{escape(describe(info))}[/bold]")
         rows = comparison.table(info)
         shown = len(COLUMNS) if any(row[-1] for row in rows) else len(COLUMNS) - 1
-        table = Table(box=None, pad_edge=False, header_style="dim")
-        for place, column in enumerate(COLUMNS[:shown]):
-            table.add_column(column, justify="left" if place in (0, 5) else "right")
-        for row in rows:
-            table.add_row(*map(escape, row[:shown]), style="bold" if row[0] == "na" else None)
+        places = list(range(shown))
+        table = _table(rows, places)
+        # What a narrow terminal has no room for is still in --json.
+        for dropped in (_SIZE, _TRAIN):
+            if not fits(console, table) and dropped in places:
+                places.remove(dropped)
+                table = _table(rows, places)
         console.print(table)
         console.print()
     if len(comparison.data) > 1:
         ranked = sorted(comparison.averages().items(), key=lambda item: -item[1])
         listed = ", ".join(f"{escape(name)} {value:.3f}" for name, value in ranked)
-        console.print(f"[bold]average test accuracy[/bold]: {listed}", soft_wrap=True)
-    console.print(f"[dim]{escape(comparison.explanation)}[/dim]", soft_wrap=True)
+        say(console, f"[bold]average test accuracy[/bold]: {listed}")
+    say(console, f"[dim]{escape(comparison.explanation)}[/dim]")
     if picture is not None:
         console.print(f"picture: {escape(str(picture))}", soft_wrap=True)

@@ -15,7 +15,10 @@ from typing import Any
 
 from hyperna._files import check_writable, write_file
 from hyperna._words import counted
-from hyperna.cli.options import make_console
+from hyperna.cli.options import make_console, print_entries
+
+# On a narrower terminal, how a set is made stands below what it is.
+_NARROW = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,12 +94,13 @@ def _print_list(as_json: bool) -> int:
     from rich.markup import escape
 
     console = make_console()
-    width = max(len(name) for entries in listed.values() for name in entries)
+    between = "\n" if console.width < _NARROW else "  "
     for title, entries in listed.items():
-        console.print(f"[dim]{title}[/dim]")
-        for name, entry in entries.items():
-            line = f"  [bold]{escape(name.ljust(width))}[/bold]  {escape(entry['summary'])}"
-            console.print(f"{line}  [dim]{escape(entry['made by'])}[/dim]", soft_wrap=True)
+        texts = {
+            name: f"{escape(entry['summary'])}{between}[dim]{escape(entry['made by'])}[/dim]"
+            for name, entry in entries.items()
+        }
+        print_entries(console, title, texts)
     return 0
 
 

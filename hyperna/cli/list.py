@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from hyperna.cli.options import make_console
+from hyperna.cli.options import make_console, print_entries
 from hyperna.outputs import OUTPUTS
 
 
@@ -21,12 +21,8 @@ def run(args: argparse.Namespace) -> int:
     from rich.markup import escape
 
     console = make_console()
-    width = max(len(name) for entries in parts.values() for name in entries)
     for title, entries in parts.items():
-        console.print(f"[dim]{title}[/dim]")
-        for name, summary in entries.items():
-            line = f"  [bold]{escape(name.ljust(width))}[/bold]  {escape(summary)}"
-            console.print(line, soft_wrap=True)
+        print_entries(console, title, {name: escape(text) for name, text in entries.items()})
     return 0
 
 

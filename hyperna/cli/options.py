@@ -5,7 +5,7 @@ import importlib.util
 import json
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,6 +16,7 @@ from hyperna._validation import check_integer, check_real
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console
+    from rich.table import Table
 
 PICTURE_SUFFIXES = (".png", ".pdf", ".svg")
 
@@ -30,6 +31,40 @@ def make_console() -> "Console":
             raise BrokenPipeError
 
     return Output(highlight=False, width=None if sys.stdout.isatty() else 120)
+
+
+def say(console: "Console", text: str) -> None:
+    """Print a line: broken between words on a terminal, whole in a pipe."""
+    console.print(text, soft_wrap=not console.is_terminal)
+
+
+def fits(console: "Console", table: "Table") -> bool:
+    """Tell whether a table has room without breaking its cells."""
+    from rich.measure import Measurement
+
+    return Measurement.get(console, console.options.update(max_width=9999), table).maximum <= (
+        console.width
+    )
+
+
+def print_entries(console: "Console", title: str, entries: Mapping[str, str]) -> None:
+    """Print names with their descriptions, which keep their own column where lines are broken."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    console.print(f"[dim]{title}[/dim]")
+    width = max(map(len, entries))
+    if not console.is_terminal:
+        for name, text in entries.items():
+            line = f"  [bold]{escape(name.ljust(width))}[/bold]  {text}"
+            console.print(line, soft_wrap=True)
+        return
+    table = Table(box=None, padding=(0, 0, 0, 2), show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, text in entries.items():
+        table.add_row(escape(name), text)
+    console.print(table)
 
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:

@@ -11,7 +11,9 @@ For example:
 
 import argparse
 import os
+import shutil
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +82,8 @@ def run(args: argparse.Namespace) -> int:
     kept = args.store or (folder / "runs.store" if folder else None)
     store = None if kept is None else Store(kept)
     meter = Meter(tables.total)
+    # In a pipe nothing is broken.
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
     parts: list[Report] = []
     try:
         with workers(args):
@@ -88,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
                 for table, found in tables.run(store, meter.update):
                     parts.append(report_table(table, found))
                     if not args.json:
-                        meter.print(parts[-1].markdown())
+                        meter.print(parts[-1].plain(width))
                     if folder is not None:
                         _write(folder, parts[-1], summarised(parts))
     except KeyboardInterrupt:
@@ -100,7 +104,8 @@ def run(args: argparse.Namespace) -> int:
         print(json_text({"seed": args.seed, **report.data()}))
     else:
         rest = Report(report.tables[-1:] if report.findings else (), report.findings)
-        print(rest.markdown(), rest.conclusion(), sep="\n" if rest.findings else "", end="")
+        lines = "\n".join(textwrap.fill(line, width) for line in rest.conclusion().splitlines())
+        print(rest.plain(width), f"{lines}\n" if lines else "", sep="\n" if lines else "", end="")
     return 0
 
 

@@ -1,16 +1,20 @@
 """The summary of a batch of runs, with its uncertainty: as a table, as JSON, as a picture."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hyperna import __version__
 from hyperna._words import counted, interval, number, percent
 from hyperna.analysis.statistics import wilson_interval
 from hyperna.analysis.summary import Summary
-from hyperna.cli.options import json_text, make_console, save_figure
+from hyperna.cli.options import fits, json_text, make_console, save_figure, say
 from hyperna.problems import Problem
 from hyperna.results import Runs
 from hyperna.settings import Setting
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def summarise(setting: Setting, runs: Runs, seed: int) -> dict[str, Any]:
@@ -36,22 +40,39 @@ def print_json(summary: dict[str, Any], runs: Runs | None) -> None:
 
 def print_table(summary: dict[str, Any], picture: Path | None, film: Path | None = None) -> None:
     """Print the summary for people."""
-    from rich.table import Table
-
     console = make_console()
     for line in _headline(summary):
-        console.print(line, soft_wrap=True)
+        say(console, line)
+    rows = _rows(summary)
+    table = _table(rows)
+    console.print(table if fits(console, table) else _table(_narrow(rows, summary["runs"])))
+    for name, path in (("picture", picture), ("film", film)):
+        if path is not None:
+            console.print(f"{name}: {path}", markup=False, soft_wrap=True)
+
+
+def _table(rows: Sequence[Sequence[str]]) -> "Table":
+    from rich.table import Table
+
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("")
     table.add_column("value", justify="right")
     table.add_column("95 % interval", justify="right")
-    table.add_column("of")
-    for row in _rows(summary):
+    if len(rows[0]) > len(table.columns):
+        table.add_column("of")
+    for row in rows:
         table.add_row(*row)
-    console.print(table)
-    for name, path in (("picture", picture), ("film", film)):
-        if path is not None:
-            console.print(f"{name}: {path}", markup=False, soft_wrap=True)
+    return table
+
+
+def _narrow(rows: Sequence[Sequence[str]], runs: int) -> list[tuple[str, str, str]]:
+    """Return the rows with what they are of on a line below, where that is not all runs."""
+    every, made = counted(runs, "run"), []
+    for name, value, ends, of in rows:
+        made.append((name, value, ends))
+        if of != every:
+            made.append((f"  {of.removeprefix(f'{every}, ')}", "", ""))
+    return made
 
 
 def _restarts(number: int | str | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hyperna._words import NOTHING
-from hyperna.analysis.tables import Table, markdown
+from hyperna.analysis.tables import Table, markdown, plain
 from hyperna.paper.pages import (
     CmaResult,
     NaResult,
@@ -88,6 +88,10 @@ class Report:
     def markdown(self) -> str:
         """Return the tables as Markdown."""
         return "\n".join(map(markdown, self.tables))
+
+    def plain(self, width: int) -> str:
+        """Return the tables for a terminal of a width."""
+        return "\n".join(plain(table, width) for table in self.tables)
 
     def conclusion(self) -> str:
         """Return the findings as Markdown, nothing if there are none."""
