@@ -45,6 +45,7 @@ def test_custom_arcs_are_found_again_by_their_name():
     [
         ([], ValueError, "at least one pair"),
         ([(0, 1)], ValueError, "whole circle"),
+        ([(0, 90)], ValueError, r"whole circle \(1 turn\), got \(0, 90\) in turns; .*'degree'"),
         ([(0, 0.6), (0.5, 1.1)], ValueError, "whole circle"),
         ([(0, 0)], ValueError, r"start before it ends, got \(0, 0\)"),
         ([(0.5, 0.25)], ValueError, "to pass 0 write the end as more than one turn"),

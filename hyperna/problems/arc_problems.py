@@ -90,7 +90,7 @@ class ArcProblem(Problem):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dim", check_integer("dim", self.dim, 2))
-        object.__setattr__(self, "arcs", merge_arcs(_checked_intervals(self.arcs, 1.0)))
+        object.__setattr__(self, "arcs", merge_arcs(_checked_intervals(self.arcs)))
         count = len(self.arcs)
         neurons = self.default_neurons or count
         object.__setattr__(self, "default_neurons", check_integer("default_neurons", neurons, 1))
@@ -269,28 +269,38 @@ class ArcProblem(Problem):
         return np.array([[*ahead, float(middle % 1), 0.0] for middle in middles])
 
 
-def _checked_intervals(intervals: Any, turn: float) -> list[tuple[Fraction, Fraction]]:
-    """Return intervals in units of 1/turn of a turn as pairs of fractions of a turn."""
+def _checked_intervals(intervals: Any, unit: str = "turn") -> list[tuple[Fraction, Fraction]]:
+    """Return intervals in a unit as pairs of fractions of a turn."""
     try:
         pairs = [(start, end) for start, end in intervals]
     except (TypeError, ValueError):
-        raise ValueError(f"arcs must be pairs (start, end), got {shown(intervals)}") from None
+        raise ValueError(
+            f"arcs must be pairs (start, end) in {unit}s, got {shown(intervals)}"
+        ) from None
     if not pairs:
-        raise ValueError("arcs must hold at least one pair (start, end), got none")
-    return [_checked_interval(start, end, turn) for start, end in pairs]
+        raise ValueError(f"arcs must hold at least one pair (start, end) in {unit}s, got none")
+    return [_checked_interval(start, end, unit) for start, end in pairs]
 
 
-def _checked_interval(start: Any, end: Any, turn: float) -> tuple[Fraction, Fraction]:
+def _checked_interval(start: Any, end: Any, unit: str) -> tuple[Fraction, Fraction]:
     for value in (start, end):
         if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-            raise TypeError(f"arc ends must be real numbers, got {shown(value)}")
+            raise TypeError(f"arc ends must be real numbers of {unit}s, got {shown(value)}")
         if not (isinstance(value, Fraction | int) or math.isfinite(value)):
-            raise ValueError(f"arc ends must be finite, got {shown(value)}")
+            raise ValueError(f"arc ends must be finite numbers of {unit}s, got {shown(value)}")
+    turn = _TURN[unit]
     first, last = _in_turns(start, turn), _in_turns(end, turn)
+    whole = f"{turn:.4g} {unit}s" if turn != 1 else "1 turn"
     if first >= last:
         raise ValueError(
-            f"an arc must start before it ends, got ({start}, {end}); "
-            f"to pass 0 write the end as more than one turn"
+            f"an arc must start before it ends, got ({start}, {end}) in {unit}s; "
+            f"to pass 0 add a whole turn ({whole}) to the end"
+        )
+    if last - first >= 1:
+        others = " or ".join(f"unit='{other}'" for other in _TURN if other != unit)
+        raise ValueError(
+            f"an arc must not cover the whole circle ({whole}), got ({start}, {end}) in {unit}s; "
+            f"for other units pass {others}"
         )
     return first, last
 
@@ -373,8 +383,8 @@ def custom_arcs(
     """
     if isinstance(intervals, str):
         intervals, unit = parse_arcs(intervals), "degree"  # type: ignore[assignment]
-    turn = _TURN[check_choice("unit", unit, _TURN)]
-    arcs = merge_arcs(_checked_intervals(intervals, turn))
+    unit = check_choice("unit", unit, _TURN)
+    arcs = merge_arcs(_checked_intervals(intervals, unit))
     return ArcProblem(f"arcs:arcs={write_arcs(arcs)}", arcs, dim)
 
 
