@@ -118,7 +118,7 @@ def summarise(means, names):
 
 
 def curved(options):
-    """Arcs, XOR and unions, drawn anew many times: one set alone says little about a difference."""
+    """Arcs, XOR and unions, drawn many times: one set alone says little about a difference."""
     draws = 3 if options.quick else 10
     print(f"\nCross-validated accuracy, mean of {draws} data sets each, 5 folds")
     names = ["NAClassifier", *rivals(0)]

@@ -44,7 +44,7 @@ def compute(number, mutation, r):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all", action="store_true", help="compute every row anew")
+    parser.add_argument("--all", action="store_true", help="compute every row again")
     fresh = parser.parse_args().all
     rows = {}
     if not fresh:

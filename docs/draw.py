@@ -25,7 +25,7 @@ from hyperna.plots import (
     save_animation,
 )
 
-# Flat colours: a palette makes the files a third as large, and nobody sees it.
+# Flat colours: a palette makes the files a third as large, and the difference is invisible.
 FOLDER = Path(__file__).parent / "pictures"
 COLOURS = 128
 DPI = 90

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 
-# Drafts that this process has not finished yet, for whoever has to end it at once.
+# Drafts that this process has not finished yet, for the handler that ends it at once.
 _DRAFTS: set[str] = set()
 
 
@@ -153,7 +153,7 @@ def _take_over(descriptor: int, old: os.stat_result) -> None:
     if os.name == "nt":
         return
     if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-        # Where that is forbidden, a file of somebody else becomes one's own, as with any editor.
+        # Where that is forbidden, a file of another user becomes the writer's, as with any editor.
         with suppress(PermissionError):
             os.fchown(descriptor, old.st_uid, old.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))

@@ -177,7 +177,7 @@ class Harmonic(StepLaw):
     array([0.5455, 0.2727, 0.1818])
     """
 
-    summary = "P(l) = 1/(l H_r), l = 1..r: mostly small steps, now and then a long one"
+    summary = "P(l) = 1/(l H_r), l = 1..r: mostly small steps, sometimes a long one"
 
     def weights(self, resolution: int) -> NDArray[np.float64]:
         """Return weights of the lengths 1..resolution."""
@@ -352,7 +352,7 @@ class Adaptive(SelfAdjusting):
     'adaptive:growth=2,decay=0.7,jump=0.25'
     """
 
-    summary = "step length per component that follows success, and now and then a harmonic step"
+    summary = "step length per component that follows success, with occasional harmonic steps"
     growth: float = 2.0
     decay: float = 0.7
     jump: float = 0.25

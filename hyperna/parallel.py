@@ -141,7 +141,7 @@ def _dask_client(scheduler: str | None) -> Iterator[Any]:
 
 
 def _shake_hands(scheduler: str) -> None:
-    """Make sure that a Dask scheduler listens: Dask's client waits for ever for other servers."""
+    """Make sure that a Dask scheduler listens: Dask's client waits forever for other servers."""
     if scheduler.startswith("inproc:"):
         return
     from distributed.comm import connect
@@ -259,7 +259,7 @@ def _numbered_results(
     backend = get_active_backend()[0]
     if "Dask" in type(backend).__name__:
         if _is_dask_worker():
-            # Waiting here for other workers, which may wait as well, could last for ever.
+            # Waiting here for other workers, which may wait as well, could last forever.
             yield from (_numbered(*call) for call in new)
         else:
             yield from _on_cluster(_CLIENT.get() or backend.client, _numbered, new)
@@ -330,7 +330,7 @@ def _on_cluster(
 ) -> Generator[Any, None, None]:
     """Yield results from a Dask cluster; the runs of a lost worker are done by another one.
 
-    joblib's own way to Dask waits for ever if Dask gives a job up, as it does with one whose
+    joblib's own way to Dask waits forever if Dask gives up a job, as it does with one whose
     workers died time and again.
     """
     from distributed import CancelledError, KilledWorker, as_completed
@@ -355,7 +355,9 @@ def _on_cluster(
         text = "Dask gave up a job whose workers were killed, perhaps it needs more memory"
         raise ChildProcessError(f"{text}: {error}") from None
     except CancelledError:
-        raise ConnectionError("the Dask scheduler is gone; start it again and go on") from None
+        raise ConnectionError(
+            "the Dask scheduler is gone; start it again and repeat the command"
+        ) from None
     finally:
         client.cancel(list(running))
 

@@ -201,7 +201,7 @@ class AnnealingNA(PopulationNA):
     """
 
     name: ClassVar[str] = "annealing"
-    summary: ClassVar[str] = "simulated annealing: a worse offspring is accepted now and then"
+    summary: ClassVar[str] = "simulated annealing: a worse offspring is sometimes accepted"
 
     temperature: float = 0.05
     cooling: float = 0.999

@@ -140,7 +140,7 @@ class Task:
 
     @property
     def _freedom(self) -> dict[str, Any]:
-        """What a neuron may be, as problems ask for it."""
+        """What a neuron may be, as problems take it."""
         return {"bias": self.bias, "neuron": self.grid.neuron}
 
     @property
@@ -169,14 +169,14 @@ class Task:
     def criterion(self) -> str:
         """What counts as success, in words."""
         if self.target is False:
-            return "nothing: the run goes on to its limit"
+            return "nothing: the run continues to its limit"
         if self.target is not None:
             return f"fitness >= {self.target:g}"
         if len(self.goal.optima):
             return "every component less than one grid step from an optimal solution"
         if self.default_target is None:
             return (
-                "nothing: the best fitness of such a network is not known, so the run goes on to "
+                "nothing: the best fitness of such a network is not known, so the run continues to "
                 "its limit; set a target"
             )
         unsure = ", which may be out of reach" if self.best_known is None else ""

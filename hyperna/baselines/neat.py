@@ -97,7 +97,7 @@ class NeatTask:
     def criterion(self) -> str:
         """What counts as success, in words."""
         if self.target > self.units:
-            return "nothing: the run goes on to its limit"
+            return "nothing: the run continues to its limit"
         return f"fitness >= {self.target / self.units:.6g}"
 
     def run(self, seed: Seed, number: int = 0, trajectory: bool = False) -> NeatRun:

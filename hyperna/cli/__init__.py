@@ -130,7 +130,7 @@ def command() -> NoReturn:
     from hyperna.cli.signals import signals
 
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever called
+        if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  as long as the process lives
     signals.watch()
     try:
@@ -206,7 +206,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _clipped(text: str) -> str:
-    """Return a message on one line, without values and lists that nobody would read to the end."""
+    """Return a message on one line, without overlong values and lists."""
     words = (shortened(word, _LONGEST_WORD) for word in text[:_LONGEST_TEXT].split())
     return shortened(" ".join(words), _LONGEST_MESSAGE)
 

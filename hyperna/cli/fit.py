@@ -77,7 +77,7 @@ def _add_search_options(group: Any) -> None:
         "--stagnation",
         type=integer(1),
         metavar="N",
-        help="end a search after so many evaluations without fewer errors",
+        help="end a search after this many evaluations without improvement",
     )
     group.add_argument(
         "--tie-break",

@@ -1,4 +1,4 @@
-"""Progress: bars on the terminal, and in a log a line now and then."""
+"""Progress: bars on the terminal, and a line from time to time in a log."""
 
 import sys
 import time
@@ -53,7 +53,7 @@ def progress_bar(total: int) -> Iterator[tuple[Callable[[str], None], Report | N
 
 
 class Meter:
-    """Progress of a campaign: a bar on a terminal, else a line in the log now and then."""
+    """Progress of a campaign: a bar on a terminal, else a line in the log from time to time."""
 
     def __init__(self, total: int) -> None:
         self.total = total

@@ -41,7 +41,7 @@ class Signals:
         self._code = 0
 
     def watch(self) -> None:
-        """Let SIGINT and SIGTERM end this process, unless whoever started it ignores them."""
+        """Let SIGINT and SIGTERM end this process, unless its parent ignores them."""
         atexit.register(self._leave)
         sys.unraisablehook = _report_lost
         reader, writer = os.pipe()

@@ -185,7 +185,7 @@ def _mlp8(seed: int) -> Any:
     return MLPClassifier((8,), solver="lbfgs", max_iter=1000, random_state=seed)
 
 
-@register("mlp", "MLPClassifier as it comes: 100 hidden units, adam", size=_layers_size)
+@register("mlp", "MLPClassifier with its defaults: 100 hidden units, adam", size=_layers_size)
 def _mlp(seed: int) -> Any:
     from sklearn.neural_network import MLPClassifier
 

@@ -13,7 +13,7 @@ from hyperna._validation import FloatArray, check_choice, check_points
 from hyperna._words import counted, did_you_mean, shown
 from hyperna.problems import PointProblem
 
-# Generated coordinates have so many digits after the point: enough for any classifier, few enough
+# Digits after the point of generated coordinates: enough for any classifier, few enough
 # that the last bits of sine and cosine, which differ between machines, never show.
 DECIMALS = 6
 
@@ -115,7 +115,7 @@ def _number(value: float) -> str:
 
 
 def _cell(text: str) -> str:
-    """Quote a cell as CSV asks for."""
+    """Quote a cell as CSV requires."""
     if any(mark in text for mark in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text

@@ -113,7 +113,7 @@ def circles(n: int = 300, noise: float = 0.1, ratio: float = 0.5, seed: int = 0)
     return _on_circle(draws.uniform(n), radius) + _spread(noise) * draws.normal(n, 2), inside
 
 
-@register("moons", "two half circles that reach into each other")
+@register("moons", "two interleaving half circles")
 def moons(n: int = 300, noise: float = 0.2, seed: int = 0) -> Points:
     """Return an upper half circle (0) and a lower one (1), shifted by (1, 1/2) and blurred."""
     lower = np.arange(_size(n)) % 2

@@ -178,7 +178,7 @@ def race(data: Any) -> dict[str, Any]:
     True
     """
     if not isinstance(data, Mapping) or set(data) != {"setting", "part"}:
-        raise ValueError('a race is asked for with {"setting": ..., "part": ...}')
+        raise ValueError('a race must be {"setting": ..., "part": ...}')
     setting = PlaySetting.from_json(data["setting"])
     part = check_integer("part", data["part"], 0, 10**6)
     made = setting.task
@@ -206,7 +206,7 @@ def sample(data: Any) -> dict[str, Any]:
     80
     """
     if not isinstance(data, Mapping) or set(data) != {"name"}:
-        raise ValueError('a sample is asked for with {"name": ...}')
+        raise ValueError('a sample must be {"name": ...}')
     name = check_choice("name", data["name"], _SAMPLES)
     found = dataset(name, n=_SAMPLE_SIZE, seed=0)
     centred = found.X - (found.X.max(axis=0) + found.X.min(axis=0)) / 2

@@ -130,7 +130,7 @@ def finish(ax: "Axes", *, x: str = "", y: str = "", title: str = "", grid: bool 
 
 
 def problem_title(problem: Problem) -> str:
-    """Return a problem's name for a title; arcs of one's own are written in degrees.
+    """Return a problem's name for a title; custom arcs are written in degrees.
 
     Examples
     --------

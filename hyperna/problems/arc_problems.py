@@ -70,7 +70,7 @@ class ArcProblem(Problem):
     summary : str, optional
         One line for lists of problems.
     default_neurons : int, optional
-        Number of hidden neurons to take where nobody says otherwise: one per arc.
+        Default number of hidden neurons: one per arc.
 
     Examples
     --------

@@ -161,7 +161,7 @@ def problem(name: str, dim: int | None = None, **parameters: Any) -> Problem:
     dim : int, optional
         Dimension D of the points; without it the problem's default (2 for arcs, 3 for the cube).
     **parameters
-        What the problem asks for, e.g. ``k=3``.
+        Parameters of the problem, e.g. ``k=3``.
 
     Examples
     --------

@@ -46,7 +46,7 @@ class PointProblem(Problem):
     name, summary : str, optional
         What the problem is called, and a line about it.
     default_neurons : int
-        Number of hidden neurons to take where nobody says otherwise.
+        Default number of hidden neurons.
 
     Examples
     --------

@@ -33,7 +33,7 @@ MOST_ROWS = 20_000
 def write_report(store: Store, path: str | Path, title: str | None = None) -> int:
     """Write the report of a store into a file and return how many runs it is about.
 
-    The file is there completely or not at all; what was there before stays until then.
+    The file is replaced only when the new page is complete.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ _LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
 
 
 def campaign_toml(wanted: Sequence[tuple[Setting, int]]) -> str:
-    """Return a campaign file that asks for exactly these runs.
+    """Return a campaign file with exactly these runs.
 
     A file of points is named without its folder: it belongs beside the campaign file.
 

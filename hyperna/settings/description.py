@@ -343,7 +343,7 @@ def _read_file(
 
 
 def _chosen_fitness(made: Problem, neurons: int, checked: Mapping[str, Any]) -> Fitness:
-    """Return the fitness that the options ask for."""
+    """Return the fitness that the options describe."""
     points, sampling, online = (checked.get(key) for key in ("points", "sampling", "online"))
     if online is None:
         if checked.get("judge_once"):

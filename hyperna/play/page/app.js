@@ -92,7 +92,7 @@ class App {
     event.preventDefault();
   }
 
-  // Show what an address asks for, or say what is wrong with it and show the default.
+  // Show what an address describes, or say what is wrong with it and show the default.
   async open(hash) {
     if (hash === this.hash) return;
     try {

@@ -50,7 +50,7 @@ D = 2, exact fitness, N = 1 (TWOQUARTERS: N = 2, OR). Continuous laws move angle
 kept to 40 binary digits; lengths are in grid steps of r, so that the same success is asked of all:
 less than one grid step from an optimum in every component. Budget floor(100 r ln r), {len(harmonic)} runs of each law.
 "Slower than harmonic" is the probability that a run of the law takes longer than a harmonic one
-(0.5: no difference; failed runs last for ever), p is Mann-Whitney's, corrected for the nine
+(0.5: no difference; failed runs count as infinite), p is Mann-Whitney's, corrected for the nine
 comparisons of a table. {LEGEND}
 
 {chr(10).join(parts)}

@@ -95,7 +95,7 @@ towards the same budget.
 
 As in [cube.md](cube.md): labels by parity, r = 120, harmonic steps, normals uniform on the sphere at the start, 100,000
 evaluations at most, but {len(cube[3, 3, "xor"])} runs a cell. D neurons are enough for either output. "XOR slower" is the probability that
-a run with XOR takes longer than one with an evolved output (0.5: no difference; failed runs last for ever), p is
+a run with XOR takes longer than one with an evolved output (0.5: no difference; failed runs count as infinite), p is
 Mann-Whitney's, corrected for the {len(cube) // 2} comparisons.
 
 {corners(cube)}

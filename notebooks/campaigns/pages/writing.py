@@ -14,7 +14,7 @@ from hyperna.analysis.tables import Table, markdown
 
 LEGEND = (
     "Shares have Wilson's 95 % interval, means a bootstrap one. ERT is the expected number of "
-    "evaluations until success of an algorithm that starts anew after each failed run: all "
+    "evaluations until success if failed runs are restarted: all "
     "evaluations spent, divided by the successes. ∞ means that no run succeeded; the lower end is "
     "then what the largest success probability in Wilson's interval would give."
 )
@@ -60,7 +60,7 @@ def value(runs: pd.DataFrame) -> float:
 def slower(runs: pd.DataFrame, others: pd.DataFrame) -> tuple[float, float]:
     """Probability that a run takes longer than one of the others, and Mann-Whitney's p.
 
-    Failed runs last for ever.
+    Failed runs count as infinitely long.
     """
     one, other = (np.where(part.success, part.evaluations, np.inf) for part in (runs, others))
     test = stats.mannwhitneyu(one, other)
