@@ -390,4 +390,6 @@ def run_block(task: Task, seed: Seed, first: int, last: int, halt: Halt | None =
     while progress[0] < last and not (halt and halt.raised):
         with np.errstate(over="ignore"):
             advance_runs(task, work, arrays, key, run, *others)
+    # a start that was stuck has been followed by another one
+    rows[rows[:, 2] != state.STUCK, 3] = 0
     return rows

@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperna.algorithm import OnePlusOneNA
+from hyperna.baselines import BASELINES, Baseline
 from hyperna.campaign.campaign import Campaign
-from hyperna.cli import build_parser
+from hyperna.cli import build_parser, main
 from hyperna.problems import custom_arcs, problem
+from hyperna.relatives import RELATIVES
 from hyperna.settings import Setting, setting
 from hyperna.settings.algorithms import ALGORITHMS, NA, Algorithm, register
 from hyperna.settings.keys import KEYS
@@ -315,3 +318,27 @@ def test_baselines_are_algorithms():
     assert rows[1, 0] == task.run(short.entropy, 1).evaluations
     with pytest.raises(ValueError, match="has no setting 'speed'"):
         setting(problem="half", algorithm="random_search:speed=2")
+
+
+def test_a_baseline_or_relative_that_is_registered_later_takes_part(monkeypatch, capsys):
+    class Centre(Baseline):
+        name, summary = "centre", "the middle of the box, again and again"
+
+        def search(self, error, space, rng, budget):
+            while True:
+                error((space.low + space.high)[None] / 2)
+
+    class Lazy(OnePlusOneNA):
+        name, summary = "lazy", "the (1+1) NA under another name"
+
+    monkeypatch.setitem(BASELINES, "centre", Centre)
+    monkeypatch.setitem(RELATIVES, "lazy", Lazy)
+    try:
+        for name in ("centre", "lazy"):
+            made = setting(problem="half", algorithm=name, resolution=12, budget=7, target=False)
+            assert made.runner().run_block(made.entropy, 0, 2)[:, 0].tolist() == [7, 7]
+        assert main(["list"]) == 0
+        assert Centre.summary in capsys.readouterr().out
+    finally:
+        for name in ("centre", "lazy"):
+            ALGORITHMS.pop(name, None)

@@ -32,13 +32,13 @@ def catalogue() -> dict[str, dict[str, str]]:
     from hyperna.datasets import DATASETS
     from hyperna.mutation import LAWS
     from hyperna.problems import PROBLEMS
-    from hyperna.settings.algorithms import ALGORITHMS
+    from hyperna.settings.algorithms import algorithms
 
     return {
         "problems": {name: factory.summary for name, factory in PROBLEMS.items()},
         "mutations": {name: law.summary for name, law in LAWS.items()},
         "outputs": {name: output.summary for name, output in OUTPUTS.items()},
-        "algorithms": {name: entry.summary for name, entry in ALGORITHMS.items()},
+        "algorithms": {name: entry.summary for name, entry in algorithms().items()},
         "data sets": {name: entry.summary for name, entry in DATASETS.items()},
         "classifiers": {name: entry.summary for name, entry in CLASSIFIERS.items()},
     }

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from hyperna._validation import IntArray
 from hyperna._words import did_you_mean
-from hyperna.baselines import BASELINES, Neat, baseline, baseline_task, neat_task
+from hyperna.algorithm import OnePlusOneNA
+from hyperna.baselines import BASELINES, Baseline, Neat, baseline, baseline_task, neat_task
 from hyperna.relatives import RELATIVES, spell
 from hyperna.settings.keys import KEYS
 
@@ -76,15 +77,26 @@ def register(algorithm: Algorithm) -> Algorithm:
     return algorithm
 
 
+def algorithms() -> dict[str, Algorithm]:
+    """Return `ALGORITHMS`, with all relatives and baselines that are registered by now."""
+    for relative in RELATIVES.values():
+        if relative.name not in ALGORITHMS:
+            register(_of_relative(relative))
+    for entry in BASELINES.values():
+        if entry.name not in ALGORITHMS:
+            register(_of_baseline(entry))
+    return ALGORITHMS
+
+
 def find_algorithm(text: str) -> Algorithm:
     """Return the algorithm that a text such as "na" or "name:key=value" names."""
-    name = text.partition(":")[0]
-    if name not in ALGORITHMS:
-        known = ", ".join(repr(name) for name in ALGORITHMS)
+    name, known = text.partition(":")[0], algorithms()
+    if name not in known:
+        names = ", ".join(map(repr, known))
         raise ValueError(
-            f"algorithm must be one of {known}, got {text[:60]!r}{did_you_mean(name, ALGORITHMS)}"
+            f"algorithm must be one of {names}, got {text[:60]!r}{did_you_mean(name, known)}"
         )
-    return ALGORITHMS[name]
+    return known[name]
 
 
 def _make_na(setting: "Setting") -> Runner:
@@ -97,20 +109,15 @@ def _make_na(setting: "Setting") -> Runner:
     )
 
 
-for _relative in RELATIVES.values():
-    register(
-        Algorithm(
-            name=_relative.name,
-            summary=_relative.summary,
-            make=_make_na,
-            keys=frozenset(key for key, entry in KEYS.items() if entry.optional),
-            processes=False,
-            spell=spell,
-        )
+def _of_relative(relative: type[OnePlusOneNA]) -> Algorithm:
+    return Algorithm(
+        name=relative.name,
+        summary=relative.summary,
+        make=_make_na,
+        keys=frozenset(key for key, entry in KEYS.items() if entry.optional),
+        processes=False,
+        spell=spell,
     )
-
-
-NA = ALGORITHMS["na"]
 
 
 def _spell_baseline(text: str) -> str:
@@ -133,16 +140,17 @@ def _make_baseline(setting: "Setting") -> Runner:
     )
 
 
-for _baseline in BASELINES.values():
-    register(
-        Algorithm(
-            name=_baseline.name,
-            summary=_baseline.summary,
-            make=_make_baseline,
-            keys=frozenset({"stagnation", "restarts"}),
-            spell=_spell_baseline,
-        )
+def _of_baseline(entry: type[Baseline]) -> Algorithm:
+    return Algorithm(
+        name=entry.name,
+        summary=entry.summary,
+        make=_make_baseline,
+        keys=frozenset({"stagnation", "restarts"}),
+        spell=_spell_baseline,
     )
+
+
+NA = algorithms()["na"]
 
 
 def _make_neat(setting: "Setting") -> Runner:
