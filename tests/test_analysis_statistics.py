@@ -54,6 +54,27 @@ def test_mean_interval_is_scipy_s_bca(n):
     assert np.allclose(ours, theirs, atol=0.02 * width, rtol=0)
 
 
+def test_draws_equal_to_the_mean_count_half():
+    """The mean of resampled zeros and ones has a binomial law, of which much lies on the mean."""
+    n, ones, level = 12, 4, 0.9
+    counts = stats.binom(n, ones / n)
+    bias = stats.norm.ppf(counts.cdf(ones) - counts.pmf(ones) / 2)
+    # of a binary sample the skewness of the mean's influence, over six
+    share = ones / n
+    acceleration = (1 - 2 * share) / (6 * math.sqrt(n * share * (1 - share)))
+    z = bias + stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
+    wanted = stats.norm.cdf(bias + z / (1 - acceleration * z))
+    sample = np.repeat([0.0, 1.0], [n - ones, ones])
+    ends = np.array(bootstrap_interval(sample, level=level, resamples=100_000)) * n
+    for share, end in zip(wanted, ends.round().tolist(), strict=True):
+        assert counts.cdf(end - 1) < share < counts.cdf(end)
+    # counted as below or as above, they would move the interval
+    for shifted in (counts.cdf(ones), counts.cdf(ones - 1)):
+        z = stats.norm.ppf(shifted) + stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
+        other = counts.ppf(stats.norm.cdf(stats.norm.ppf(shifted) + z / (1 - acceleration * z)))
+        assert other.tolist() != ends.round().tolist()
+
+
 @pytest.mark.parametrize("n", [11, 101])
 def test_median_interval_is_scipy_s_percentile(n):
     sample = np.random.default_rng(n).exponential(100, n)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from hyperna import OnePlusOneNA, problem
+from hyperna.analysis.statistics import wilson_interval
 from hyperna.analysis.summary import Summary
 from hyperna.analysis.tables import Table, csv_text, escape_latex, latex, markdown
 from hyperna.cli import main
@@ -507,3 +508,46 @@ def test_the_baselines_table_has_every_algorithm(monkeypatch):
         assert (record["runs"], record["percent"], record["mean"]) == (2, 50.0, 8.0)
         assert (record["ert"], record["mean_restarts"]) == (16.0, 1.0)
     assert summarised([]).conclusion() == ""
+
+
+def test_every_number_of_the_cma_table_is_that_of_its_runs():
+    """Made-up runs; those within 2 % of the best fitness of their network count as found."""
+    pytest.importorskip("cma", reason="cma is not installed (hyperna[baselines])")
+    rng = np.random.default_rng(3)
+    cells = Reproduction(tables=(10,), runs=60).cells(10)
+    found = {}
+    for cell, (made, runs) in cells.items():
+        rows = np.zeros((runs, 5), np.int64)
+        rows[:, 0] = rng.integers(200, 900, runs)
+        rows[:, 1] = rng.integers(700, 1001, runs)
+        found[cell] = Runs(rows, 1000, 0, setting=made)
+    report = report_table(10, found)
+    [table] = report.tables
+    for i, (row, record) in enumerate(zip(cma_rows(), table.records, strict=True)):
+        best = problem(row.problem_name).best_fitness(row.neurons, row.output)
+        for prefix, kind in (("", "counted"), ("exact_", "exact")):
+            runs = found[i, kind]
+            spent, good = runs.evaluations, runs.fitness >= 0.98 * best
+            low, high = wilson_interval(int(good.sum()), len(good))
+            expected = {
+                "runs": len(spent),
+                "percent": 100 * good.mean(),
+                "percent_low": 100 * low,
+                "percent_high": 100 * high,
+                "mean": spent.mean(),
+                "sd": spent.std(ddof=1),
+                "median": np.median(spent),
+            }
+            assert {key: record[prefix + key] for key in expected} == pytest.approx(expected)
+        spent, fitness = found[i, "counted"].evaluations, found[i, "counted"].fitness
+        assert record["fitness"] == pytest.approx(fitness.mean())
+        assert record["fitness_sd"] == pytest.approx(fitness.std(ddof=1))
+        assert (record["paper_percent"], record["paper_mean"]) == (row.percent, row.mean)
+        assert record["paper_fitness"] == row.fitness <= 1
+        finding = report.findings[i]
+        assert finding.cells["mean ratio"] == f"{row.mean / spent.mean():.2f}"
+        # the fitness is printed without its deviation: the measured one stands for it
+        away = abs(row.fitness - fitness.mean()) - 0.00005
+        error = fitness.std(ddof=1) * np.sqrt(1 / 1000 + 1 / len(spent))
+        assert finding.agrees["fitness"] == (away <= 1.96 * error)
+        assert len(finding.title) > len(row.title)

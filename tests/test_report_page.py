@@ -13,6 +13,7 @@ from scipy import stats
 
 from hyperna import __version__
 from hyperna._words import number
+from hyperna.analysis.laws import fit_runtimes
 from hyperna.analysis.statistics import (
     bootstrap_interval,
     expected_running_time,
@@ -58,6 +59,9 @@ def page(path):
 @pytest.fixture(scope="module")
 def data(page):
     return embedded_data(page)
+
+
+CELL = r'<td data-label="([^"]+)"[^>]*>(.*?)</td>'
 
 
 class Elements(HTMLParser):
@@ -187,6 +191,34 @@ class TestNumbers:
         assert len(harmonic.fits) == 3
         assert harmonic.bound.text == "O(log³ r) expected"
         assert local_opt.families[0].fits == []
+
+    def test_every_law_that_is_shown_is_fitted_to_the_rows(self, store, page):
+        frame = store.to_frame()
+        expected = []
+        for law in ("harmonic", "local"):
+            rows = frame[(frame.problem == "quarter") & (frame.mutation == law)]
+            samples = {r: own.evaluations.to_numpy() for r, own in rows.groupby("resolution")}
+            fits = fit_runtimes(list(samples), list(samples.values()))
+            for fit in sorted(fits, key=lambda fit: fit.coefficients[0] <= 0):
+                k = fit.law.fitted_exponent
+                low, high = fit.exponent_interval if k else fit.coefficient_intervals[0]
+                weight = f"{fit.weight:.3f}" if fit.coefficients[0] > 0 else "falls for large r"
+                expected.append(
+                    {
+                        "variant": law,
+                        "law": fit.equation,
+                        "95 % interval": f"{'k' if k else 'a'}: {low:.3g} – {high:.3g}",
+                        "χ² / freedom": f"{fit.chi_square:.1f} / {4 - fit.law.parameters}",
+                        "p": f"{fit.p_value:.3f}" if fit.p_value >= 1e-4 else "< 0.0001",
+                        "weight": weight if fit.p_value >= 0.01 else "does not fit",
+                    }
+                )
+        shown = [
+            {label: told(text) for label, text in re.findall(CELL, row)}
+            for row in re.findall(r"<tr>(<td[^>]* data-label=\"variant\".*?)</tr>", page)
+        ]
+        assert len(shown) == 6
+        assert shown == expected
 
     def test_many_rows_are_left_out_but_named(self, store, folder, monkeypatch):
         monkeypatch.setattr("hyperna.report.page.MOST_ROWS", 10)

@@ -232,6 +232,35 @@ def test_the_order_of_durable_writes(tmp_path, monkeypatch):
     assert events == ["truncate", "write", "fsync", "close", "replace", "fsync"]
 
 
+def test_repairs_are_durable_before_anything_is_written(tmp_path, monkeypatch):
+    """What is intact is safe before the damaged file goes, and both folders know where it is."""
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        writer.append([made_up(HALF, 0, 3)])
+        writer.append([made_up(HALF, 3, 6)])
+    [file] = store.files()
+    file.write_bytes(file.read_bytes()[:-9])
+    events = []
+    real = {"replace": os.replace, "fsync": os.fsync}
+
+    def replace(one, other):
+        events.append(("moved", Path(other).parent.name))
+        real["replace"](one, other)
+
+    def fsync(descriptor):
+        synced = Path(f"/proc/self/fd/{descriptor}").resolve()
+        events.append(("synced", synced.name if synced.is_dir() else "file"))
+        real["fsync"](descriptor)
+
+    monkeypatch.setattr(os, "replace", replace)
+    monkeypatch.setattr(os, "fsync", fsync)
+    with store.writer() as writer:
+        assert writer.missing(HALF, 6) == [(3, 6)]
+    monkeypatch.undo()
+    saved = [("synced", "file"), ("moved", "store"), ("synced", "store")]
+    assert events == [*saved, ("moved", "damaged"), ("synced", "damaged"), ("synced", "store")]
+
+
 class Watched:
     """A file that tells what is done to it."""
 
