@@ -52,7 +52,7 @@ def test_a_campaign_of_one_run(capsys, tmp_path):
     page = tmp_path / "one.html"
     assert ": 1 run " in printed(capsys, "report", store, "-o", str(page))
     text = re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8").partition("<script")[0])
-    assert "1 run of 1 setting; 1 succeeded." in text
+    assert "1 run of 1 setting on 1 problem; 1 succeeded." in text
     assert not ONE_OF_MANY.search(text)
 
 
