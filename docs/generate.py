@@ -112,23 +112,11 @@ def _help(parser: argparse.ArgumentParser) -> list[str]:
 
 def registered_page() -> str:
     """Everything that can be named on the command line, with a line on each."""
-    from hyperna.baselines import BASELINES
-    from hyperna.outputs import OUTPUTS
+    from hyperna.cli.list import catalogue
 
     lines = ["# What can be named", "", "The lists that `hyperna list` prints.", ""]
-    outputs = OUTPUTS if hasattr(OUTPUTS, "items") else dict.fromkeys(OUTPUTS, "")
-    for title, entries in (
-        ("Problems", {name: made.summary for name, made in hyperna.PROBLEMS.items()}),
-        ("Mutation laws", {name: made.summary for name, made in sorted(hyperna.LAWS.items())}),
-        ("Outputs", {name: getattr(made, "summary", made) for name, made in outputs.items()}),
-        ("Other algorithms", {name: made.summary for name, made in BASELINES.items()}),
-        ("Data sets", {name: made.summary for name, made in hyperna.DATASETS.items()}),
-        (
-            "Classifiers",
-            {name: getattr(made, "summary", "") for name, made in hyperna.CLASSIFIERS.items()},
-        ),
-    ):
-        lines += [f"## {title}", "", "| name | what it is |", "|---|---|"]
+    for title, entries in catalogue().items():
+        lines += [f"## {title.capitalize()}", "", "| name | what it is |", "|---|---|"]
         lines += [f"| `{name}` | {_cell(str(text))} |" for name, text in entries.items()]
         lines += [""]
     return "\n".join(lines)

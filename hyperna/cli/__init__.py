@@ -42,7 +42,7 @@ What you can do next:
   hyperna play                           watch evolution in the browser
   hyperna run two_quarters --runs 100    run a problem 100 times
   hyperna run quarter --animate run.gif  make a film of a run
-  hyperna fit datasets/moons.csv         fit a classifier, print its rule
+  hyperna fit moons                      fit a classifier, print its rule
   hyperna reproduce --table 4            repeat a table of the paper
   hyperna list                           all problems, laws and data sets
   hyperna --help                         all commands"""
