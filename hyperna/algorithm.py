@@ -16,6 +16,7 @@ from hyperna.networks import Network
 from hyperna.problems import Problem
 from hyperna.results import RunResult, Runs
 from hyperna.search import Rule, Seed, Task
+from hyperna.topology import EVOLVED_NEURONS, MAX_NEURONS, MOST_NEURONS, growing
 
 
 def check_restarts(name: str, value: Any) -> int | str:
@@ -25,6 +26,17 @@ def check_restarts(name: str, value: Any) -> int | str:
     if isinstance(value, str):
         raise ValueError(f"{name} must be an integer >= 0 or 'auto', got {value[:60]!r}")
     return check_integer(name, value, 0, 2**61)
+
+
+def check_neurons(name: str, value: Any) -> int | str:
+    """Return a number of neurons, or "evolved"."""
+    if isinstance(value, str) and value == EVOLVED_NEURONS:
+        return value
+    if isinstance(value, str):
+        raise ValueError(
+            f"{name} must be an integer >= 1 or {EVOLVED_NEURONS!r}, got {value[:60]!r}"
+        )
+    return check_integer(name, value, 1)
 
 
 MOVES = ("angle", "rotation")
@@ -40,8 +52,11 @@ class OnePlusOneNA:
 
     Parameters
     ----------
-    neurons : int
-        Number N of hidden neurons.
+    neurons : int or "evolved"
+        Number N of hidden neurons. "evolved": a run starts with one neuron, and a quarter of the
+        offspring have one more or one fewer: a random neuron is added, one is left out, or one is
+        doubled and its copy mutated, with equal probability. A larger network must be better than
+        its parent, a smaller one not worse.
     output : {"or", "and", "xor", "evolved"}
         How the hidden bits are joined.
     resolution : int
@@ -67,6 +82,8 @@ class OnePlusOneNA:
         How a mutated direction moves: one of its angles changes, as in the paper, or the normal
         turns in the plane of two random coordinates, which treats all coordinates alike. At D = 2
         both are the same; above, rotations are searched on the finest grid there is.
+    max_neurons : int, optional
+        Largest number of neurons where it evolves, by default 16.
 
     Examples
     --------
@@ -78,12 +95,15 @@ class OnePlusOneNA:
     >>> runs = na.run_many(problem("two_quarters"), runs=200, seed=1)
     >>> len(runs), bool(runs.success.mean() > 0.5)
     (200, True)
+    >>> found = OnePlusOneNA(neurons="evolved").run(problem("arcs", k=3), seed=1)
+    >>> found.success, found.network.grid.neurons
+    (True, 3)
     """
 
     name: ClassVar[str] = "na"
     summary: ClassVar[str] = "the (1+1) NA"
 
-    neurons: int = 1
+    neurons: int | str = 1
     output: str = "or"
     resolution: int = 120
     mutation: str | StepLaw = "harmonic"
@@ -94,6 +114,7 @@ class OnePlusOneNA:
     neuron: str = "plain"
     replace_neuron: float = 0.0
     move: str = "angle"
+    max_neurons: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mutation", law(self.mutation))
@@ -110,11 +131,34 @@ class OnePlusOneNA:
         if self.mutation_probability is not None:
             check_real("mutation_probability", self.mutation_probability, 0, 1, low_open=True)
         check_real("replace_neuron", self.replace_neuron, 0, 1, high_open=True)
-        grid = Grid(2, self.neurons, self.resolution, self.output, self.neuron)
-        for name in ("neurons", "resolution", "output", "neuron"):
+        grid = Grid(2, self._checked_neurons(), self.resolution, self.output, self.neuron)
+        for name in ("resolution", "output", "neuron"):
             object.__setattr__(self, name, getattr(grid, name))  # plain Python numbers
+        object.__setattr__(self, "max_neurons" if self.grows else "neurons", grid.neurons)
         if not self.bias:
             grid.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
+
+    def _checked_neurons(self) -> Any:
+        """Return the largest number of neurons."""
+        if self.grows:
+            if self.replace_neuron:
+                raise ValueError(
+                    "replace_neuron must be 0 where the number of neurons evolves, "
+                    f"got {shown(self.replace_neuron)}"
+                )
+            most = MAX_NEURONS if self.max_neurons is None else self.max_neurons
+            return check_integer("max_neurons", most, 1, MOST_NEURONS)
+        if self.max_neurons is not None:
+            raise ValueError(
+                "max_neurons must be left out where the number of neurons is fixed, "
+                f"got {shown(self.max_neurons)}"
+            )
+        return check_neurons("neurons", self.neurons)
+
+    @property
+    def grows(self) -> bool:
+        """Whether the number of neurons evolves."""
+        return isinstance(self.neurons, str) and self.neurons == EVOLVED_NEURONS
 
     @property
     def unit(self) -> int:
@@ -134,10 +178,12 @@ class OnePlusOneNA:
     def grid(self, dim: int) -> Grid:
         """Return the grid that is searched for points in R^dim.
 
-        For continuous laws and rotations it is as fine as the arithmetic allows.
+        For continuous laws and rotations it is as fine as the arithmetic allows. Where the number
+        of neurons evolves it is that of the largest networks.
         """
         resolution = self.resolution * self._unit_in(dim)
-        return Grid(dim, self.neurons, resolution, self.output, self.neuron)
+        neurons: Any = self.max_neurons if self.grows else self.neurons
+        return Grid(dim, neurons, resolution, self.output, self.neuron)
 
     @property
     def default_budget(self) -> int:
@@ -167,7 +213,7 @@ class OnePlusOneNA:
         if target is not None and target is not False:
             target = check_real("target", target, 0, 1)
         restarts = check_restarts("restarts", restarts)
-        return Task(
+        task = Task(
             law=law(self.mutation),
             unit=self._unit_in(fitness.dim),
             rotation=self._rotates(fitness.dim),
@@ -181,9 +227,13 @@ class OnePlusOneNA:
             stagnation=stagnation,
             target=target,
             restarts=restarts,
-            start=self._checked_start(start, grid),
+            start=None if self.grows else self._checked_start(start, grid),
             replace_neuron=float(self.replace_neuron),
         )
+        if not self.grows:
+            return task
+        own = self._checked_start(start, getattr(start, "grid", grid))
+        return growing(task, own, self.mutation_probability)
 
     def _checked_start(self, start: Network | None, grid: Grid) -> Network | None:
         if start is None:

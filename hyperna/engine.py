@@ -39,7 +39,11 @@ def doubled_trace(old: state.Trace) -> state.Trace:
 
 
 def new_arrays(task: Any) -> Any:
-    """Return new arrays of the kernel's own: for waiting times, or for a population."""
+    """Return new arrays of the kernel's own: for waiting times, a population, another size."""
+    if task.topology is not None:
+        from hyperna._kernels.topology import new_spare
+
+        return new_spare(task.kernel, task.mutation)
     if task.plan is not None:
         from hyperna._kernels.populations import new_population
 
@@ -60,6 +64,10 @@ def settle_plateau(task: Any, run: state.Run) -> None:
 def advance_runs(task: Any, work: Any, arrays: Any, key: Any, run: Any, *others: Any) -> int:
     """Let the kernel of the task's algorithm simulate runs; return FULL when the trace is."""
     given = (task.kernel, work, task.mutation, task.limits)
+    if task.topology is not None:
+        from hyperna._kernels.topology import run_topology_batch
+
+        return int(run_topology_batch(*given, task.topology, key, run, arrays, *others))
     if task.plan is None:
         status = int(loop.run_batch(*given, task.optima, arrays, key, run, *others))
         if status == state.PLATEAU:

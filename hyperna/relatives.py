@@ -54,6 +54,13 @@ class RandomisedLocalSearchNA(OnePlusOneNA):
 class PopulationNA(OnePlusOneNA):
     """Base of the algorithms that need more than one network at a time."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.grows:
+            raise ValueError(
+                f"neurons must be a number for {type(self).__name__}, got {shown(self.neurons)}"
+            )
+
     def plan(self, units: int) -> plans.Plan:
         """Return the algorithm as compiled code takes it; a perfect score is `units`."""
         raise NotImplementedError

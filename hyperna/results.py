@@ -17,6 +17,8 @@ STOP_REASONS = ("running", "optimum", "target", "budget", "stagnation", "stuck")
 # What a run leaves behind, as integers; `stop` is an index into `STOP_REASONS`, the fitness is
 # score / units.
 COLUMNS = ("evaluations", "score", "stop", "stuck_at", "restarts")
+# Where the number of neurons evolves, that of the best network follows.
+SIZED_COLUMNS = (*COLUMNS, "neurons_used")
 _SUCCESS = (state.OPTIMUM, state.TARGET)
 
 
@@ -29,6 +31,13 @@ class Improvements:
 
     def __len__(self) -> int:
         return len(self.evaluations)
+
+
+def network_of(grid: Grid, genome: IntArray) -> Network:
+    """Return the network of a genome; where neurons evolve, their number is one entry more."""
+    if genome.size > grid.components:
+        grid = replace(grid, neurons=int(genome[-1]))
+    return Network(grid, genome[: grid.components])
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +54,7 @@ class Trajectory:
 
     def network(self, i: int) -> Network:
         """Return the i-th accepted network."""
-        return Network(self.grid, self.genomes[i])
+        return network_of(self.grid, self.genomes[i])
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +113,9 @@ class Runs:
 
     Attributes
     ----------
-    rows : array (runs, 5)
-        Evaluations, score, stop code, stuck_at and restarts of each run (`COLUMNS`).
+    rows : array (runs, 5 or 6)
+        Evaluations, score, stop code, stuck_at and restarts of each run (`COLUMNS`); where the
+        number of neurons evolves, that of the best network too.
     units : int
         Score of a network without a mistake.
     seed : SeedSequence or int
@@ -200,6 +210,11 @@ class Runs:
         return self.rows[:, 4]
 
     @property
+    def neurons_used(self) -> IntArray | None:
+        """Number of neurons of each run's best network, None unless it evolves."""
+        return self.rows[:, 5] if self.rows.shape[1] > len(COLUMNS) else None
+
+    @property
     def best(self) -> int:
         """Number of the run with the best fitness (the quickest of these)."""
         return int(self.numbers[np.lexsort((self.evaluations, -self.fitness))[0]])
@@ -222,7 +237,7 @@ class Runs:
             raise ValueError(f"runs of algorithm {self.setting.algorithm!r} cannot be replayed")
         result: RunResult = self.runner.run(self.seed, number, trajectory)
         again = [result.evaluations, result.fitness, result.stop_reason, result.restarts]
-        evaluations, _, stop, stuck_at, restarts = self.rows[place].tolist()
+        evaluations, _, stop, stuck_at, restarts = self.rows[place, :5].tolist()
         stored = [evaluations, float(self.fitness[place]), STOP_REASONS[stop], restarts]
         if again != stored or result.stuck_at not in (None, stuck_at):
             raise ValueError(

@@ -23,7 +23,7 @@ from hyperna.goals import Goal, optima_on, rotations_on, share_near
 from hyperna.grid import Grid
 from hyperna.mutation import Local, StepLaw
 from hyperna.networks import Network
-from hyperna.results import STOP_REASONS, Improvements, RunResult, Trajectory
+from hyperna.results import COLUMNS, STOP_REASONS, Improvements, RunResult, Trajectory, network_of
 
 Rule = Callable[[RunResult], bool]
 
@@ -64,6 +64,8 @@ class Task:
     replace_neuron: float = 0.0
     one_component: bool = False
     plan: Any = None
+    columns: ClassVar[tuple[str, ...]] = COLUMNS
+    topology: ClassVar[Any] = None  # how the number of neurons evolves, if it does
 
     @cached_property
     def units(self) -> int:
@@ -117,7 +119,7 @@ class Task:
             return Goal(state.NEVER, no_optima, 0)
         if self.target is not None:
             return Goal(self._target_score(self.target), no_optima, 0)
-        optima = optima_on(self.grid, self.fitness.problem, **self._freedom)
+        optima = self.known_optima
         if len(optima):
             hopeful = 0
             if self.best_known is not None and isinstance(self.true_fitness, ExactArcs):
@@ -127,6 +129,11 @@ class Task:
         if self.default_target is None:
             return Goal(state.NEVER, no_optima, 0)
         return Goal(self._target_score(self.default_target), no_optima, 0)
+
+    @property
+    def known_optima(self) -> FloatArray:
+        """The optima that are known, in grid units."""
+        return optima_on(self.grid, self.fitness.problem, **self._freedom)
 
     def _target_score(self, target: float) -> int:
         """The smallest score whose fitness, as a float, is at least the target."""
@@ -157,13 +164,18 @@ class Task:
 
         Where the best fitness is unknown there is no target, but for finite sets the ceiling of 1.
         """
-        best, problem, grid = self.best_known, self.fitness.problem, self.grid
+        best, problem = self.best_known, self.fitness.problem
         if isinstance(self.true_fitness, FiniteSet):
             return 1.0 if best is None else best
         if best is None or problem is None:
             return None
-        steps = grid.resolution // self.unit
-        return max(0.0, best - problem.rounding_loss(grid.neurons, steps, **self._freedom))
+        steps = self.grid.resolution // self.unit
+        return max(0.0, best - problem.rounding_loss(self.fewest_neurons, steps, **self._freedom))
+
+    @property
+    def fewest_neurons(self) -> int:
+        """The smallest number of neurons that attains the best fitness known."""
+        return self.grid.neurons
 
     @property
     def criterion(self) -> str:
@@ -297,13 +309,13 @@ class Search:
         if not isinstance(trajectory, bool | np.bool_):
             raise TypeError(f"trajectory must be True or False, got {shown(trajectory)}")
         self._with_path = bool(trajectory)
-        components = task.grid.components
+        components = task.mutation.modulus.size
         self._run = state.new_run(task.mutation)
         self._arrays = new_arrays(task)
         self._work = workspace(task.kernel)
         self._trace = new_trace(64, 1024 if trajectory else 0, components)
         self._progress = np.array([self.number, self.number, self.number + 1, 0])
-        self._rows = np.zeros((1, 5), np.int64)
+        self._rows = np.zeros((1, len(task.columns)), np.int64)
         self._genomes = np.zeros((1, components), np.int64)
         self._key = self.seed.generate_state(4, np.uint64)
 
@@ -321,18 +333,9 @@ class Search:
         """Simulate about `quota` more offspring; return whether the run has ended."""
         task = self.task
         with np.errstate(over="ignore"):
-            status = advance_runs(
-                task,
-                self._work,
-                self._arrays,
-                self._key,
-                self._run,
-                self._trace,
-                self._progress,
-                task.quota if quota is None else quota,
-                self._rows,
-                self._genomes,
-            )
+            own = self._work, self._arrays, self._key, self._run, self._trace, self._progress
+            steps = task.quota if quota is None else quota
+            status = advance_runs(task, *own, steps, self._rows, self._genomes)
         if status == state.FULL:
             self._trace = doubled_trace(self._trace)
         return self.finished
@@ -343,7 +346,7 @@ class Search:
             self.advance(1)
         task, counter = self.task, self._run.counter
         if self.finished:
-            evaluations, score, stop, stuck_at, restarts = map(int, self._rows[0])
+            evaluations, score, stop, stuck_at, restarts = map(int, self._rows[0, :5])
             genome = self._genomes[0]
         else:
             stop, stuck_at = state.RUNNING, 0
@@ -352,7 +355,7 @@ class Search:
             score = int(max(counter[state.SCORE], counter[state.BEST]))
             genome = self._run.genes[0 if current else 1]
         return RunResult(
-            network=Network(task.grid, genome),
+            network=network_of(task.grid, genome),
             fitness=score / task.units,
             evaluations=evaluations,
             stop_reason=STOP_REASONS[stop],
@@ -380,7 +383,7 @@ def run_block(task: Task, seed: Seed, first: int, last: int, halt: Halt | None =
 
     Once `halt` is raised the block is given up, and its rows mean nothing.
     """
-    rows = np.zeros((last - first, 5), np.int64)
+    rows = np.zeros((last - first, len(task.columns)), np.int64)
     run, work = state.new_run(task.mutation), workspace(task.kernel)
     arrays = new_arrays(task)
     key = seed_words(seed).generate_state(4, np.uint64)

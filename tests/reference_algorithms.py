@@ -9,7 +9,7 @@ Success is judged on networks that are accepted, and on the first ones.
 import random
 from bisect import bisect
 from itertools import accumulate
-from math import exp
+from math import atan2, exp, pi, sqrt
 from types import SimpleNamespace
 
 import reference
@@ -172,6 +172,77 @@ def adaptive(problem, rng, budget, growth, decay, jump, steps, replace=0.0, redr
         if new >= value:
             genome, value = child, new
     return evaluations
+
+
+# ---- networks of any size
+
+
+def rounded_output(weights, bias, resolution):
+    """Angles and bias on the grid of an output neuron whose weights have any length."""
+    rest, angles = weights[-1], []
+    for w in reversed(weights[:-1]):
+        angles.append(round(atan2(rest, w) / (2 * pi) * resolution) % resolution)
+        rest = sqrt(rest**2 + w**2)
+    value = max(-1.0, min(1.0, bias / sqrt(max(1e-300, sum(w * w for w in weights)))))
+    return [*reversed(angles), round((value + 1) / 2 * resolution)]
+
+
+def changed_size(genome, neurons, change, rng, length, resolution, output, most):
+    """The genome with a neuron added, left out or doubled, and its size; None if impossible."""
+    if neurons == (1 if change == "drop" else most):
+        return None
+    hidden = [genome[2 * i : 2 * i + 2] for i in range(neurons)]
+    weights, bias = [1.0], 0.5
+    if neurons > 1 and output == "evolved":
+        weights, bias = reference.neuron(genome[2 * neurons :], resolution)
+    else:
+        weights = weights * neurons
+    if change == "add":
+        hidden.append([rng.randrange(resolution), rng.randrange(resolution + 1)])
+        weights = [*weights, rng.uniform(-1, 1)]
+    else:
+        chosen = rng.randrange(neurons)
+        if change == "drop":
+            hidden.pop(chosen)
+            weights.pop(chosen)
+        else:
+            copy, i = list(hidden[chosen]), rng.randrange(2)
+            copy[i] = (copy[i] + rng.choice((-1, 1)) * length()) % (resolution + i)
+            hidden.append(copy)
+            weights[chosen] /= 2
+            weights = [*weights, weights[chosen]]
+    tail = rounded_output(weights, bias, resolution) if output == "evolved" else []
+    return [g for one in hidden for g in one] + tail * (len(hidden) > 1), len(hidden)
+
+
+def evolved_topology(arcs, target, steps, rng, budget, resolution, output, most):
+    """(1+1) NA from one neuron; a quarter of the offspring have one neuron more or fewer.
+
+    `target` is a share of the circle. Returns evaluations and the number of neurons.
+    """
+    length = length_drawer(steps, rng)
+    fitness = [reference.arc_fitness(arcs, n, resolution, output) for n in range(most + 1)]
+    enough = target * reference.circle_units(resolution)
+    neurons, genome = 1, [rng.randrange(resolution), rng.randrange(resolution + 1)]
+    value, evaluations = fitness[1](genome), 1
+    while value < enough and evaluations < budget:
+        evaluations += 1
+        child, size = list(genome), neurons
+        if rng.random() < 0.25:
+            change = rng.choice(("add", "drop", "double"))
+            made = changed_size(genome, neurons, change, rng, length, resolution, output, most)
+            if made is None:
+                continue
+            child, size = made
+        else:
+            moduli = reference.grid_moduli(neurons, resolution, output)
+            for i, modulus in enumerate(moduli):
+                if rng.random() < 1 / len(moduli):
+                    child[i] = (child[i] + rng.choice((-1, 1)) * length()) % modulus
+        new = fitness[size](child)
+        if (new, -size) >= (value, -neurons):
+            genome, neurons, value = child, size, new
+    return evaluations, neurons
 
 
 def runtimes(run, runs, seed):

@@ -36,6 +36,7 @@ STREET = {
     "analysis": 7,
     "search": 7,
     "batches": 8,
+    "topology": 8,
     "algorithm": 9,
     "relatives": 10,
     "engine": 2,

@@ -67,6 +67,11 @@ CASES = {
         lambda a, b: (a.task.grid.neuron, b.task.grid.neuron) == ("plain", "bent"),
     ),
     "neurons": ({}, {"neurons": 3}, lambda a, b: b.task.grid.neurons == 3),
+    "max_neurons": (
+        {"neurons": "evolved", "output": "xor"},
+        {"neurons": "evolved", "output": "xor", "max_neurons": 1},
+        lambda a, b: a.neurons_used.max() > b.neurons_used.max() == 1,
+    ),
     "output": ({"neurons": 2}, {"neurons": 2, "output": "and"}, None),
     "resolution": ({}, {"resolution": 48}, lambda a, b: b.task.grid.resolution == 48),
     "algorithm": (
@@ -91,6 +96,11 @@ CASES = {
         lambda a, b: (a.task.probability, b.task.probability) == (0.5, 0.125),
     ),
     "init": ({"dim": 3, "points": 64}, {"dim": 3, "points": 64, "init": "sphere"}, None),
+    "move": (
+        {"dim": 3, "points": 64},
+        {"dim": 3, "points": 64, "move": "rotation"},
+        lambda a, b: (a.task.rotation, b.task.rotation) == (False, True),
+    ),
     "replace_neuron": (
         {},
         {"replace_neuron": 0.5},

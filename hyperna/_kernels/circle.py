@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperna._kernels.arcs import arc_ends, beyond
-from hyperna._kernels.geometry import AND, EVOLVED, XOR, neuron_weights
+from hyperna._kernels.geometry import AND, EVOLVED, OR, XOR, neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.matching import all_matched
 from hyperna._kernels.protocol import half_width, implement
@@ -183,7 +183,8 @@ def swept_score(circle, work):
     toggles the neuron's bit, so the order of coinciding ends does not matter.
     """
     arc, turn = work.arc, circle.turn
-    order, position, signed = work.event[ORDER], work.event[POSITION], work.event[SIGNED]
+    order = work.event[ORDER, : 2 * circle.neurons]
+    position, signed = work.event[POSITION], work.event[SIGNED]
     odd = np.int64(0)
     for i in range(circle.neurons):
         row = work.event[USED, i]
@@ -226,6 +227,9 @@ def _prepare(fitness, work, genome):
     for i in range(fitness.neurons):
         place_arc(fitness, work.arc, genome, i, i)
         work.event[USED, i] = i
+    # the network before may have been of another size
+    for i in range(2 * fitness.neurons):
+        work.event[ORDER, i] = i
     if fitness.join == EVOLVED:
         output_answers(fitness, work, genome)
     return network_score(fitness, work), 0.0
@@ -326,4 +330,20 @@ def _optimal(fitness, work, genome, optima, tolerance):
     return False
 
 
+def _resized(kind, topology, neurons):
+    return Circle(
+        kind.turn,
+        kind.step,
+        kind.positive,
+        kind.join if neurons > 1 else OR,
+        neurons,
+        kind.width,
+        kind.resolution,
+        kind.modulus,
+        kind.arcs,
+        kind.shape,
+    )
+
+
 implement(Circle, workspace=_workspace, prepare=_prepare, look=_look, optimal=_optimal)
+implement(Circle, resized=_resized)

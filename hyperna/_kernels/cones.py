@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.geometry import EVOLVED, answer, neuron_weights
+from hyperna._kernels.geometry import EVOLVED, OR, answer, neuron_weights
 from hyperna._kernels.jit import inner_kernel, lean_kernel
 from hyperna._kernels.mirrors import near_optimum
 from hyperna._kernels.protocol import implement
@@ -157,4 +157,18 @@ def _optimal(fitness, work, genome, optima, tolerance):
     return near_optimum(genome, fitness.modulus, directions, optima, tolerance, work.near)
 
 
+def _resized(kind, topology, neurons):
+    return Cones(
+        kind.columns,
+        kind.square,
+        kind.positive,
+        kind.weight,
+        kind.resolution,
+        neurons,
+        kind.join if neurons > 1 else OR,
+        kind.modulus,
+    )
+
+
 implement(Cones, workspace=_workspace, prepare=_prepare, look=_look, optimal=_optimal)
+implement(Cones, resized=_resized)

@@ -20,12 +20,15 @@ A kind of fitness (`hyperna._kernels.pair` is the shortest example):
     Whether every component is within less than `tolerance` grid units of one of the optima.
 ``write_genome(fitness, work, mutation, genome)``
     Write what `look` has left out of the genome. A kind whose genome is always complete has none.
+``resized(fitness, topology, neurons)``
+    The same for networks of another size, where the number of neurons evolves; the arrays of
+    ``workspace`` are those of the largest size.
 
 A kind of law (`hyperna._kernels.steps`): ``draw_lengths`` draws steps, ``learn`` is told whether a
 step has improved the score.
 
 A kind of move of a direction: ``draw_planes`` (`hyperna._kernels.steps`) draws what a step needs
-besides its length, and ``step_by`` takes a step.
+besides its length, and ``step_by`` takes a step; ``resized`` as above.
 
 A kind of neuron (`hyperna._kernels.shapes`): ``half_width(shape, bias, bend, before, changed)`` is
 half the length, in units, of the arc on which it fires; `bias` and `bend` are its components after
@@ -78,6 +81,10 @@ def write_genome(fitness, work, mutation, genome):
     return function(fitness, work, mutation, genome)
 
 
+def resized(kind, topology, neurons):
+    return _IMPLEMENTATIONS["resized", type(kind)](kind, topology, neurons)
+
+
 def draw_lengths(law, mutation, stream, steps, wanted, moves, changed):
     function = _IMPLEMENTATIONS["draw_lengths", type(law)]
     return function(law, mutation, stream, steps, wanted, moves, changed)
@@ -119,6 +126,11 @@ def _optimal(fitness, work, genome, optima, tolerance):
 @overload(write_genome, jit_options=INNER)
 def _write_genome(fitness, work, mutation, genome):
     return _chosen("write_genome", fitness) or _write_nothing
+
+
+@overload(resized, jit_options=INLINE)
+def _resized(kind, topology, neurons):
+    return _chosen("resized", kind)
 
 
 @overload(draw_lengths, jit_options=INNER)

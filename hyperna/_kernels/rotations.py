@@ -76,4 +76,9 @@ def _step_by_rotations(move, mutation, steps, i, genome, changed, old):
     return count
 
 
-implement(RotationMove, step_by=_step_by_rotations)
+def _resized(kind, topology, neurons):
+    pairs = topology.pairs[neurons]
+    return RotationMove(kind.unit, pairs, kind.dim, neurons, kind.width, kind.resolution)
+
+
+implement(RotationMove, step_by=_step_by_rotations, resized=_resized)

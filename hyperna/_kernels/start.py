@@ -9,6 +9,31 @@ from hyperna._kernels.random import below, normal
 
 
 @inner_kernel
+def draw_direction(stream, dim, resolution, direction, genome, first):
+    """Write the angles of a direction uniform on the sphere, rounded to the grid, from `first` on.
+
+    `direction` is room for its coordinates.
+    """
+    tail = 0.0
+    for j in range(dim):
+        direction[j] = normal(stream)
+    if dim == 1:
+        genome[first] = 1 if direction[0] < 0.0 else 0
+    for back in range(dim - 1):
+        k = dim - 2 - back
+        rest = direction[dim - 1]
+        if back > 0:
+            rest = math.sqrt(tail)
+        else:
+            tail = rest * rest
+        turns = math.atan2(rest, direction[k]) / (2.0 * math.pi)
+        tail += direction[k] * direction[k]
+        if turns < 0.0:
+            turns += 1.0
+        genome[first + k] = np.int64(np.rint(turns * resolution)) % resolution
+
+
+@inner_kernel
 def draw_start(limits, mutation, genome, direction, stream):
     """Write a random genome; components that never mutate keep their fixed value (bias zero).
 
@@ -27,20 +52,4 @@ def draw_start(limits, mutation, genome, direction, stream):
         first, dim = i * limits.width, limits.dim
         if i == limits.neurons:
             dim = limits.neurons
-        tail = 0.0
-        for j in range(dim):
-            direction[j] = normal(stream)
-        if dim == 1:
-            genome[first] = 1 if direction[0] < 0.0 else 0
-        for back in range(dim - 1):
-            k = dim - 2 - back
-            rest = direction[dim - 1]
-            if back > 0:
-                rest = math.sqrt(tail)
-            else:
-                tail = rest * rest
-            turns = math.atan2(rest, direction[k]) / (2.0 * math.pi)
-            tail += direction[k] * direction[k]
-            if turns < 0.0:
-                turns += 1.0
-            genome[first + k] = np.int64(np.rint(turns * limits.resolution)) % limits.resolution
+        draw_direction(stream, dim, limits.resolution, direction, genome, first)

@@ -378,4 +378,8 @@ def _step_by_angles(move, mutation, steps, i, genome, changed, old):
     return count
 
 
-implement(AngleMove, draw_planes=_draw_no_planes, step_by=_step_by_angles)
+def _same_angles(kind, topology, neurons):
+    return kind
+
+
+implement(AngleMove, draw_planes=_draw_no_planes, step_by=_step_by_angles, resized=_same_angles)

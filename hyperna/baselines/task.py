@@ -202,6 +202,7 @@ def baseline_task(
     fitness = fitness_of(problem)
     if neurons is None:
         neurons = fitness.problem.default_neurons if fitness.problem else 1
+    neurons = check_integer("neurons", neurons, 1)
     # A continuous law searches the finest grid there is, with success judged at `resolution`:
     # just what is needed here, where the law itself is not used.
     na = OnePlusOneNA(neurons=neurons, output=output, resolution=resolution, mutation="cauchy")

@@ -23,7 +23,7 @@ from hyperna.store.store import Store
 _SECONDS, _MOST = 0.5, 200
 # What makes a function; everything else of a setting belongs to the algorithm.
 _FUNCTION_KEYS = frozenset(
-    {"problem", "dim", "neurons", "output", "resolution"}
+    {"problem", "dim", "neurons", "neuron", "output", "resolution"}
     | {"points", "sampling", "label", "weight", "scale", "data"}
 )
 _USUAL = {"bias": True, "redraw_void": False, "init": "grid", "restarts": 0}
@@ -93,7 +93,7 @@ def make_cells(found: list[Runs]) -> list[Cell]:
     ids = distinct_ids(functions)
     cells = []
     for setting, function, algorithm in zip(settings, functions, algorithms, strict=True):
-        grid = Grid(setting.dim, setting.neurons, setting.resolution, setting.output)
+        grid = _grid(setting)
         values = setting.canonical
         own = {key: value for key, value in values.items() if key not in _FUNCTION_KEYS}
         cells.append(
@@ -109,9 +109,19 @@ def make_cells(found: list[Runs]) -> list[Cell]:
     return cells
 
 
+def _grid(setting: Setting) -> Grid:
+    if isinstance(setting.neurons, str):
+        raise ValueError(
+            "IOHprofiler's functions have a fixed number of variables; runs with neurons = "
+            f"{setting.neurons!r} cannot be exported"
+        )
+    kind = setting.neuron or "plain"
+    return Grid(setting.dim, setting.neurons, setting.resolution, setting.output, kind)
+
+
 def describe_function(setting: Setting) -> str:
     """Return the name of the function that a setting maximises."""
-    grid = Grid(setting.dim, setting.neurons, setting.resolution, setting.output)
+    grid = _grid(setting)
     points = f"points={setting.points} {setting.sampling}" if setting.points else ""
     # Files of the same name may hold different points.
     data = f"data={setting.data[:8]}" if setting.data else ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hyperna import __version__
 from hyperna._words import counted, interval, number, percent
-from hyperna.analysis.statistics import wilson_interval
+from hyperna.analysis.statistics import bootstrap_interval, wilson_interval
 from hyperna.analysis.summary import Summary
 from hyperna.cli.options import fits, json_text, make_console, save_figure, say
 from hyperna.problems import Problem
@@ -19,8 +19,13 @@ if TYPE_CHECKING:
 
 def summarise(setting: Setting, runs: Runs, seed: int) -> dict[str, Any]:
     """Return all that is reported about a batch; undefined numbers are NaN or infinite."""
+    used = runs.neurons_used
+    sizes = {} if used is None else {"mean_neurons": float(used.mean())}
+    if used is not None:
+        sizes["mean_neurons_interval"] = list(bootstrap_interval(used))
     return {
         **Summary.of(runs).record(),
+        **sizes,
         "stop_reasons": runs.stop_counts,
         "success_means": runs.task.criterion,
         "settings": {
@@ -35,6 +40,8 @@ def summarise(setting: Setting, runs: Runs, seed: int) -> dict[str, Any]:
 def print_json(summary: dict[str, Any], runs: Runs | None) -> None:
     """Print the summary as one JSON object, with every run's evaluations if runs are given."""
     listed = {} if runs is None else {"evaluations": runs.evaluations.tolist()}
+    if runs is not None and runs.neurons_used is not None:
+        listed["neurons"] = runs.neurons_used.tolist()
     print(json_text({**summary, **listed}))
 
 
@@ -79,6 +86,12 @@ def _restarts(number: int | str | None) -> str:
     return "automatic restarts" if number == "auto" else counted(int(number or 0), "restart")
 
 
+def _neurons(used: dict[str, Any]) -> str:
+    if isinstance(used["neurons"], str):
+        return f"1 to {used['max_neurons']} neurons, evolved"
+    return counted(used["neurons"], "neuron")
+
+
 def _headline(summary: dict[str, Any]) -> list[str]:
     from rich.markup import escape
 
@@ -91,6 +104,7 @@ def _headline(summary: dict[str, Any]) -> list[str]:
         "no bias": used["bias"] is False,
         "void steps redrawn": used["redraw_void"],
         f"probability {probability:.4g} per component": probability,
+        "rotations": used["move"] == "rotation",
         f"init {used['init']}": used["init"] not in (None, "grid"),
         f"a neuron replaced with probability {used['replace_neuron']}": used["replace_neuron"],
         f"stagnation {used['stagnation']}": used["stagnation"],
@@ -98,7 +112,7 @@ def _headline(summary: dict[str, Any]) -> list[str]:
     }
     return [
         f"[bold]{escape(used['problem'])}[/bold] in D = {used['dim']}: "
-        f"{counted(used['neurons'], 'neuron')}, output {used['output']}, "
+        f"{_neurons(used)}, output {used['output']}, "
         f"resolution {used['resolution']:,}",
         ", ".join([law, *(text for text, given in extras.items() if given)]),
         f"{counted(summary['runs'], 'run')} from seed {used['seed']}, "
@@ -133,6 +147,8 @@ def _rows(summary: dict[str, Any]) -> list[tuple[str, str, str, str]]:
         ("fitness, best", "best_fitness", None, share, every),
         ("fitness, mean", "mean_fitness", "mean_fitness_interval", share, every),
     ]
+    if "mean_neurons" in summary:
+        rows.append(("neurons, mean", "mean_neurons", "mean_neurons_interval", number, every))
     return [
         (name, write(summary[key]), interval(summary[ends], write) if ends else "", of)
         for name, key, ends, write, of in rows

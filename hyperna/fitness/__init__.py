@@ -18,7 +18,7 @@ __all__ = ["ExactArcs", "ExactSphere", "FiniteSet", "Fitness", "Online", "Sample
 
 
 def fitness_of(
-    subject: Problem | Fitness, *, neurons: int | None = None, **sampling: Any
+    subject: Problem | Fitness, *, neurons: int | str | None = None, **sampling: Any
 ) -> Fitness:
     """Return the natural fitness of a problem: exact where it can be, sampled else.
 
@@ -26,9 +26,10 @@ def fitness_of(
     ----------
     subject : Problem or Fitness
         A fitness is returned as it is.
-    neurons : int, optional
+    neurons : int or "evolved", optional
         Size of the networks. In more than three dimensions there is an exact fitness for one
-        neuron only; networks of unknown size get a sample there.
+        neuron only; networks of unknown size get a sample there. "evolved": a sample in more
+        than two dimensions.
     **sampling
         `n`, `method` and `seed` of `Sampled`; if any is given, points are sampled.
 
@@ -45,7 +46,8 @@ def fitness_of(
         if isinstance(subject, ArcProblem) and not sampling:
             if subject.dim == 2:
                 return ExactArcs(subject)
-            if has_areas(subject.dim, 2 if neurons is None else neurons):
+            size = 2 if neurons is None else neurons
+            if not isinstance(size, str) and has_areas(subject.dim, size):
                 return ExactSphere(subject)
         return Sampled(subject, **sampling)
     if sampling:

@@ -17,7 +17,8 @@ def function_name(problem: str, grid: Grid, points: str = "") -> str:
     >>> function_name("quarter", Grid(dim=2, neurons=1, resolution=120))
     'quarter D=2 N=1 or r=120'
     """
-    described = f"{problem} D={grid.dim} N={grid.neurons} {grid.output} r={grid.resolution}"
+    kind = "" if grid.neuron == "plain" else f" {grid.neuron}"
+    described = f"{problem} D={grid.dim} N={grid.neurons}{kind} {grid.output} r={grid.resolution}"
     return f"{described} {points}".rstrip()
 
 

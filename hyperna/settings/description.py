@@ -30,6 +30,7 @@ from hyperna.relatives import relative
 from hyperna.search import Task
 from hyperna.settings.algorithms import Algorithm, Runner, find_algorithm
 from hyperna.settings.keys import KEYS, is_default, plain_keys
+from hyperna.topology import MAX_NEURONS
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ class Setting:
     algorithm: str
     problem: str
     dim: int
-    neurons: int
+    neurons: int | str
     output: str
     resolution: int
     neuron: str | None = None
@@ -72,6 +73,8 @@ class Setting:
     redraw_void: bool | None = None
     mutation_probability: float | None = None
     init: str | None = None
+    move: str | None = None
+    max_neurons: int | None = None
     replace_neuron: float | None = None
     points: int | None = None
     sampling: str | None = None
@@ -165,6 +168,8 @@ class Setting:
             mutation_probability=self.mutation_probability,
             init=self.init,
             replace_neuron=self.replace_neuron or 0.0,
+            move=self.move or "angle",
+            max_neurons=self.max_neurons,
             **own,
         )
 
@@ -213,7 +218,8 @@ def resolve(folder: str | Path = ".", **options: Any) -> tuple[Setting, Runner]:
     neurons = checked.get("neurons", made.default_neurons)
     fitness = _chosen_fitness(made, neurons, checked)
     sampled = fitness if isinstance(fitness, Sampled) else None
-    _check_memory(made.dim, checked.get("neurons", 1), sampled.n if sampled else 1)
+    most = neurons if isinstance(neurons, int) else checked.get("max_neurons", MAX_NEURONS)
+    _check_memory(made.dim, most, sampled.n if sampled else 1)
     common: dict[str, Any] = {
         **described,
         "algorithm": algorithm.spell(checked["algorithm"]),
@@ -305,7 +311,8 @@ def _resolve_na(
         f"{f.name}={float(getattr(step_law, f.name))!r}" for f in fields(step_law)
     )
     # Left out where it is the default, so that settings of earlier versions stay what they are.
-    kind = {"neuron": checked["neuron"]} if checked.get("neuron", "plain") != "plain" else {}
+    usual = {"neuron": "plain", "move": "angle"}
+    kind = {key: checked[key] for key in usual if checked.get(key, usual[key]) != usual[key]}
     own: dict[str, Any] = {
         **kind,
         "mutation": f"{step_law.name}:{parameters}" if parameters else step_law.name,
@@ -319,13 +326,15 @@ def _resolve_na(
     probability = checked.get("mutation_probability")
     entry, settings = relative(common["algorithm"])
     given = {**network, **own, "replace_neuron": own["replace_neuron"] or 0.0}
-    na = entry(**given, mutation_probability=probability, **settings)
+    most = checked.get("max_neurons")
+    na = entry(**given, max_neurons=most, mutation_probability=probability, **settings)
     limits = {"budget": common["budget"], "stagnation": checked.get("stagnation")}
     limits["restarts"] = checked.get("restarts", 0)
     task = na.task(fitness, **limits, target=common["target"])
     task.mutation  # noqa: B018  refuses a network of which nothing can change
     online = {key: checked[key] for key in ("online", "judge_once") if checked.get(key)}
-    own["mutation_probability"] = task.probability
+    own["mutation_probability"] = probability if na.grows else task.probability
+    own["max_neurons"] = na.max_neurons
     return {**own, **online, **limits, "budget": task.budget}, task
 
 
@@ -342,7 +351,7 @@ def _read_file(
     return read_csv(path, label, weight, bool(scale))
 
 
-def _chosen_fitness(made: Problem, neurons: int, checked: Mapping[str, Any]) -> Fitness:
+def _chosen_fitness(made: Problem, neurons: int | str, checked: Mapping[str, Any]) -> Fitness:
     """Return the fitness that the options describe."""
     points, sampling, online = (checked.get(key) for key in ("points", "sampling", "online"))
     if online is None:
@@ -355,7 +364,9 @@ def _chosen_fitness(made: Problem, neurons: int, checked: Mapping[str, Any]) -> 
     return Online(made, online, reevaluate=not checked.get("judge_once"))
 
 
-def _fitness(made: Problem, neurons: int, points: int | None, sampling: str | None) -> Fitness:
+def _fitness(
+    made: Problem, neurons: int | str, points: int | None, sampling: str | None
+) -> Fitness:
     if points is None and sampling is None:
         return fitness_of(made, neurons=neurons)
     if isinstance(made, PointProblem):

@@ -9,11 +9,12 @@ from typing import Any
 
 from hyperna._validation import check_choice, check_integer, check_real
 from hyperna._words import did_you_mean, shown
-from hyperna.algorithm import check_restarts
+from hyperna.algorithm import MOVES, check_neurons, check_restarts
 from hyperna.fitness.points import METHODS
 from hyperna.grid import INITS, MAX_RESOLUTION
 from hyperna.neurons import NEURONS
 from hyperna.outputs import OUTPUTS
+from hyperna.topology import EVOLVED_NEURONS, MOST_NEURONS
 
 # A file cannot write None; this word stands for it in lists of values.
 DEFAULT = "default"
@@ -105,6 +106,10 @@ def _read_restarts(text: str) -> int | str:
     return text if text == "auto" else int(text)
 
 
+def _read_neurons(text: str) -> int | str:
+    return text if text == EVOLVED_NEURONS else int(text)
+
+
 KEYS: dict[str, Key] = {
     "problem": text_key("problem", "a name from 'hyperna list', or a CSV file of points"),
     "dim": integer_key("problem", "dimension D (default: the problem's)", 1),
@@ -127,7 +132,19 @@ KEYS: dict[str, Key] = {
     "judge_once": flag_key(
         "problem", "with --online: judge every network only once, when it is new", optional=True
     ),
-    "neurons": integer_key("network", "hidden neurons N (default: the problem's)", 1),
+    "neurons": Key(
+        "network",
+        "hidden neurons N, or evolved: their number is part of the genome (default: the problem's)",
+        check_neurons,
+        _read_neurons,
+    ),
+    "max_neurons": integer_key(
+        "network",
+        "largest number of neurons where it evolves (default: 16)",
+        1,
+        MOST_NEURONS,
+        optional=True,
+    ),
     "output": choice_key("network", "how they are joined (default: or)", tuple(OUTPUTS)),
     "neuron": choice_key(
         "network", "kind of hidden neurons (default: plain)", tuple(NEURONS), optional=True
@@ -153,6 +170,13 @@ KEYS: dict[str, Key] = {
         optional=True,
     ),
     "init": choice_key("algorithm", "first network (default: grid)", INITS, optional=True),
+    "move": choice_key(
+        "algorithm",
+        "how a direction is mutated: one of its angles, or a rotation in the plane of two "
+        "coordinates (default: angle)",
+        MOVES,
+        optional=True,
+    ),
     "replace_neuron": Key(
         "algorithm",
         "probability that a neuron is drawn again instead of a mutation (default: 0)",

@@ -16,6 +16,8 @@ SETTING_COLUMNS = tuple(entry.name for entry in fields(Setting) if entry.compare
 # Columns of files of points, and of kinds that are not the default: left out if they are empty.
 _RARE_COLUMNS = (
     "replace_neuron",
+    "move",
+    "max_neurons",
     "label",
     "weight",
     "scale",
@@ -27,7 +29,9 @@ _RARE_COLUMNS = (
 # Types with missing values where a key may not apply; all other keys are texts.
 _KINDS = {
     **dict.fromkeys(("dim", "neurons", "resolution", "seed"), "int64"),
-    **dict.fromkeys(("points", "budget", "stagnation", "restarts", "online"), "Int64"),
+    **dict.fromkeys(
+        ("points", "budget", "stagnation", "restarts", "online", "max_neurons"), "Int64"
+    ),
     **dict.fromkeys(("bias", "redraw_void", "scale", "judge_once"), "boolean"),
     **dict.fromkeys(("mutation_probability", "replace_neuron"), "float64"),
 }
@@ -43,7 +47,8 @@ def make_frame(blocks: Iterable[Block]) -> Any:
     Columns: `setting` (an id), the keys of the setting (see `Setting`; `target` is "default",
     "none" or a fitness), `run` (the number), `evaluations`, `fitness`, `stop_reason`, `success`,
     `censored` (ended without success: the time to success is only known to exceed `evaluations`),
-    `stuck_at` (0 if it was not), `restarts_used`, `version` (of hyperna).
+    `stuck_at` (0 if it was not), `restarts_used`, `neurons_used` (missing where their number does
+    not evolve; left out if it never does), `version` (of hyperna).
     """
     pandas = import_pandas()
     parts = sorted(blocks, key=lambda block: (_setting_order(block.setting), block.first))
@@ -51,7 +56,8 @@ def make_frame(blocks: Iterable[Block]) -> Any:
     place = {setting: i for i, setting in enumerate(settings)}
     lengths = [len(block.rows) for block in parts]
     codes = np.repeat(np.array([place[block.setting] for block in parts], np.int64), lengths)
-    rows = np.concatenate([np.zeros((0, len(COLUMNS)), np.int64), *(b.rows for b in parts)])
+    kept = len(COLUMNS)
+    rows = np.concatenate([np.zeros((0, kept), np.int64), *(b.rows[:, :kept] for b in parts)])
     evaluations, score, stop, stuck_at, restarts = rows.T
     columns: dict[str, Any] = {"setting": _category(pandas, [s.id for s in settings], codes)}
     for name in SETTING_COLUMNS:
@@ -67,6 +73,13 @@ def make_frame(blocks: Iterable[Block]) -> Any:
     columns["censored"] = ~columns["success"]
     columns["stuck_at"] = stuck_at
     columns["restarts_used"] = restarts
+    if any(block.rows.shape[1] > kept for block in parts):
+        used = [block.rows[:, kept:].T if block.rows.shape[1] > kept else None for block in parts]
+        listed = [
+            pandas.array(u[0] if u is not None else [None] * n, dtype="Int64")
+            for u, n in zip(used, lengths, strict=True)
+        ]
+        columns["neurons_used"] = pandas.concat(list(map(pandas.Series, listed))).array
     versions = [block.version for block in parts]
     columns["version"] = _category(pandas, versions, np.repeat(np.arange(len(parts)), lengths))
     return pandas.DataFrame(columns)

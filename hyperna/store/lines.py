@@ -25,7 +25,7 @@ import numpy as np
 
 from hyperna import __version__
 from hyperna._validation import IntArray
-from hyperna.results import COLUMNS, STOP_REASONS
+from hyperna.results import COLUMNS, SIZED_COLUMNS, STOP_REASONS
 from hyperna.settings import Setting
 
 # More runs are divided among several lines, so that no line can claim more than fits in memory.
@@ -36,7 +36,7 @@ _LINE = re.compile(rb'\{"check":"([0-9a-f]{32})",(.*)\}')
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Finished runs first..last-1 of a setting; `rows` has the columns `COLUMNS`.
+    """Finished runs first..last-1 of a setting; `rows` has the columns `COLUMNS`, or more.
 
     `seconds` is the time they took, for estimates only.
     """
@@ -97,7 +97,9 @@ def _block_line(block: Block, offset: int, rows: IntArray) -> bytes:
                 "seconds": round(block.seconds * len(rows) / len(block.rows), 4),
                 "version": block.version,
                 "reasons": STOP_REASONS,
-                "columns": {name: _pack(rows[:, i]) for i, name in enumerate(COLUMNS)},
+                "columns": {
+                    name: _pack(column) for name, column in zip(SIZED_COLUMNS, rows.T, strict=False)
+                },
             }
         }
     )
@@ -178,7 +180,8 @@ def _block(content: dict[str, Any]) -> Block:
     first, last, units = (int(content[key]) for key in ("first", "last", "units"))
     if not (0 <= first < last <= first + MOST_RUNS_PER_LINE and units > 0):
         raise ValueError(f"runs {first} to {last} of {units} units")
-    columns = [_unpack(content["columns"][name], last - first) for name in COLUMNS]
+    names = [name for name in SIZED_COLUMNS if name in COLUMNS or name in content["columns"]]
+    columns = [_unpack(content["columns"][name], last - first) for name in names]
     columns[2] = _translate(columns[2], content["reasons"])
     setting, version = _setting(content["setting"]), str(content["version"])
     rows = np.stack(columns, axis=1)

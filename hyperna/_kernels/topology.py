@@ -1,0 +1,379 @@
+"""Networks whose number of neurons evolves with them.
+
+A genome has room for the largest network. The neurons in use come first, then an evolved output
+neuron, and the last entry is their number. An offspring is a mutant of its parent as in the (1+1)
+NA, or its parent with one neuron more or fewer. A network with more neurons must be better than its
+parent, one with fewer must not be worse: of networks of equal fitness the smaller is preferred.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hyperna._kernels.geometry import neuron_weights
+from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
+from hyperna._kernels.loop import horizon, record, reset, restarts, write_row
+from hyperna._kernels.mutation import Mutation
+from hyperna._kernels.protocol import draw_lengths, draw_planes, learn, look, prepare, resized
+from hyperna._kernels.protocol import workspace as workspace_of
+from hyperna._kernels.random import below, geometric, uniform
+from hyperna._kernels.rotations import write_angles
+from hyperna._kernels.start import draw_direction
+from hyperna._kernels.state import (
+    ACCEPTED,
+    BEST,
+    BEST_GENOME,
+    BUDGET,
+    CHANGED,
+    DIRECTION,
+    EVALUATIONS,
+    EXPIRED,
+    FULL,
+    GENOME,
+    HORIZON,
+    IMPROVED,
+    IMPROVEMENTS,
+    NEVER,
+    OLD,
+    PATH_LENGTH,
+    PAUSED,
+    RESTARTS,
+    RUNNING,
+    SCORE,
+    SIMULATED,
+    STAGNATION,
+    STOP,
+    TARGET,
+)
+from hyperna._kernels.steps import CHOICE, FIRST, REPLACED, drop_void_steps, take_step
+
+# What may happen to the neurons: a random one is added, one is left out, one is doubled.
+ADD, DROP, DOUBLE = range(3)
+
+
+class Topology(NamedTuple):
+    """Networks of 1 to `most` neurons, and how often their number changes.
+
+    With probability `rate` an offspring has one neuron more or fewer; else each component mutates
+    or, with `one`, exactly one of them. Row n of the arrays is for networks of n neurons: `part`
+    lists the `count` components that mutate, `stay_log` is the logarithm of the probability that
+    one of them does not, and `modulus` and `pairs` are as in `Mutation` and `RotationMove`. Neurons
+    have `width` components. An output neuron (`output`) over the first neuron alone has the weight
+    1 and the bias `threshold`.
+    """
+
+    most: int
+    rate: float
+    one: bool
+    width: int
+    output: bool
+    threshold: float
+    count: np.ndarray
+    stay_log: np.ndarray
+    part: np.ndarray
+    modulus: np.ndarray
+    pairs: np.ndarray
+
+
+class Spare(NamedTuple):
+    """A network with one neuron more or fewer, and what its evaluation needs."""
+
+    genome: np.ndarray
+    weight: np.ndarray
+    work: Any
+
+
+def new_spare(fitness: Any, mutation: Any) -> Spare:
+    """Room for another network."""
+    size = mutation.modulus.size
+    return Spare(np.zeros(size, np.int64), np.zeros(size), workspace_of(fitness))
+
+
+@inline_kernel
+def mutation_of(mutation, topology, neurons):
+    """The mutation of networks of this size."""
+    return Mutation(
+        mutation.law,
+        resized(mutation.move, topology, neurons),
+        mutation.probability,
+        mutation.redraw,
+        mutation.void_log,
+        mutation.choice_bits,
+        mutation.table_bits,
+        mutation.length_bits,
+        mutation.replacing,
+        mutation.neuron_width,
+        mutation.table,
+        mutation.component,
+        topology.modulus[neurons],
+    )
+
+
+@inline_kernel
+def draw_moves(mutation, run, count):
+    """Draw by how much the first `count` components in `steps.part` move, as step 0."""
+    steps, changed = run.steps, run.genes[CHANGED]
+    steps.step[CHOICE, 0] = count
+    steps.step[FIRST, 0] = 0
+    steps.step[REPLACED, 0] = 0
+    draw_lengths(mutation.law, mutation, run.stream, steps, 1, count, changed)
+    draw_planes(mutation.move, mutation, run.stream, steps, 1, changed)
+
+
+@inner_kernel
+def draw_step(topology, mutation, run, neurons):
+    """Draw a mutation of the components, as step 0; return whether it changes anything."""
+    part, stream, available = run.steps.part, run.stream, topology.count[neurons]
+    count = np.int64(0)
+    if topology.one:
+        part[0] = topology.part[neurons, below(stream, available)]
+        count += 1
+    else:
+        stay_log = topology.stay_log[neurons]
+        place = geometric(stream, stay_log)
+        while place < available:
+            part[count] = topology.part[neurons, place]
+            count += 1
+            place += 1 + geometric(stream, stay_log)
+    if count == 0:
+        return False
+    draw_moves(mutation, run, count)
+    return not mutation.redraw or drop_void_steps(mutation, run.steps, 1, run.genes[CHANGED]) == 1
+
+
+@inner_kernel
+def draw_neuron(topology, limits, run, genome, neuron):
+    """Draw a neuron as one of a first network is drawn."""
+    first = neuron * topology.width
+    for c in range(topology.width):
+        genome[first + c] = limits.fixed_value
+    for t in range(topology.count[1]):
+        c = topology.part[1, t]
+        genome[first + c] = below(run.stream, topology.modulus[1, c]) * limits.unit
+    if limits.sphere:
+        direction, r = run.real[DIRECTION], limits.resolution
+        draw_direction(run.stream, limits.dim, r, direction, genome, first)
+
+
+@inner_kernel
+def write_output(topology, resolution, genome, neurons, weight, bias):
+    """Write an output neuron whose weights and bias may be of any length, rounded to the grid."""
+    if not topology.output or neurons == 1:
+        return
+    first, square = neurons * topology.width, 0.0
+    for i in range(neurons):
+        square += weight[i] * weight[i]
+    write_angles(weight, neurons, resolution, genome, first)
+    bias = min(max(bias / math.sqrt(max(square, 1e-300)), -1.0), 1.0)
+    genome[first + neurons - 1] = np.int64(np.rint(0.5 * (bias + 1.0) * resolution))
+
+
+@inner_kernel
+def resize(topology, limits, mutation, run, spare):
+    """Write a network with one neuron more or fewer; return its size, 0 if there is none.
+
+    An output neuron keeps its weights in proportion to its bias. That of a new neuron is uniform on
+    [-1, 1], and a neuron that is doubled shares its weight with its copy, of which one random
+    component then moves by a step of the law.
+    """
+    genome, child, weight, stream = run.genes[GENOME], spare.genome, spare.weight, run.stream
+    width, most, resolution = topology.width, topology.most, limits.resolution
+    neurons, change = genome[genome.size - 1], below(stream, 3)
+    if neurons == (1 if change == DROP else most):
+        return np.int64(0)
+    chosen = below(stream, neurons) if change != ADD else neurons
+    weight[0], bias = 1.0, topology.threshold
+    if topology.output and neurons > 1:
+        bias = neuron_weights(genome, neurons, resolution, neurons * width, weight)
+    for c in range(neurons * width):
+        child[c] = genome[c]
+    after = neurons + 1
+    if change == DROP:
+        after = neurons - 1
+        for c in range(chosen * width, after * width):
+            child[c] = genome[c + width]
+        for i in range(chosen, after):
+            weight[i] = weight[i + 1]
+    elif change == ADD:
+        draw_neuron(topology, limits, run, child, neurons)
+        weight[neurons] = 2.0 * uniform(stream) - 1.0
+    else:
+        # the copy's component moves as the original's would
+        c = topology.part[1, below(stream, topology.count[1])]
+        run.steps.part[0] = chosen * width + c
+        draw_moves(mutation_of(mutation, topology, neurons), run, np.int64(1))
+        run.steps.part[0] = neurons * width + c
+        for c in range(width):
+            child[neurons * width + c] = genome[chosen * width + c]
+        sized = mutation_of(mutation, topology, after)
+        take_step(sized, run.steps, 0, child, run.genes[CHANGED], run.genes[OLD])
+        weight[chosen] *= 0.5
+        weight[neurons] = weight[chosen]
+    write_output(topology, resolution, child, after, weight, bias)
+    child[child.size - 1] = after
+    run.steps.step[REPLACED, 0] = 1 + chosen
+    return after
+
+
+@inline_kernel
+def keep_velocities(topology, velocity, before, after, chosen):
+    """Give every neuron its own step lengths again; those of a copy are the original's."""
+    width = topology.width
+    if after < before:
+        for c in range(chosen * width, after * width):
+            velocity[c] = velocity[c + width]
+    else:
+        for c in range(width):
+            own = velocity[chosen * width + c] if chosen < before else 1.0
+            velocity[before * width + c] = own
+    for c in range(after * width, velocity.size):
+        velocity[c] = 1.0
+
+
+@inner_kernel
+def walk(fitness, work, mutation, topology, limits, run, spare, notable, quota):
+    """Simulate until something happens that is more than a step: see `loop.walk`."""
+    counter, genome, steps = run.counter, run.genes[GENOME], run.steps
+    place, event, done = genome.size - 1, PAUSED, 0
+    while done < quota and event == PAUSED:
+        if counter[EVALUATIONS] >= counter[HORIZON]:
+            event = EXPIRED
+            break
+        done += 1
+        parent, neurons = counter[SCORE], genome[place]
+        found, accepted = parent, False
+        if uniform(run.stream) < topology.rate:
+            after = resize(topology, limits, mutation, run, spare)
+            if after == 0 and mutation.redraw:
+                continue
+            if after > 0:
+                sized = resized(fitness, topology, after)
+                found, _ = prepare(sized, spare.work, spare.genome)
+                accepted = found > parent or (found == parent and after < neurons)
+                if accepted:
+                    chosen = steps.step[REPLACED, 0] - 1
+                    keep_velocities(topology, steps.velocity, neurons, after, chosen)
+                    for c in range(genome.size):
+                        genome[c] = spare.genome[c]
+                    prepare(sized, work, genome)
+        else:
+            sized_mutation = mutation_of(mutation, topology, neurons)
+            changes = draw_step(topology, sized_mutation, run, neurons)
+            if not changes and mutation.redraw:
+                continue
+            if changes:
+                step, found, _ = look(
+                    resized(fitness, topology, neurons),
+                    work,
+                    sized_mutation,
+                    steps,
+                    run.genes,
+                    0,
+                    1,
+                    parent,
+                    0.0,
+                )
+                accepted = step == 0
+                learn(mutation.law, sized_mutation, steps, 0, run.genes[CHANGED], found > parent)
+        counter[EVALUATIONS] += 1
+        if accepted:
+            counter[SCORE] = found
+            if found > parent or found >= notable:
+                event = IMPROVED if found > parent else ACCEPTED
+    counter[SIMULATED] += done
+    return event
+
+
+@inline_kernel
+def begin(fitness, work, topology, limits, run):
+    """First evaluation of a start: one random neuron, or the network given."""
+    genome, counter = run.genes[GENOME], run.counter
+    if limits.start.size > 0 and counter[RESTARTS] == 0:
+        for c in range(genome.size):
+            genome[c] = limits.start[c]
+    else:
+        draw_neuron(topology, limits, run, genome, np.int64(0))
+        genome[genome.size - 1] = 1
+    for c in range(run.steps.velocity.size):
+        run.steps.velocity[c] = 1.0
+    counter[EVALUATIONS] += 1
+    sized = resized(fitness, topology, genome[genome.size - 1])
+    counter[SCORE], _ = prepare(sized, work, genome)
+    counter[HORIZON] = horizon(limits, counter)
+
+
+@inline_kernel
+def remember_best(counter, genome, best):
+    """Keep the genome of a start that has ended if it is the best, or as good and smaller."""
+    last, score = genome.size - 1, counter[SCORE]
+    if score > counter[BEST] or (score == counter[BEST] and genome[last] < best[last]):
+        counter[BEST] = score
+        for c in range(genome.size):
+            best[c] = genome[c]
+
+
+@lean_kernel
+def run_topology_batch(
+    fitness,
+    work,
+    mutation,
+    limits,
+    topology,
+    key,
+    run,
+    spare,
+    trace,
+    progress,
+    quota,
+    rows,
+    found,
+):
+    """Simulate runs one after the other, about `quota` offspring in all.
+
+    As `hyperna._kernels.loop.run_batch`, with the number of neurons as the last column of `rows`
+    and of the genomes in `found`.
+    """
+    counter, genome, best = run.counter, run.genes[GENOME], run.genes[BEST_GENOME]
+    notable = np.int64(NEVER) if trace.path.shape[0] == 0 else np.int64(0)
+    left = quota
+    while progress[0] < progress[2] and left > 0:
+        if progress[3] == 1 and (
+            0 < trace.improvements.shape[0] <= counter[IMPROVEMENTS]
+            or 0 < trace.path.shape[0] <= counter[PATH_LENGTH]
+        ):
+            return FULL
+        if progress[3] == 0 or counter[STOP] != RUNNING:
+            if progress[3] == 0:
+                reset(run, mutation, key, progress[0])
+                progress[3] = 1
+            else:
+                counter[RESTARTS] += 1
+            begin(fitness, work, topology, limits, run)
+            event = IMPROVED
+            left -= 1
+        else:
+            before = counter[SIMULATED]
+            event = walk(fitness, work, mutation, topology, limits, run, spare, notable, left)
+            left -= counter[SIMULATED] - before
+        counter[STOP] = RUNNING
+        if event == EXPIRED:
+            counter[STOP] = BUDGET if counter[HORIZON] == limits.budget else STAGNATION
+        elif event != PAUSED:
+            if event == IMPROVED and limits.stagnation < NEVER:
+                counter[HORIZON] = horizon(limits, counter)
+            record(trace, counter, genome, event == IMPROVED)
+            if counter[SCORE] >= limits.target:
+                counter[STOP] = TARGET
+        if counter[STOP] != RUNNING:
+            remember_best(counter, genome, best)
+            if not restarts(limits, counter):
+                row = progress[0] - progress[1]
+                write_row(rows[row], counter)
+                rows[row, rows.shape[1] - 1] = best[best.size - 1]
+                if found.shape[0] > 0:
+                    for c in range(best.size):
+                        found[row, c] = best[c]
+                progress[0] += 1
+                progress[3] = 0
+    return RUNNING
