@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ class GrowingTask(Task):
     """
 
     same_probability: float | None = None
+    columns: ClassVar[tuple[str, ...]] = SIZED_COLUMNS
 
     def __post_init__(self) -> None:
         if not isinstance(self.fitness, ExactArcs | FiniteSet | Sampled):
@@ -89,7 +90,7 @@ class GrowingTask(Task):
             width=self.grid.width,
             output=OUTPUTS[self.grid.output].evolved,
             threshold=0.5 if self.bias else 0.0,
-            count=count,
+            mutable=count,
             stay_log=stay_log,
             part=part,
             modulus=modulus,
@@ -135,11 +136,6 @@ class GrowingTask(Task):
         start = np.zeros(self.mutation.modulus.size, np.int64)
         start[: made.start.size], start[-1] = made.start, self.start.grid.neurons
         return made._replace(start=start)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """What a run leaves behind, its number of neurons included."""
-        return SIZED_COLUMNS
 
     def check_start(self) -> None:
         """Refuse a first network that is not one of those searched."""

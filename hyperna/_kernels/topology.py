@@ -57,7 +57,7 @@ class Topology(NamedTuple):
 
     With probability `rate` an offspring has one neuron more or fewer; else each component mutates
     or, with `one`, exactly one of them. Row n of the arrays is for networks of n neurons: `part`
-    lists the `count` components that mutate, `stay_log` is the logarithm of the probability that
+    lists the `mutable` components, `stay_log` is the logarithm of the probability that
     one of them does not, and `modulus` and `pairs` are as in `Mutation` and `RotationMove`. Neurons
     have `width` components. An output neuron (`output`) over the first neuron alone has the weight
     1 and the bias `threshold`.
@@ -69,7 +69,7 @@ class Topology(NamedTuple):
     width: int
     output: bool
     threshold: float
-    count: np.ndarray
+    mutable: np.ndarray
     stay_log: np.ndarray
     part: np.ndarray
     modulus: np.ndarray
@@ -124,7 +124,7 @@ def draw_moves(mutation, run, count):
 @inner_kernel
 def draw_step(topology, mutation, run, neurons):
     """Draw a mutation of the components, as step 0; return whether it changes anything."""
-    part, stream, available = run.steps.part, run.stream, topology.count[neurons]
+    part, stream, available = run.steps.part, run.stream, topology.mutable[neurons]
     count = np.int64(0)
     if topology.one:
         part[0] = topology.part[neurons, below(stream, available)]
@@ -148,7 +148,7 @@ def draw_neuron(topology, limits, run, genome, neuron):
     first = neuron * topology.width
     for c in range(topology.width):
         genome[first + c] = limits.fixed_value
-    for t in range(topology.count[1]):
+    for t in range(topology.mutable[1]):
         c = topology.part[1, t]
         genome[first + c] = below(run.stream, topology.modulus[1, c]) * limits.unit
     if limits.sphere:
@@ -200,7 +200,7 @@ def resize(topology, limits, mutation, run, spare):
         weight[neurons] = 2.0 * uniform(stream) - 1.0
     else:
         # the copy's component moves as the original's would
-        c = topology.part[1, below(stream, topology.count[1])]
+        c = topology.part[1, below(stream, topology.mutable[1])]
         run.steps.part[0] = chosen * width + c
         draw_moves(mutation_of(mutation, topology, neurons), run, np.int64(1))
         run.steps.part[0] = neurons * width + c

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 def summarise(setting: Setting, runs: Runs, seed: int) -> dict[str, Any]:
     """Return all that is reported about a batch; undefined numbers are NaN or infinite."""
     used = runs.neurons_used
-    sizes = {} if used is None else {"mean_neurons": float(used.mean())}
+    sizes: dict[str, Any] = {}
     if used is not None:
-        sizes["mean_neurons_interval"] = list(bootstrap_interval(used))
+        ends = list(bootstrap_interval(used))
+        sizes = {"mean_neurons": float(used.mean()), "mean_neurons_interval": ends}
     return {
         **Summary.of(runs).record(),
         **sizes,
