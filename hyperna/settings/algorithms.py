@@ -130,7 +130,7 @@ def _make_baseline(setting: "Setting") -> Runner:
     return baseline_task(
         setting.algorithm,
         setting.make_fitness(),
-        neurons=setting.neurons,  # type: ignore[arg-type]  a text is refused there
+        neurons=setting.neurons,  # type: ignore[arg-type] # a text is refused there
         output=setting.output,
         resolution=setting.resolution,
         budget=setting.budget,
