@@ -9,7 +9,7 @@ import numpy as np
 
 from hyperna._kernels import loop, state
 from hyperna._validation import check_integer
-from hyperna.plateaus import is_closed
+from hyperna.plateaus import STATES_PER_WAIT, is_closed
 
 Seed = int | np.random.SeedSequence | None
 
@@ -56,7 +56,8 @@ def settle_plateau(task: Any, run: state.Run) -> None:
     # a second value may forbid steps between equal scores, so that nothing is certain
     if getattr(task.fitness, "tie_clip", 0.0) == 0.0:
         counter = run.counter
-        if is_closed(task, run.genes[state.GENOME].copy(), task.plateaus):
+        most = STATES_PER_WAIT * int(counter[state.WAITS])
+        if is_closed(task, run.genes[state.GENOME].copy(), task.plateaus, most):
             counter[state.STUCK_AT] = counter[state.EVALUATIONS]
             counter[state.STOP] = state.STUCK
 

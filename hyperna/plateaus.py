@@ -8,47 +8,68 @@ import itertools
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hyperna._kernels.state import RUNNING
 from hyperna._validation import IntArray
 
 # Larger plateaus are not searched.
 MOST_STATES = 20_000
+# States that are searched for each wait of a run on the plateau.
+STATES_PER_WAIT = 250
 
 
-def is_closed(task: Any, genome: IntArray, known: dict[bytes, bool]) -> bool:
+def is_closed(
+    task: Any, genome: IntArray, known: dict[bytes, bool], most: int = MOST_STATES
+) -> bool:
     """Return whether steps of one never lead from a genome to a better one or to success.
 
-    `known` remembers the plateaus that have been searched, by their genomes.
+    `known` remembers the plateaus that have been searched, by their genomes. A plateau with more
+    than `most` genomes does not count as closed.
     """
     key = genome.tobytes()
     if key not in known:
-        reached, closed = _explore(task, genome)
-        known.update(dict.fromkeys(reached, closed))
+        reached, closed = _explore(task, genome, min(most, MOST_STATES))
+        if closed is None:
+            return False
+        known.update(dict.fromkeys(map(bytes, reached), closed))
     return known[key]
 
 
-def _explore(task: Any, genome: IntArray) -> tuple[set[bytes], bool]:
-    """Return the equally fit genomes that have been reached, and whether these are all."""
+def _explore(task: Any, genome: IntArray, most: int) -> tuple[IntArray, bool | None]:
+    """Return the equally fit genomes that have been reached, and whether these are all.
+
+    None if there are more than `most`.
+    """
     component, moduli = task.mutation.component, task.mutation.modulus
     moves = np.zeros((3**component.size, genome.size), np.int64)
     moves[:, component] = list(itertools.product((0, 1, -1), repeat=component.size))
     score, success = _judge(task, genome[None])
-    reached, frontier = {genome.tobytes()}, genome[None]
+    reached = frontier = genome[None]
     if success.any():
         return reached, False
     while len(frontier):
-        found = np.unique(((frontier[:, None] + moves) % moduli).reshape(-1, genome.size), axis=0)
+        found = _rows(((frontier[:, None] + moves) % moduli).reshape(-1, genome.size))
         scores, success = _judge(task, found)
         if (scores > score[0]).any() or success[scores == score[0]].any():
             return reached, False
-        level = found[scores == score[0]]
-        new = [row for row in level if row.tobytes() not in reached]
-        reached.update(row.tobytes() for row in new)
-        if len(reached) > MOST_STATES:
-            return reached, False
-        frontier = np.array(new, np.int64).reshape(-1, genome.size)
+        before, reached = reached, _rows(np.vstack([reached, found[scores == score[0]]]))
+        if len(reached) > most:
+            return reached, None
+        frontier = reached[~np.isin(_numbers(reached), _numbers(before))]
     return reached, True
+
+
+def _numbers(genomes: IntArray) -> NDArray[np.uint64]:
+    """A number for each genome; two have the same one with a chance of 2^-64."""
+    weights = [pow(0x9E3779B97F4A7C15, c + 1, 2**64) for c in range(genomes.shape[1])]
+    result: NDArray[np.uint64] = genomes.astype(np.uint64) @ np.array(weights, np.uint64)
+    return result
+
+
+def _rows(genomes: IntArray) -> IntArray:
+    """The genomes without repetitions."""
+    return genomes[np.unique(_numbers(genomes), return_index=True)[1]]
 
 
 def _judge(task: Any, genomes: IntArray) -> tuple[IntArray, Any]:

@@ -54,6 +54,16 @@ def test_runs_that_cannot_succeed_are_stuck(resolution):
     assert (result.stuck_at[~result.success] < 10**6).all()
 
 
+def test_two_neurons_that_walk_on_a_plateau_without_a_way_out_are_stuck():
+    """At r = 8 of TWOQUARTERS most failed runs walk on 49 equally fit networks, and never wait."""
+    na = OnePlusOneNA(mutation="local", resolution=8, neurons=2)
+    result = na.run_many(problem("two_quarters"), runs=100, budget=10**8, seed=0)
+    assert set(result.stop_counts) == {"optimum", "stuck"}
+    assert (result.stuck_at[~result.success] < 10**6).all()
+    # the chance of success is 0.352 by the exact chain
+    assert stats.binomtest(int(result.success.sum()), 100, 0.352).pvalue > 1e-3
+
+
 def test_success_is_as_likely_as_the_exact_chain_says():
     """LOCALOPT at r = 120: success with probability 0.4185, all other runs are stuck."""
     na = OnePlusOneNA(mutation="local", resolution=120)

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import reference
+from dense_chain import Dense, assert_every_answer, component_moves
 
 from hyperna import OnePlusOneNA, problem
 from hyperna.theory import expected_runtime
@@ -28,134 +29,23 @@ CASES = [
 ]
 
 
-class Dense:
-    """The chain as one matrix over all search points, and every question in one line."""
-
-    def __init__(self, runtime, r, law, bias):
-        self.fitness, self.target = runtime.fitness.ravel(), runtime.target.ravel()
-        biases = range(r + 1) if bias else [0]
-        states = [(phi, b) for phi in range(r) for b in biases]
-        steps = LAWS[law](r)
-        angle = [self.moves(value, r, steps) for value in range(r)]
-        level = [self.moves(value, r + 1, steps) if bias else [1.0] for value in biases]
-        size = len(states)
-        matrix = np.zeros((size, size))
-        for x, (phi, b) in enumerate(states):
-            for y, (other_phi, other_b) in enumerate(states):
-                accepted = self.fitness[y] >= self.fitness[x]
-                matrix[x, y if accepted else x] += angle[phi][other_phi] * level[b][other_b]
-        self.free_matrix = matrix.copy()
-        matrix[self.target] = np.eye(size)[self.target]
-        self.matrix, self.size = matrix, size
-
-    @staticmethod
-    def moves(value, modulus, steps):
-        result = [0.0] * modulus
-        result[value] += 0.5
-        for length, weight in enumerate(steps, start=1):
-            result[(value + length) % modulus] += weight / 4
-            result[(value - length) % modulus] += weight / 4
-        return result
-
-    def reachable(self, matrix, goal):
-        reach = goal.copy()
-        while (grown := reach | ((matrix > 0) @ reach)).sum() > reach.sum():
-            reach = grown
-        return reach
-
-    def reach(self, goal, matrix=None):
-        matrix = self.matrix if matrix is None else matrix
-        free = self.reachable(matrix, goal) & ~goal
-        result = goal.astype(float)
-        system = np.eye(free.sum()) - matrix[np.ix_(free, free)]
-        result[free] = np.linalg.solve(system, matrix[free][:, goal].sum(axis=1))
-        return result
-
-    def mean(self, goal, matrix=None):
-        """Expected steps until a goal, infinite where it may be missed."""
-        matrix = self.matrix if matrix is None else matrix
-        sure = ~self.reachable(matrix, ~self.reachable(matrix, goal)) | goal
-        free = sure & ~goal
-        result = np.where(sure, 0.0, np.inf)
-        system = np.eye(free.sum()) - matrix[np.ix_(free, free)]
-        result[free] = np.linalg.solve(system, np.ones(free.sum()))
-        return result
-
-    def closed(self):
-        """Masks of the closed classes that are not targets."""
-        ways = (self.matrix > 0) | np.eye(self.size, dtype=bool)
-        for _ in range(int(np.log2(self.size)) + 1):
-            ways = (ways.astype(int) @ ways.astype(int)) > 0
-        found = {}
-        for x in range(self.size):
-            if not self.target[x] and ways[ways[x], x].all():
-                found[ways[x].tobytes()] = ways[x]
-        return list(found.values())
+def dense_chain(runtime, r, law, bias):
+    steps = LAWS[law](r)
+    matrix = component_moves(r, steps, 0.5)
+    if bias:
+        matrix = np.kron(matrix, component_moves(r + 1, steps, 0.5))
+    return Dense(matrix, runtime.fitness.ravel(), runtime.target.ravel())
 
 
 @pytest.mark.parametrize(("name", "r", "law", "bias"), CASES)
 def test_every_question_has_the_dense_answer(name, r, law, bias):
     runtime = expected_runtime(problem(name), r, law, bias=bias)
-    dense = Dense(runtime, r, law, bias)
-    exact = {"rtol": 1e-10, "atol": 1e-10}
-    mean = 1 + dense.mean(dense.target)
-    np.testing.assert_allclose(runtime.per_state.ravel(), mean, **exact)
-    np.testing.assert_allclose(runtime.mean, mean.mean(), **exact)
-    reach = dense.reach(dense.target)
-    np.testing.assert_allclose(runtime.per_state_probability.ravel(), reach, **exact)
-    np.testing.assert_allclose(runtime.probability, reach.mean(), **exact)
-    if reach.any():
-        assert 0 <= runtime.relative_error_bound < 1e-9
-
-    steps = 60
-    state = np.full(dense.size, 1 / dense.size)
-    found, fitness = [0.0], [np.nan]
-    for _ in range(steps):
-        found.append(state[dense.target].sum())
-        fitness.append(state @ dense.fitness)
-        state = state @ dense.matrix
-    np.testing.assert_allclose(runtime.distribution(steps), found, **exact)
-    np.testing.assert_allclose(runtime.fixed_budget(steps), fitness, **exact)
-    levels = np.array([0.1, 0.3, 0.5])
-    expected = [next((t for t, f in enumerate(found) if f >= q), None) for q in levels]
-    for got, wanted in zip(runtime.quantiles(levels), expected, strict=True):
-        assert wanted is None or got == wanted
-
-    classes = dense.closed()
-    ends = runtime.ends()
-    assert ends[0].success
-    assert ends[0].probability == pytest.approx(reach.mean(), abs=1e-10)
-    assert sum(end.probability for end in ends) == pytest.approx(1.0)
-    masks = np.array(classes).reshape(len(classes), dense.size)
-    # a symmetry joins classes that are images of each other
-    assert sum(end.size for end in ends[1:]) == masks.sum()
-    for end in ends[1:]:
-        mask = end.states.ravel()
-        assert end.probability == pytest.approx(dense.reach(mask).mean(), abs=1e-10)
-        basin = runtime.visit_probability(end.states).ravel()
-        np.testing.assert_allclose(basin, dense.reach(mask), **exact)
-    anywhere = dense.target | masks.any(axis=0)
-    until = 1 + dense.mean(anywhere).mean()
-    np.testing.assert_allclose(runtime.evaluations_until_end(), until, **exact)
-
-    values, times = runtime.fixed_target()
-    for value, time in list(zip(values, times, strict=True))[:: max(1, len(values) // 5)]:
-        goal = dense.fitness >= value - 1e-12
-        wanted = 1 + dense.mean(goal, dense.free_matrix).mean()
-        np.testing.assert_allclose(time, wanted, **exact)
+    assert_every_answer(runtime, dense_chain(runtime, r, law, bias))
 
 
-@pytest.mark.parametrize("law", ["harmonic", "local"])
-def test_hitting_probabilities_of_local_optima(law):
-    runtime = expected_runtime(problem("local_opt"), 12, law)
-    dense = Dense(runtime, 12, law, True)
-    found = runtime.hitting_probabilities()
-    assert found[0].fitness == runtime.fitness.max()
-    for plateau in found:
-        mask = plateau.states.ravel()
-        # targets that are not the plateau itself end the run
-        matrix = dense.matrix.copy()
-        assert plateau.probability == pytest.approx(dense.reach(mask, matrix).mean(), abs=1e-10)
+def test_local_optima_have_no_fitter_neighbours():
+    runtime = expected_runtime(problem("local_opt"), 12, "local")
+    for plateau in runtime.hitting_probabilities():
         neighbours = [
             np.roll(runtime.fitness, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1)
         ]
@@ -283,6 +173,6 @@ def test_questions_are_checked():
     assert (mean, probability) == (runtime.per_state[3, 5], 1.0)
     one = np.zeros((8, 9), dtype=bool)
     one[3, 5] = True  # no symmetric set
-    dense = Dense(runtime, 8, "harmonic", True)
+    dense = dense_chain(runtime, 8, "harmonic", True)
     expected = dense.reach(one.ravel()).reshape(8, 9)
     np.testing.assert_allclose(runtime.visit_probability(one), expected, atol=1e-12)

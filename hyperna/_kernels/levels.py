@@ -116,7 +116,7 @@ class Work(NamedTuple):
 
     `right` has two rows; `place` says where the free states of the level are in the sequence.
     `counter` holds the level, how many states are entered into the sums, and the number of free
-    states of a level that waits for its solution (0: none does).
+    states of a level that waits for its solution (0: none does, WIDE: one without a system).
     """
 
     sums: np.ndarray
@@ -128,6 +128,7 @@ class Work(NamedTuple):
 
 
 LEVEL, ENTERED, WAITING = range(3)
+WIDE = -1
 
 
 @inline_kernel
@@ -154,13 +155,17 @@ def solve_moments(
 
     Returns when all is done, or with a number of states WAITING: then the caller replaces the first
     so many of ``right[0]`` by the solution u of ``work.system`` and of ``right[1]`` by v, and calls
-    again.
+    again. If the number is WIDE, the level is larger than the system, and the caller has to set
+    the values of its states and to go on with the next LEVEL.
     """
     sums, inflow, system, right, place, counter = work
     for level in range(counter[LEVEL], ends.size):
         begin = ends[level - 1] if level else 0
         end, entered = ends[level], counter[ENTERED]
         free = counter[WAITING]
+        if end - begin > system.shape[0]:
+            counter[LEVEL], counter[WAITING] = level, WIDE
+            return
         if free == 0:
             if begin - entered >= BLOCK:
                 enter_columns(sums, first, order, split, entered, begin, values)
@@ -226,6 +231,9 @@ def solve_visits(order, ends, split, first, second, fixed, leave, start, visits,
         begin = ends[level - 1] if level else 0
         end, entered = ends[level], counter[ENTERED]
         free = counter[WAITING]
+        if end - begin > system.shape[0]:
+            counter[LEVEL], counter[WAITING] = level, WIDE
+            return
         if free == 0:
             if begin - entered >= BLOCK:
                 enter(sums, first, order, split, entered, begin, passed)
@@ -268,9 +276,9 @@ def step(order, ends, split, first, second, fixed, leave, before, after, sums):
     sums[:] = 0.0
     begin, entered = 0, 0
     for end in ends:
-        if begin - entered >= BLOCK:
-            enter(sums, first, order, split, entered, begin, before[1])
-            entered = begin
+        if end - entered >= BLOCK:
+            enter(sums, first, order, split, entered, end, before[1])
+            entered = end
         for n in range(begin, end):
             x, i, k = order[n], split[0, n], split[1, n]
             total = read(sums, first, second, order, split, entered, end, before[1], i, k)

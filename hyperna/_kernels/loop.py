@@ -28,6 +28,7 @@ from hyperna._kernels.state import (
     IMPROVED,
     IMPROVEMENTS,
     LATER,
+    LONG_WALK,
     N_COUNTERS,
     NEVER,
     OPTIMUM,
@@ -198,7 +199,7 @@ def restarts(limits, counter):
 
 @inner_kernel
 def asks_for_a_way_out(counter):
-    """Count a wait; whether there have been so many on this level that a way out is in doubt."""
+    """Count a wait or a long walk; whether after so many of them a way out is in doubt."""
     if counter[WAIT_SCORE] != counter[SCORE]:
         counter[WAIT_SCORE], counter[WAITS], counter[QUESTION] = counter[SCORE], 0, FIRST_QUESTION
     counter[WAITS] += 1
@@ -282,12 +283,18 @@ def run_batch(
             left -= 1
         elif counter[STOP] == RUNNING:
             before = counter[SIMULATED]
-            event = walk(fitness, work, mutation, run, waiting, notable, left)
+            pause = left
+            if waiting is not None:
+                pause = min(left, LONG_WALK - before % LONG_WALK)
+            event = walk(fitness, work, mutation, run, waiting, notable, pause)
             write_genome(fitness, work, mutation, genome)
-            if waiting is not None and event == WAITING:
-                if asks_for_a_way_out(counter):
+            if waiting is not None:
+                # a walk over equally fit genomes may go on without end, and without a wait
+                long = event == PAUSED and counter[SIMULATED] % LONG_WALK == 0
+                if (event == WAITING or long) and asks_for_a_way_out(counter):
                     return PLATEAU
-                event = skip_wait(fitness, work, mutation, run, waiting)
+                if event == WAITING:
+                    event = skip_wait(fitness, work, mutation, run, waiting)
             left -= counter[SIMULATED] - before
         else:
             # the caller has found that there is no way off the plateau

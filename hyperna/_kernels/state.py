@@ -17,6 +17,8 @@ PAUSED, ACCEPTED, IMPROVED, WAITING, EXPIRED = range(5)
 PLATEAU = -2
 # Waits on one level of fitness before that is asked, and how much longer until the next time.
 FIRST_QUESTION, LATER = 4, 4
+# So many offspring without improvement count like a wait.
+LONG_WALK = 2**15
 
 
 class Limits(NamedTuple):

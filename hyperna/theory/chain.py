@@ -34,6 +34,7 @@ from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.moments import WRONG_UNITS, Moments, missed_error, moments_of, solve_sparse
+from hyperna.theory.wide import LARGEST_MATRIX_LEVEL, WideLevel, products
 
 if TYPE_CHECKING:
     from hyperna._kernels.levels import Work
@@ -131,6 +132,9 @@ class Chain:
     first, second : float arrays (a, a) and (b, b)
         Transition probabilities of the two components by mutation alone; their product may be
         scaled by a constant, because steps that change nothing do not enter.
+    parts : tuple of symmetric float arrays, optional
+        Matrices with the Kronecker product of `first` and `second`, if that has such parts. With
+        them a fitness level may be too wide for a matrix.
 
     Examples
     --------
@@ -151,6 +155,7 @@ class Chain:
     target: BoolArray
     first: FloatArray
     second: FloatArray
+    parts: tuple[FloatArray, ...] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -177,6 +182,21 @@ class Chain:
         """Where each fitness level ends in the sequence `order`."""
         ranked = self.score.ravel()[self.order]
         return np.append(np.flatnonzero(np.diff(ranked)) + 1, ranked.size)
+
+    @cached_property
+    def stay(self) -> FloatArray:
+        """Probability of each state that mutation changes nothing."""
+        return np.outer(np.diag(self.first), np.diag(self.second)).ravel()
+
+    def wide_level(self, level: IntArray, fixed: BoolArray) -> WideLevel:
+        """The states of a fitness level, to be solved without a matrix."""
+        return WideLevel(products(self.parts), self.stay, level, fixed)
+
+    @property
+    def largest_matrix(self) -> int:
+        """Number of states of the widest level that is solved as a matrix."""
+        longest = int(np.diff(self.ends, prepend=0).max())
+        return min(longest, LARGEST_MATRIX_LEVEL) if self.parts else longest
 
     def split(self, states: IntArray) -> IntArray:
         """The two components of states, one row each."""
@@ -255,24 +275,58 @@ def _substitute(
         while work.counter[levels.LEVEL] < chain.ends.size:
             levels.solve_moments(*sequence, *axes, fixed, right, times, values, leave, gaps, work)
             free = work.counter[levels.WAITING]
-            if free:
+            if free == levels.WIDE:
+                _substitute_wide(chain, fixed, right, times, values, leave, gaps, work.counter)
+            elif free:
                 once, twice = work.right[:, :free]
                 factors = linalg.lu_factor(work.system[:free, :free], check_finite=False)
                 once[:] = linalg.lu_solve(factors, once, check_finite=False)
                 if times:
                     twice += 2 * once
                 twice[:] = linalg.lu_solve(factors, twice, check_finite=False)
-    longest_level = int(np.diff(chain.ends, prepend=0).max())
-    rounding = (sum(chain.shape) + longest_level + WRONG_UNITS) * 2.0**-53
+    rounding = (sum(chain.shape) + chain.largest_matrix + WRONG_UNITS) * 2.0**-53
     once_gap, twice_gap = (gaps[0] + rounding * gaps[1]).tolist()
     return values[:, levels.ONCE], values[:, levels.TWICE], leave, (once_gap, twice_gap)
+
+
+def _substitute_wide(
+    chain: Chain,
+    fixed: BoolArray,
+    wanted: FloatArray,
+    times: bool,
+    values: FloatArray,
+    leave: FloatArray,
+    gaps: FloatArray,
+    counter: IntArray,
+) -> None:
+    """Do for one wide level what `levels.solve_moments` does for the others."""
+    from hyperna._kernels import levels
+
+    number = int(counter[levels.LEVEL])
+    begin, end = int(chain.ends[number - 1]) if number else 0, int(chain.ends[number])
+    fitter = chain.order[:begin]
+    level = chain.wide_level(chain.order[begin:end], fixed)
+    leave[level.members] = level.inflow(fitter, np.ones(begin)) + level.leave_inside()
+    free, known = level.free, np.append(fitter, level.given)
+    place = ~fixed[level.members]
+    q, stay, add = leave[free], chain.stay[free], wanted[free]
+    for c, column in enumerate((levels.ONCE, levels.TWICE)):
+        right = level.inflow(known, values[known, column])[place] + add
+        solution = level.solve(q, right)
+        values[free, column] = solution
+        into, out = right + level.among_free(solution), q * solution
+        gaps[0, c] = max(gaps[0, c], np.abs(into - out).max(initial=0.0))
+        # a product contains what stays, which is taken out again
+        gaps[1, c] = max(gaps[1, c], (into + out + 4 * stay * solution).max(initial=0.0))
+        add = 2 * solution - add if times else np.ones(free.size)
+    counter[levels.LEVEL], counter[levels.WAITING] = number + 1, 0
 
 
 def new_work(chain: Chain, columns: int | None = None) -> "Work":
     """Room for `levels.solve_moments` or, without columns, `levels.solve_visits`."""
     from hyperna._kernels.levels import Work
 
-    longest = int(np.diff(chain.ends, prepend=0).max())
+    longest = chain.largest_matrix
     shape = chain.shape if columns is None else (*chain.shape, columns)
     return Work(
         sums=np.zeros(shape),

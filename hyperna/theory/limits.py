@@ -13,6 +13,8 @@ LARGEST_RING = 2**20
 _SECONDS = 1.5e-8
 _BYTES = 160
 _SPARSE_SECONDS, _SPARSE_BYTES = 4e-7, 90
+# The same with two neurons, an axis being all states of one of them.
+_PAIR_SECONDS, _PAIR_SPARSE_SECONDS, _PAIR_BYTES = 7e-8, 2e-6, 300
 
 
 def check_affordable(grid: Grid, law: StepLaw, bias: bool) -> FloatArray:
@@ -30,6 +32,23 @@ def check_affordable(grid: Grid, law: StepLaw, bias: bool) -> FloatArray:
         _refuse(r, *smallest)
     steps = law.pmf(r)
     gigabytes, minutes = _cost(r, 1 + 2 * int(np.count_nonzero(steps)))
+    if max(gigabytes / MOST_GIGABYTES, minutes / MOST_MINUTES) > 1:
+        _refuse(r, gigabytes, minutes)
+    return steps
+
+
+def check_affordable_pair(grid: Grid, law: StepLaw, bias: bool) -> FloatArray:
+    """Return the probabilities of the step lengths, or refuse what two neurons would need."""
+    r = grid.resolution
+    neuron = r * (r + 1.0) if bias else float(r)
+    if neuron**2 * _PAIR_BYTES / 2**30 > MOST_GIGABYTES:  # before a table of its steps is made
+        _refuse(r, neuron**2 * _PAIR_BYTES / 2**30, neuron**3 * _PAIR_SECONDS / 60)
+    steps = law.pmf(r)
+    lengths = 1 + 2 * int(np.count_nonzero(steps))
+    gigabytes, minutes = neuron**2 * _PAIR_BYTES / 2**30, neuron**3 * _PAIR_SECONDS / 60
+    if lengths < r:
+        moves = neuron**2 * lengths ** (4 if bias else 2)
+        gigabytes, minutes = moves * _SPARSE_BYTES / 2**30, moves * _PAIR_SPARSE_SECONDS / 60
     if max(gigabytes / MOST_GIGABYTES, minutes / MOST_MINUTES) > 1:
         _refuse(r, gigabytes, minutes)
     return steps

@@ -1,5 +1,6 @@
 """Moments of chains with few moves, one sparse system: see `hyperna.theory.chain`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,6 +10,9 @@ from scipy.sparse import csgraph
 from scipy.sparse import linalg as sparse_linalg
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
+from hyperna.theory.wide import LARGEST_MATRIX_LEVEL, solve_symmetric
+
+Solver = Callable[[FloatArray, str], FloatArray]
 
 # Units in the last place that a probability of a step may be wrong by.
 WRONG_UNITS = 64
@@ -45,6 +49,10 @@ class SparseChain(Protocol):
     @property
     def order(self) -> IntArray:
         """States from the fittest to the least fit."""
+
+    @property
+    def parts(self) -> tuple[FloatArray, ...]:
+        """Symmetric matrices whose Kronecker product is the mutation, or none."""
 
     @property
     def sparse_accepted(self) -> sparse.csr_array:
@@ -97,14 +105,48 @@ def can_reach(moves: sparse.csr_array, goal: BoolArray) -> BoolArray:
     return result[:size]
 
 
-def factorised(moves: sparse.csr_array, free: IntArray) -> sparse_linalg.SuperLU:
+class Factors:
     """The system of the free states, sorted by falling fitness: triangular but for plateaus.
 
-    q(x) on the diagonal dominates, so no pivoting is needed.
+    q(x) on the diagonal dominates, so no pivoting is needed. A plateau that is too wide for that,
+    with two neurons, is solved by conjugate gradients, see `hyperna.theory.wide`.
     """
-    rows = moves[free]
-    system = sparse.diags_array(rows.sum(axis=1)) - rows[:, free]
-    return sparse_linalg.splu(system.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0)
+
+    def __init__(self, chain: SparseChain, moves: sparse.csr_array, free: IntArray) -> None:
+        rows = moves[free]
+        self._system = (sparse.diags_array(rows.sum(axis=1)) - rows[:, free]).tocsr()
+        self._cuts = _blocks(chain.score.ravel()[free]) if chain.parts else [(0, free.size, False)]
+        self._solvers = [self._solver(*block) for block in self._cuts]
+
+    def _solver(self, begin: int, end: int, wide: bool) -> Solver:
+        block = self._system[begin:end, begin:end]
+        if wide:
+            diagonal = block.diagonal()
+            return lambda right, trans: solve_symmetric(block.dot, diagonal, right)
+        factors = sparse_linalg.splu(block.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0)
+        return lambda right, trans: factors.solve(right, trans=trans)
+
+    def solve(self, right: FloatArray, trans: str = "N") -> FloatArray:
+        """Solve the system, or its transpose for trans="T"."""
+        system = self._system if trans == "N" else self._system.T.tocsr()
+        result = np.zeros(right.size)
+        blocks = list(zip(self._cuts, self._solvers, strict=True))
+        for (begin, end, _), solver in blocks if trans == "N" else blocks[::-1]:
+            # states that are not solved yet count as 0, and nothing flows in from them
+            result[begin:end] = solver(right[begin:end] - system[begin:end] @ result, trans)
+        return result
+
+
+def _blocks(score: IntArray) -> list[tuple[int, int, bool]]:
+    """Begin and end of every wide level and of what is between them, and whether it is wide."""
+    ends = np.append(np.flatnonzero(np.diff(score)) + 1, score.size)
+    begins = np.append(0, ends[:-1])
+    wide = np.flatnonzero(ends - begins > LARGEST_MATRIX_LEVEL)
+    blocks, done = [], 0
+    for begin, end in zip(begins[wide].tolist(), ends[wide].tolist(), strict=True):
+        blocks += [(done, begin, False), (begin, end, True)]
+        done = end
+    return [block for block in [*blocks, (done, score.size, False)] if block[0] < block[1]]
 
 
 def solve_sparse(chain: SparseChain) -> Moments:
@@ -119,7 +161,7 @@ def solve_sparse(chain: SparseChain) -> Moments:
     leave = moves.sum(axis=1)
     error = 0.0
     if free.size:
-        rows, factors = moves[free], factorised(moves, free)
+        rows, factors = moves[free], Factors(chain, moves, free)
         reach = np.where(certain[free], 1.0, factors.solve(rows @ values[0]))
         time = factors.solve(reach)
         values[:, free] = reach, time, factors.solve(2 * time - reach)

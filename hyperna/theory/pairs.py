@@ -1,8 +1,12 @@
 """The chain of two neurons: a product of two axes again, each of them a whole neuron.
 
 A neuron has r(r+1) states and mutates independently of the other one, so that the matrix of a
-neuron, the Kronecker product of those of its angle and its bias, is all that is needed.
+neuron, the Kronecker product of those of its angle and its bias, is all that is needed. Most
+networks are on a few fitness levels, which are solved with the four small matrices of the two
+angles and the two biases, see `hyperna.theory.wide`.
 """
+
+from functools import reduce
 
 import numpy as np
 
@@ -12,11 +16,9 @@ from hyperna.grid import Grid
 from hyperna.mutation import StepLaw
 from hyperna.theory.chain import Chain, circulant, displacements
 from hyperna.theory.landscape import near
+from hyperna.theory.limits import check_affordable_pair
 
 PAIR_OUTPUTS = ("or", "and", "xor")
-# States of a pair, and states of one fitness level, which are solved as one dense system.
-MOST_STATES = 2**20
-LARGEST_LEVEL = 8000
 
 
 def pair_chain(
@@ -33,32 +35,20 @@ def pair_chain(
     check_choice("output", output, PAIR_OUTPUTS)
     grid = Grid(2, 2, resolution, output)
     r = grid.resolution
-    size = r * (r + 1) if bias else r
-    if size**2 > MOST_STATES:
-        raise ValueError(
-            f"resolution must be smaller for two neurons, got {r}: the chain has {size**2:,} "
-            f"states, which would need about {size**2 * 160 / 2**30:.3g} GB and "
-            f"{size**3 * 5e-8 / 60:.3g} minutes; the most is {MOST_STATES:,} states"
-        )
     probability = 0.25
     if mutation_probability is not None:
         probability = check_real("mutation_probability", mutation_probability, 0, 1, low_open=True)
-    steps = law.pmf(r)
-    neuron = circulant(displacements(steps, r, probability))
+    steps = check_affordable_pair(grid, law, bias)
+    axes = [circulant(displacements(steps, r, probability))]
     if bias:
-        level = circulant(displacements(steps, r + 1, probability))
-        neuron = np.asarray(np.kron(neuron, level), dtype=np.float64)
+        axes.append(circulant(displacements(steps, r + 1, probability)))
+    second = reduce(np.kron, axes)
+    void = second[0, 0] ** 2 if redraw_void else 0.0
+    first = second / (1.0 - void)
     score = pair_scores(fitness, grid, bias)
     found = _targets(fitness, grid, score, target, bias)
-    first = neuron / (1.0 - neuron[0, 0] ** 2) if redraw_void else neuron
-    chain = Chain(score, found, first, neuron)
-    longest = int(np.diff(chain.ends, prepend=0).max())
-    if chain.full and longest > LARGEST_LEVEL:
-        raise ValueError(
-            f"resolution must be smaller for two neurons, got {r}: {longest:,} states are equally "
-            f"fit, at most {LARGEST_LEVEL:,} can be solved together"
-        )
-    return chain, fitness.units(grid)
+    parts = (axes[0] / (1.0 - void), *axes[1:], *axes)
+    return Chain(score, found, first, second, parts), fitness.units(grid)
 
 
 def pair_scores(fitness: ExactArcs, grid: Grid, bias: bool) -> IntArray:

@@ -42,6 +42,8 @@ class Ring:
         Where the chain ends.
     step : float array (r,)
         Probabilities of the displacements, the same for either sign.
+    parts : tuple
+        Empty: levels of a ring are narrow.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Ring:
     score: IntArray
     target: BoolArray
     step: FloatArray
+    parts: tuple[FloatArray, ...] = ()
 
     @cached_property
     def order(self) -> IntArray:

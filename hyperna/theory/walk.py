@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.chain import Chain, _substitute, new_work
-from hyperna.theory.moments import can_reach, factorised
+from hyperna.theory.moments import Factors, can_reach
 
 
 def leave_probabilities(chain: Chain) -> FloatArray:
@@ -60,7 +60,7 @@ def visits(chain: Chain, leave: FloatArray, start: FloatArray, fixed: BoolArray)
         free = chain.order[~fixed[chain.order]]
         result = np.zeros(fixed.size)
         if free.size:
-            result[free] = factorised(moves, free).solve(start[free], trans="T")
+            result[free] = Factors(chain, moves, free).solve(start[free], trans="T")
         result[fixed] = (start + moves.T @ result)[fixed]
         return result
     from hyperna._kernels import levels
@@ -73,23 +73,51 @@ def visits(chain: Chain, leave: FloatArray, start: FloatArray, fixed: BoolArray)
         while work.counter[levels.LEVEL] < ends.size:
             levels.solve_visits(*arguments, result, passed, work)
             free = work.counter[levels.WAITING]
-            if free:
+            if free == levels.WIDE:
+                _visit_wide(chain, fixed, leave, start, result, passed, work.counter)
+            elif free:
                 right = work.right[0, :free]
                 right[:] = linalg.solve(work.system[:free, :free], right, check_finite=False)
     return result
+
+
+def _visit_wide(
+    chain: Chain,
+    fixed: BoolArray,
+    leave: FloatArray,
+    start: FloatArray,
+    visits: FloatArray,
+    passed: FloatArray,
+    counter: IntArray,
+) -> None:
+    """Do for one wide level what `levels.solve_visits` does for the others."""
+    from hyperna._kernels import levels
+
+    order, ends = chain.rising
+    number = int(counter[levels.LEVEL])
+    begin, end = int(ends[number - 1]) if number else 0, int(ends[number])
+    level = chain.wide_level(order[begin:end], fixed)
+    entering = start[level.members] + level.inflow(order[:begin], passed[order[:begin]])
+    place = ~fixed[level.members]
+    found = level.solve(leave[level.free], entering[place])
+    visits[level.free] = passed[level.free] = found
+    visits[level.given] = (entering + level.inflow(level.free, found))[~place]
+    counter[levels.LEVEL], counter[levels.WAITING] = number + 1, 0
 
 
 def reach_first(chain: Chain, goal: BoolArray) -> FloatArray:
     """Probability for each state to be in `goal` at some time before the chain ends elsewhere."""
     goal = goal.ravel()
     if chain.full:
-        fixed = goal | chain.target.ravel() | (chain.score == chain.score.max()).ravel()
+        # from what is fitter than all of the goal no way leads there, from everything else one does
+        highest = chain.score.ravel()[goal].max(initial=np.iinfo(np.int64).min)
+        fixed = goal | chain.target.ravel() | (chain.score.ravel() > highest)
         return _substitute(chain, fixed, goal, False)[0]
     moves = chain.sparse_accepted
     free = chain.order[(can_reach(moves, goal) & ~goal & ~chain.target.ravel())[chain.order]]
     result = goal.astype(np.float64)
     if free.size:
-        result[free] = factorised(moves, free).solve(moves[free] @ result)
+        result[free] = Factors(chain, moves, free).solve(moves[free] @ result)
     return result
 
 
