@@ -6,8 +6,6 @@ networks are on a few fitness levels, which are solved with the four small matri
 angles and the two biases, see `hyperna.theory.wide`.
 """
 
-from functools import reduce
-
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray, IntArray, check_choice, check_real
@@ -42,7 +40,7 @@ def pair_chain(
     axes = [circulant(displacements(steps, r, probability))]
     if bias:
         axes.append(circulant(displacements(steps, r + 1, probability)))
-    second = reduce(np.kron, axes)
+    second = np.asarray(np.kron(*axes) if bias else axes[0], dtype=np.float64)
     void = second[0, 0] ** 2 if redraw_void else 0.0
     first = second / (1.0 - void)
     score = pair_scores(fitness, grid, bias)
