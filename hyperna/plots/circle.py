@@ -53,7 +53,7 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
             f"and a network with D = {network.grid.dim}"
         )
     check_units(network)
-    ax = new_axes(ax, (6.0, 7.0))
+    ax = new_axes(ax, (6.0, 7.4))
     if isinstance(problem, PointProblem):
         _draw_points(ax, problem, network)
     else:

@@ -7,7 +7,15 @@ from numpy.typing import NDArray
 
 from hyperna.fitness import ExactArcs, Fitness, fitness_of
 from hyperna.grid import Grid
-from hyperna.plots.style import BLACK, FONT_SIZE, VERMILLION, finish, new_axes
+from hyperna.plots.style import (
+    BLACK,
+    FONT_SIZE,
+    VERMILLION,
+    finish,
+    new_axes,
+    problem_title,
+    wrapped,
+)
 from hyperna.problems import Problem
 from hyperna.results import Trajectory
 from hyperna.theory.landscape import targets
@@ -70,7 +78,13 @@ def plot_landscape(
         frameon=False,
         fontsize=FONT_SIZE - 1,
     )
-    return finish(ax, x="angle in degrees", y="bias", grid=False)
+    return finish(ax, x="angle in degrees", y="bias", title=_title(subject, resolution), grid=False)
+
+
+def _title(subject: Problem | Fitness, resolution: int) -> str:
+    problem = getattr(subject, "problem", subject)
+    name = f"{problem_title(problem)}: " if isinstance(problem, Problem) else ""
+    return wrapped(f"{name}one neuron, r = {resolution:,}")
 
 
 def score_table(subject: Problem | Fitness, resolution: int) -> tuple[IntArray, int]:

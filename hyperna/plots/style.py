@@ -170,6 +170,11 @@ def network_title(problem: Problem, network: Network, share: float) -> str:
     elif network.grid.neurons > 1:
         joined = f", {network.grid.output.upper()}"
     sentence = f"{problem_title(problem)}{joined}: {100 * share:.3f} % right"
+    return wrapped(sentence)
+
+
+def wrapped(sentence: str) -> str:
+    """Return a title in lines that are not too long."""
     return "\n".join(textwrap.wrap(sentence, _TITLE_WIDTH, break_long_words=False))
 
 
