@@ -6,8 +6,10 @@ import time
 
 import pytest
 from browsers import open_browser
+from scipy import stats
 from test_play import random_networks
 
+from hyperna import OnePlusOneNA, problem
 from hyperna.play import PlayServer
 from hyperna.play.answers import task
 
@@ -123,6 +125,27 @@ def test_scores_are_those_of_the_kernels(show, setting):
         assert found == pytest.approx(scores, abs=2 * setting["neurons"])
     else:
         assert found == scores
+
+
+@pytest.mark.parametrize("mutation", ["harmonic", "adaptive", "self_adjusting"])
+def test_runs_take_as_long_as_those_of_the_kernels(show, mutation):
+    asked = {"problem": "quarter", "neurons": 1, "resolution": 60, "mutation": mutation}
+    found = show().execute_async_script(
+        """const [task, count, done] = arguments;
+        import("/search.js").then(({ Search }) => {
+          const run = (seed) => {
+            const search = new Search({ ...task, setting: { ...task.setting, seed } });
+            search.advance(task.budget);
+            return search.evaluations;
+          };
+          done(Array.from({ length: count }, (_, i) => run(i + 1)));
+        });""",
+        task(asked),
+        800,
+    )
+    na = OnePlusOneNA(resolution=60, mutation=mutation)
+    runs = na.run_many(problem("quarter"), runs=800, seed=0)
+    assert stats.ks_2samp(found, runs.evaluations).pvalue > 0.001
 
 
 def test_step_improvement_and_play_to_success(show):

@@ -11,7 +11,7 @@ from hyperna._validation import check_choice, check_integer
 from hyperna.datasets import dataset
 from hyperna.fitness import ExactArcs, FiniteSet, Sampled
 from hyperna.fitness.exact import arcs_in_units
-from hyperna.mutation import LAWS, StepLaw
+from hyperna.mutation import LAWS, Harmonic, StepLaw
 from hyperna.neurons import NEURONS, bent_half_widths, half_widths
 from hyperna.outputs import OUTPUTS
 from hyperna.play.settings import LARGEST_RESOLUTION, PlaySetting, page_problems
@@ -28,7 +28,7 @@ _RACE_EVALUATIONS = 2 * 10**7
 _SAMPLES = ("moons", "xor", "circles")
 _SAMPLE_SIZE = 80
 # Laws without a table that the page can draw steps from.
-_LAWS_OF_THE_PAGE = ("pareto", "cauchy", "exponential", "self_adjusting")
+_LAWS_OF_THE_PAGE = ("pareto", "cauchy", "exponential", "self_adjusting", "adaptive")
 # A goal is compared with grid values, which are exact; optima are floats.
 _SLACK = 1e-9
 
@@ -123,6 +123,8 @@ def _law(chosen: StepLaw, resolution: int, unit: int) -> dict[str, Any]:
         chosen.steps(resolution, unit)  # refuses steps too small for the grid
         if "scale" in parameters:
             parameters["scale"] *= unit
+        if "jump" in parameters:
+            parameters["pmf"] = Harmonic().pmf(resolution).tolist()
         return {"kind": chosen.name, **parameters}
 
 

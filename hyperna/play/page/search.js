@@ -5,7 +5,7 @@ import { Alias, Random } from "./random.js";
 const LONGEST_PATH = 600;
 
 function stepDrawer(law, random) {
-  if (law.kind === "table") {
+  if (law.pmf) {
     const alias = new Alias(law.pmf);
     return () => alias.draw(random) + 1;
   }
@@ -43,8 +43,9 @@ export class Search {
     this.fitness = fitnessOf(task);
     this.random = new Random(task.setting.seed);
     this.threshold = task.probability * 2 ** 32;
-    this.adaptive = task.law.kind === "self_adjusting";
-    if (!this.adaptive) this.draw = stepDrawer(task.law, this.random);
+    this.adaptive = "decay" in task.law;
+    // Some steps of the adaptive law are harmonic.
+    this.draw = this.adaptive && !task.law.pmf ? null : stepDrawer(task.law, this.random);
     this.evaluations = 0;
     this.accepted = 0;
     this.restarts = 0;
@@ -105,6 +106,14 @@ export class Search {
     });
   }
 
+  // The length of a component's next steps. A jump counts only if it has improved the fitness.
+  adapted(c, jump, risen) {
+    const { law, moduli } = this.task, length = this.lengths[c];
+    const longest = Math.max(1, Math.floor(moduli[c] / 4));
+    if (jump) return risen ? Math.min(Math.max(length, jump), longest) : length;
+    return risen ? Math.min(length * law.growth, longest) : Math.max(length * law.decay, 1);
+  }
+
   // Create one offspring and keep it if it is not worse.
   step() {
     if (this.ended) return;
@@ -115,22 +124,19 @@ export class Search {
       // 32 bits decide: the probability is right to 2^-32.
       if (random.word() >= this.threshold) continue;
       const c = free[i], modulus = moduli[c];
-      const length = this.adaptive ? Math.floor(this.lengths[c]) : this.draw(modulus);
+      const jumps = this.adaptive && this.draw !== null && random.uniform() < task.law.jump;
+      const length = this.adaptive && !jumps ? Math.floor(this.lengths[c]) : this.draw(modulus);
       const value = this.genome[c] + (random.word() & 1 ? length : -length);
       child ??= this.genome.slice();
       child[c] = ((value % modulus) + modulus) % modulus;
-      if (changed) changed.push(c);
+      if (changed) changed.push([c, jumps ? length : 0]);
     }
     this.evaluations += 1;
     const genome = child ?? this.genome;
     const score = child ? this.fitness.score(child) : this.score;
     const risen = score > this.score, kept = score >= this.score;
     if (changed) {
-      for (const c of changed) {
-        this.lengths[c] = risen
-          ? Math.min(this.lengths[c] * task.law.growth, Math.max(1, Math.floor(moduli[c] / 4)))
-          : Math.max(this.lengths[c] * task.law.decay, 1);
-      }
+      for (const [c, jump] of changed) this.lengths[c] = this.adapted(c, jump, risen);
     }
     this.offspring = { genome, kept, parent: this.genome, void: child === null };
     if (kept && child) {
