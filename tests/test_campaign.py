@@ -9,7 +9,7 @@ from joblib import effective_n_jobs
 
 import hyperna
 from hyperna.campaign.campaign import Campaign
-from hyperna.campaign.execution import Queue, work
+from hyperna.campaign.execution import Done, Queue, work
 from hyperna.cli import main
 from hyperna.parallel import parallel_backend, unordered
 from hyperna.settings import setting
@@ -320,3 +320,23 @@ def test_settings_in_a_frame_can_be_run_again(frame):
     made = setting(problem="quarter", resolution=60, mutation="local")
     row = frame[(frame.setting == made.id) & (frame.run == 17)].iloc[0]
     assert made.runner().run(made.entropy, 17).evaluations == row.evaluations
+
+
+def test_a_run_that_waited_for_the_compiler_tells_nothing_about_the_others():
+    settings = [setting(problem="half", resolution=r) for r in (12, 24)]
+    queue = Queue({made: [(0, 100)] for made in settings}, workers=1)
+
+    def finish(number, job, seconds):
+        done = Done(np.zeros((1, 9), dtype=np.int64), 1, seconds, seconds)
+        queue.done(number, [done for _ in job])
+
+    jobs = queue.jobs()
+    for made, seconds in zip(settings, (60.0, 0.001), strict=True):
+        number, job, _ = next(jobs)
+        assert [piece[0] for piece in job] == [made]
+        finish(number, job, seconds)
+    assert queue.seconds_left() == pytest.approx((99 + 99) * 0.001)
+    # A second slow run is believed.
+    number, job, _ = next(jobs)
+    finish(number, job, seconds=60.0)
+    assert queue.seconds_left() > 90 * 60.0

@@ -99,6 +99,8 @@ class Queue:
         self._out: dict[int, Job] = {}
         self._next = 0
         self._cost: dict[Setting, float] = {}
+        # Settings of which one run alone is known, which may have waited for the compiler.
+        self._unsure: set[Setting] = set()
         self._typical = _FIRST_GUESS
         self._workers = workers
         self._lock = Lock()
@@ -124,11 +126,25 @@ class Queue:
             for (setting, first, last), result in zip_longest(self._out.pop(number), results):
                 if result is not None:
                     blocks.append(Block(setting, first, *result[:3]))
-                    self._cost[setting] = self._typical = result.seconds_per_run
+                    self._learn(setting, result)
                     first = blocks[-1].last
                 if first < last:
                     self._todo.setdefault(setting, []).insert(0, (first, last))
         return blocks
+
+    def _learn(self, setting: Setting, result: Done) -> None:
+        if setting not in self._cost and len(result.rows) == 1:
+            self._unsure.add(setting)
+        else:
+            self._unsure.discard(setting)
+        self._cost[setting] = result.seconds_per_run
+        if setting not in self._unsure or len(self._unsure) == len(self._cost):
+            self._typical = result.seconds_per_run
+
+    def _expected(self, setting: Setting) -> float:
+        """Return the seconds that a run of a setting takes, as far as that is known."""
+        cost = self._cost.get(setting, self._typical)
+        return min(cost, self._typical) if setting in self._unsure else cost
 
     def seconds_left(self) -> float:
         """Return an estimate of the time for the work that is not in a job yet."""
@@ -139,7 +155,7 @@ class Queue:
         """Return the seconds of all workers together; it may stop counting at `enough`."""
         left = 0.0
         for setting, intervals in self._todo.items():
-            left += count(intervals) * self._cost.get(setting, self._typical) / self._workers
+            left += count(intervals) * self._expected(setting) / self._workers
             if left >= enough:
                 break
         return left
@@ -149,7 +165,7 @@ class Queue:
         rest = planned = self._planned_seconds()
         while self._todo and len(job) < _MOST_PIECES and rest > planned / 10:
             setting, intervals = next(iter(self._todo.items()))
-            cost = max(self._cost.get(setting, self._typical), 1e-7)
+            cost = max(self._expected(setting), 1e-7)
             first, last = intervals.pop(0)
             cut = min(last, first + math.ceil(rest / cost))
             if cut < last:
