@@ -75,7 +75,8 @@ class Task:
     @cached_property
     def kernel(self) -> Any:
         """The fitness as compiled code takes it."""
-        return self.fitness.kernel(self.grid)
+        alone = self.plan is not None  # offspring of several parents, or several of one
+        return (self.fitness.scoring_kernel if alone else self.fitness.kernel)(self.grid)
 
     @cached_property
     def mutation(self) -> Mutation:

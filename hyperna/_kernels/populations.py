@@ -97,29 +97,41 @@ def next_step(mutation, run, counter):
 
 @inline_kernel
 def mix_neurons(limits, stream, child, other):
-    """Take every neuron from the other parent with probability 1/2, the output neuron too."""
-    width, hidden = limits.width, limits.width * limits.neurons
+    """Take every neuron from the other parent with probability 1/2, the output neuron too.
+
+    Returns whether any was taken.
+    """
+    width, hidden, taken = limits.width, limits.width * limits.neurons, False
     for first in range(0, hidden, width):
         if uniform(stream) < 0.5:
+            taken = True
             for c in range(first, first + width):
                 child[c] = other[c]
     if child.size > hidden and uniform(stream) < 0.5:
+        taken = True
         for c in range(hidden, child.size):
             child[c] = other[c]
+    return taken
 
 
 @inline_kernel
-def random_worst(scores, members, stream):
-    """A random one of the members with the lowest score."""
-    worst, equal = np.int64(0), np.int64(1)
+def random_worst(scores, members, stream, score):
+    """A random one of the members with the lowest score, -1 if that is greater than `score`."""
+    lowest = scores[0]
     for m in range(1, members):
-        if scores[m] < scores[worst]:
-            worst, equal = np.int64(m), np.int64(1)
-        elif scores[m] == scores[worst]:
-            equal += 1
-            if below(stream, equal) == 0:
-                worst = np.int64(m)
-    return worst
+        lowest = min(lowest, scores[m])
+    if score < lowest:
+        return np.int64(-1)
+    equal = np.int64(0)
+    for m in range(members):
+        equal += 1 if scores[m] == lowest else 0
+    before = below(stream, equal) if equal > 1 else np.int64(0)
+    for m in range(members):
+        if scores[m] == lowest:
+            if before == 0:
+                return np.int64(m)
+            before -= 1
+    return np.int64(-1)
 
 
 @inline_kernel
@@ -127,11 +139,10 @@ def select(plan, run, population, score, last):
     """Decide about the child; return the row it is accepted into, -1 if it is not."""
     genes, scores, child, best = population.genes, population.score, plan.members, plan.members + 1
     if plan.kind == STEADY:
-        worst = random_worst(scores, plan.members, run.stream)
-        if score < scores[worst]:
-            return np.int64(-1)
-        scores[worst] = score
-        copy(genes[worst], genes[child])
+        worst = random_worst(scores, plan.members, run.stream, score)
+        if worst >= 0:
+            scores[worst] = score
+            copy(genes[worst], genes[child])
         return worst
     if plan.kind == ANNEALING:
         population.real[0] *= plan.cooling
@@ -154,16 +165,21 @@ def select(plan, run, population, score, last):
 
 
 @inner_kernel
-def accept(fitness, work, limits, run, population, trace, genome, score):
-    """Judge and record an accepted genome."""
+def accept(fitness, work, limits, run, population, trace, genome, score, new, prepared):
+    """Record an accepted genome, and judge it if it is a `new` one.
+
+    `prepared`: it was the last to be evaluated.
+    """
     counter = run.counter
     counter[SCORE] = score
     if score > population.counter[BEST_OF_START]:
         population.counter[BEST_OF_START] = score
         counter[HORIZON] = horizon(limits, counter)
-    if score >= limits.target or (limits.optima.shape[0] > 0 and score >= limits.hopeful):
-        # whether an evolved output's neurons are the optimum's is seen in the work space
-        prepare(fitness, work, genome)
+    hopeful = limits.optima.shape[0] > 0 and score >= limits.hopeful
+    if new and (hopeful or score >= limits.target):
+        if not prepared:
+            # whether an evolved output's neurons are the optimum's is seen in the work space
+            prepare(fitness, work, genome)
         counter[STOP] = success(fitness, work, limits, limits.optima, genome, score)
     if score > counter[BEST] and trace.improvements.shape[0] > 0:
         trace.improvements[counter[IMPROVEMENTS], 0] = counter[EVALUATIONS]
@@ -202,7 +218,7 @@ def begin(mutation, limits, plan, run, population, member):
 def breed(mutation, limits, plan, run, population):
     """Write the next offspring into the child's row.
 
-    Returns its parent, its step (-1 without one) and whether it has two parents.
+    Returns its parent, its step (-1 without one) and whether it took neurons from another.
     """
     genes, stream, child = population.genes, run.stream, plan.members
     parent, crossed = np.int64(0), False
@@ -211,8 +227,7 @@ def breed(mutation, limits, plan, run, population):
     copy(genes[child], genes[parent])
     if plan.crossover > 0.0 and uniform(stream) < plan.crossover:
         other = below(stream, plan.members)
-        mix_neurons(limits, stream, genes[child], genes[other])
-        crossed = True
+        crossed = mix_neurons(limits, stream, genes[child], genes[other]) and other != parent
     step = next_step(mutation, run, population.counter)
     if step >= 0:
         take_step(mutation, run.steps, step, genes[child], run.genes[CHANGED], run.genes[OLD])
@@ -265,8 +280,10 @@ def run_population_batch(
             counter[STOP] = BUDGET if counter[HORIZON] == limits.budget else STAGNATION
             count = np.int64(0)
         scores[child + 1] = -1
+        one_by_one = first or plan.kind == STEADY or plan.kind == ANNEALING
         for j in range(count):
             counter[EVALUATIONS] += 1
+            new = True
             if first:
                 row = np.int64(j)
                 begin(mutation, limits, plan, run, population, row)
@@ -282,9 +299,21 @@ def run_population_batch(
                     learn(mutation.law, mutation, run.steps, step, run.genes[CHANGED], improved)
                 row = select(plan, run, population, score, j == count - 1)
                 score = scores[row]
+                new = step >= 0 or crossed or not one_by_one
             if row >= 0 and (score >= notable or score > population.counter[BEST_OF_START]):
                 genome = population.genes[row]
-                accept(fitness, work, limits, run, population, trace, genome, score)
+                accept(
+                    fitness,
+                    work,
+                    limits,
+                    run,
+                    population,
+                    trace,
+                    genome,
+                    score,
+                    new,
+                    one_by_one,
+                )
             if counter[STOP] == RUNNING and first and counter[EVALUATIONS] == limits.budget:
                 counter[STOP] = BUDGET
             if counter[STOP] != RUNNING:

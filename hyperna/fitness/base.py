@@ -83,27 +83,32 @@ class Fitness(ABC):
         if jobs == 0:
             raise ValueError("n_jobs must be -1 for all processors or an integer >= 1, got 0")
         genes = np.require(rows, np.int64, ["C", "W"])
-        if len(rows) and ((genes.min(axis=0) < 0) | (genes.max(axis=0) >= grid.moduli)).any():
-            outside = (genes < 0) | (genes >= grid.moduli)
-            row = int(np.flatnonzero(outside.any(axis=1))[0])
-            raise ValueError(
-                f"genomes must have components from 0 to below {grid.moduli.tolist()}, "
-                f"got {rows[row].tolist()} in row {row}"
-            )
-        kernel = self.kernel(grid)
+        kernel, moduli = self.scoring_kernel(grid), grid.moduli
         scores = np.zeros(len(rows), np.int64)
         threads = jobs if jobs > 0 else os.cpu_count() or 1
         ends = np.linspace(0, len(rows), min(threads, len(rows) or 1) + 1).astype(int)
 
-        def score_part(first: int, last: int) -> None:
-            score_all(kernel, workspace(kernel), genes[first:last], scores[first:last])
+        def score_part(first: int, last: int) -> int:
+            part = genes[first:last], scores[first:last]
+            wrong = int(score_all(kernel, workspace(kernel), moduli, *part))
+            return first + wrong if wrong >= 0 else -1
 
         if len(ends) == 2:
-            score_part(0, len(rows))
-            return scores
-        with ThreadPoolExecutor(len(ends) - 1) as pool:
-            list(pool.map(score_part, ends[:-1], ends[1:]))
+            wrong = [score_part(0, len(rows))]
+        else:
+            with ThreadPoolExecutor(len(ends) - 1) as pool:
+                wrong = list(pool.map(score_part, ends[:-1].tolist(), ends[1:].tolist()))
+        if max(wrong) >= 0:
+            row = min(place for place in wrong if place >= 0)
+            raise ValueError(
+                f"genomes must have components from 0 to below {moduli.tolist()}, "
+                f"got {rows[row].tolist()} in row {row}"
+            )
         return scores
+
+    def scoring_kernel(self, grid: Grid) -> NamedTuple:
+        """Return the kernel for networks that are not offspring of one parent: the usual one."""
+        return self.kernel(grid)
 
     def true_fitness(self, grid: Grid) -> "Fitness":
         """Return the fitness that decides about success for networks on a grid: itself."""

@@ -136,6 +136,10 @@ class FiniteSet(Fitness):
             modulus=grid.moduli[: grid.width].copy(),
         )
 
+    def scoring_kernel(self, grid: Grid) -> NamedTuple:
+        """Return the kernel for networks that are not offspring of one parent."""
+        return self.kernel(grid) if self.tie_clip else self.simple_kernel(grid)
+
     def effort(self, grid: Grid) -> int:
         """Return the number of points."""
         return len(self.X)
@@ -209,6 +213,10 @@ class Sampled(Fitness):
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the points as compiled code takes them."""
         return self.points.kernel(grid)
+
+    def scoring_kernel(self, grid: Grid) -> NamedTuple:
+        """Return the kernel for networks that are not offspring of one parent."""
+        return self.points.scoring_kernel(grid)
 
     def effort(self, grid: Grid) -> int:
         """Return the number of points."""
