@@ -427,7 +427,7 @@ def test_finished_tables_are_printed_and_written_at_once_and_kept(tmp_path, caps
     out, err = capsys.readouterr()
     assert "Table 2" in out
     assert "Table 8" not in out
-    assert "1 of 2 tables are finished; the same command goes on" in err
+    assert "1 of 2 tables are finished; the same command resumes" in err
     assert (folder / "table_2.md").read_text(encoding="utf-8") in out
     assert "Table 2" in (folder / "report.md").read_text(encoding="utf-8")
     assert main(options) == 0

@@ -96,7 +96,7 @@ def build_parser(words: Sequence[str] | None = None) -> Parser:
     """
     parser = Parser(
         prog="hyperna",
-        description="Evolve hyperplane networks with the (1+1) NA and measure how long it takes.",
+        description="Evolve networks of half-spaces by the (1+1) NA and measure how long it takes.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"hyperna {__version__}")

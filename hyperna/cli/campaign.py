@@ -40,14 +40,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         dest="action", metavar="ACTION", required=True, help="what to do"
     )
-    begin = actions.add_parser("run", help="do the runs that are missing", allow_abbrev=False)
+    begin = actions.add_parser("run", help="run what is missing", allow_abbrev=False)
     begin.add_argument("file", metavar="FILE", help="campaign file (TOML)")
     begin.add_argument("--store", metavar="DIR", help="folder of results (default: FILE's .store)")
     add_worker_options(begin)
-    status = actions.add_parser("status", help="how far each setting is", allow_abbrev=False)
+    status = actions.add_parser(
+        "status", help="show the progress of each setting", allow_abbrev=False
+    )
     status.add_argument("store", metavar="STORE", help="folder of results")
     status.add_argument("--json", action="store_true", help="print one JSON object, no table")
-    export = actions.add_parser("export", help="write all runs for others", allow_abbrev=False)
+    export = actions.add_parser(
+        "export", help="export all runs for other tools", allow_abbrev=False
+    )
     export.add_argument("store", metavar="STORE", help="folder of results")
     export.add_argument("format", choices=FORMATS, help="a table, or data of IOHanalyzer")
     export.add_argument(
@@ -90,7 +94,7 @@ def run_campaign(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         stored = f"{meter.done:,} of {counted(meter.total, 'run')} {are(meter.total)} stored"
         print(
-            f"hyperna: interrupted: {stored} in {store.path}; the same command goes on",
+            f"hyperna: interrupted: {stored} in {store.path}; the same command resumes",
             file=sys.stderr,
         )
         return 130
@@ -99,7 +103,7 @@ def run_campaign(args: argparse.Namespace) -> int:
 
 
 def show_status(args: argparse.Namespace) -> int:
-    """Print how far each setting is."""
+    """Print show the progress of each setting."""
     from hyperna.store.store import Store
 
     store = Store(args.store)

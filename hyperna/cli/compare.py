@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--classifiers",
         metavar="A,B,...",
-        help="who takes part, names from --list (default: all)",
+        help="classifiers to compare, names from --list (default: all)",
     )
     parser.add_argument("--list", action="store_true", help="show the classifiers")
     parser.add_argument("--folds", type=integer(2), default=5, help="default: 5")
@@ -61,8 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs",
         type=integer(-1),
-        help="processes, -1 for all cores (default: 1 here, which is fair to fit times; all of a "
-        "cluster)",
+        help="processes, -1 for all cores (default: 1, for comparable fit times; all of a cluster)",
     )
     add_worker_options(parser, jobs=False)
     parser.add_argument("--json", action="store_true", help="print one JSON object, no table")

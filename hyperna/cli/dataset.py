@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "name",
         nargs="?",
         metavar="NAME",
-        help="a generator, with parameters if you like: moons:n=100,noise=0.1; or a file's name",
+        help="a generator, optionally with parameters: moons:n=100,noise=0.1; or a file's name",
     )
     parser.add_argument(
         "-o",

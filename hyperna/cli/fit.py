@@ -97,9 +97,7 @@ def _add_search_options(group: Any) -> None:
         default=0,
         help="the same seed gives the same network (default: 0)",
     )
-    group.add_argument(
-        "--verbose", action="store_true", default=False, help="print how the search goes on"
-    )
+    group.add_argument("--verbose", action="store_true", default=False, help="print progress")
 
 
 def neurons(text: str) -> int | str:

@@ -5,7 +5,7 @@ For example:
   hyperna predict model.json points.csv --label class -o answers.csv
   hyperna predict model.json new.csv --proba
 
-The model's features are found by their names, in any order; other columns are handed through.
+The model's features are found by their names, in any order; other columns are kept.
 """
 
 import argparse
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("model", metavar="MODEL", help="a JSON file of 'hyperna fit --save'")
+    parser.add_argument(
+        "model", metavar="MODEL", help="a JSON file written by 'hyperna fit --save'"
+    )
     parser.add_argument("data", metavar="DATA", help="a CSV file with the model's features")
     parser.add_argument(
         "-o", "--out", metavar="FILE", help="CSV file to write (default: standard output)"
@@ -37,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--proba", action="store_true", help="add a column for each class's probability"
     )
     parser.add_argument(
-        "--label", metavar="COLUMN", help="column with the true classes: count the right answers"
+        "--label",
+        metavar="COLUMN",
+        help="column with the true classes: count the correct predictions",
     )
 
 

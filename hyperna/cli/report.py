@@ -1,7 +1,7 @@
 """Write the runs of a store as one page for people without Python.
 
-The page needs no network: tables that can be sorted, plots, settings, versions, seeds, and how to
-make every run again. For example:
+The page needs no network: findings in sentences, charts, tables, settings, versions, seeds, and how
+to repeat every run. For example:
   hyperna campaign run scaling.toml
   hyperna report scaling.store -o report.html
 """

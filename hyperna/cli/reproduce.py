@@ -1,11 +1,11 @@
-"""Run the paper's tables again and say for each number whether it agrees.
+"""Reproduce the paper's tables and say which numbers agree.
 
 Tables 1 to 9 are the (1+1) NA's, table 10 is CMA-ES (needs hyperna[baselines]); 'baselines'
 compares the (1+1) NA with and without restarts with other algorithms.
 
 For example:
   hyperna reproduce --quick
-  hyperna reproduce --table 5 8 --out tables   (resumable: the same command goes on)
+  hyperna reproduce --table 5 8 --out tables   (resumable)
   hyperna reproduce --table baselines --jobs 2
 """
 
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store",
         metavar="DIR",
-        help="keep the runs in this folder, so that the same command goes on after an "
+        help="keep the runs in this folder, so that the same command resumes after an "
         "interruption (default: runs.store in the folder of --out)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, no tables")
@@ -124,7 +124,7 @@ def _announce(tables: Any, store: Any) -> None:
 
 
 def _interrupted(finished: int, total: int, store: Any) -> int:
-    again = "" if store is None else f"; the same command goes on from {store.path}"
+    again = "" if store is None else f"; the same command resumes from {store.path}"
     text = f"interrupted: {finished} of {counted(total, 'table')} {are(total)} finished{again}"
     print(f"hyperna: {text}", file=sys.stderr)
     return 130

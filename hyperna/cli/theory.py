@@ -39,15 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resolution", type=integer(2), default=120, help="number of angles (default: 120)"
     )
-    parser.add_argument("--mutation", default="harmonic", help="step law (default: harmonic)")
+    parser.add_argument("--mutation", default="harmonic", help="mutation law (default: harmonic)")
     parser.add_argument("--no-bias", dest="bias", action="store_false", help="fix the bias at 0")
     parser.add_argument(
-        "--redraw-void", action="store_true", help="draw again where nothing would change"
+        "--redraw-void", action="store_true", help="draw a mutation again if it changes nothing"
     )
     parser.add_argument(
         "--mutation-probability",
         type=real(0, 1, low_open=True),
-        help="per component (default: 1/2)",
+        help="mutation probability of each component (default: 1/2)",
     )
     parser.add_argument(
         "--target", type=real(0, 1), help="fitness to stop at (default: the optimum)"
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, no table")
     parser.add_argument(
-        "--plot", metavar="FILE", help="picture of the expected time of every start"
+        "--plot", metavar="FILE", help="write a picture of the expected time from every start"
     )
     parser.add_argument(
         "--export", metavar="NAME", help="write the chain for PRISM (NAME.tra, ...) and Storm"

@@ -1,4 +1,4 @@
-"""Compile all kernels now instead of at first use, as for container images."""
+"""Compile all kernels now instead of at first use, for example in a container image."""
 
 import argparse
 

@@ -17,7 +17,8 @@ def add_worker_options(parser: Any, *, jobs: bool = True) -> None:
             help="workers, -1 for all cores (default: 1 here, all of a cluster)",
         )
     parser.add_argument(
-        "--backend", help="joblib backend: threading, loky, dask, ray, ... (default: what suits)"
+        "--backend",
+        help="joblib backend: threading, loky, dask, ray, ... (default: chosen automatically)",
     )
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="run on the Dask cluster with this scheduler"

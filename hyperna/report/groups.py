@@ -238,8 +238,12 @@ def network_text(setting: Setting) -> str:
     """
     if setting.neurons == 1:
         return "1 neuron"
+    if isinstance(setting.neurons, str):
+        neurons = f"an evolved number of neurons, at most {setting.max_neurons},"
+    else:
+        neurons = f"{setting.neurons} neurons"
     joined = "an evolved output" if setting.output == "evolved" else setting.output.upper()
-    return f"{setting.neurons} neurons joined by {joined}"
+    return f"{neurons} joined by {joined}"
 
 
 def at_r(resolution: int) -> str:

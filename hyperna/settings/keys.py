@@ -121,7 +121,7 @@ KEYS: dict[str, Key] = {
     "points": integer_key(
         "problem", "sampled points on the sphere (default: exact areas where known)", 1
     ),
-    "sampling": choice_key("problem", "how they are placed (default: sobol)", METHODS),
+    "sampling": choice_key("problem", "how these points are placed (default: sobol)", METHODS),
     "online": integer_key(
         "problem",
         "fresh points per step on which parent and offspring are judged",
@@ -145,7 +145,7 @@ KEYS: dict[str, Key] = {
         MOST_NEURONS,
         optional=True,
     ),
-    "output": choice_key("network", "how they are joined (default: or)", tuple(OUTPUTS)),
+    "output": choice_key("network", "how neurons are joined (default: or)", tuple(OUTPUTS)),
     "neuron": choice_key(
         "network", "kind of hidden neurons (default: plain)", tuple(NEURONS), optional=True
     ),
@@ -164,7 +164,7 @@ KEYS: dict[str, Key] = {
     ),
     "mutation_probability": Key(
         "algorithm",
-        "of each component (default: 1 / number of components)",
+        "mutation probability of each component (default: 1 / number of components)",
         lambda key, value: check_real(key, value, 0, 1, low_open=True),
         float,
         optional=True,
