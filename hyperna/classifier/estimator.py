@@ -38,7 +38,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
 
     A small network of threshold neurons is evolved by the (1+1) NA: one network, one offspring at a
     time, kept if it classifies the training points no worse. The half-spaces found can be printed
-    (`export_text`) and drawn. More than two classes are told apart one against the rest.
+    (`export_text`) and drawn. More than two classes are handled one against the rest.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         biases in [-1, 1] reach every hyperplane that matters. False: use the data as they are,
         for points on the unit sphere; hyperplanes farther than 1 from 0 are then out of reach.
     class_weight : dict, "balanced" or None, default=None
-        What the classes count: a dict of weights, or such that all weigh the same. It is the same
+        Weights of the classes: a dict, or "balanced" for equal total weights. It is the same
         as multiplying `sample_weight` by the weight of each row's class.
     n_jobs : int, optional
         Number of workers, as in joblib, for trials, restarts and classes. They are threads, unless
@@ -86,7 +86,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     warm_start : bool, default=False
         Continue with the networks of the previous call to `fit`, in its scaling.
     verbose : int, default=0
-        Print the evaluations and the training error as the fit goes on.
+        Print the evaluations and the training error during the fit.
     random_state : int, RandomState or None
         The same number gives the same network.
 

@@ -20,7 +20,7 @@ __all__ = ["ExactArcs", "ExactSphere", "FiniteSet", "Fitness", "Online", "Sample
 def fitness_of(
     subject: Problem | Fitness, *, neurons: int | str | None = None, **sampling: Any
 ) -> Fitness:
-    """Return the natural fitness of a problem: exact where it can be, sampled else.
+    """Return the natural fitness of a problem: exact where possible, sampled otherwise.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def plot_landscape(
     trajectory: Trajectory | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw the fitness of one neuron over angle and bias, with local optima and a run's way.
+    """Draw the fitness of one neuron over angle and bias, with local optima and a run's path.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def plot_landscape(
     resolution
         Of the grid; the picture evaluates all its r (r + 1) states.
     trajectory
-        The way of a run with one neuron, of any resolution, as ``run(..., trajectory=True)`` gives.
+        The path of a run with one neuron, of any resolution, as ``run(..., trajectory=True)`` gives.
 
     Examples
     --------
