@@ -24,7 +24,7 @@ CONSTRUCTIONS: dict[str, Construction] = {
     "xor": soft.parity,
     "evolved": soft.vote,
 }
-# So many half-spaces are tried before many.
+# Number of half-spaces tried before larger networks.
 FEW = {"xor": 3, "evolved": 4}
 
 
@@ -41,7 +41,7 @@ class Candidate:
     construction : callable or None
         Makes half-spaces from data; None leaves the start to chance.
     constructed : int
-        Number of half-spaces it is asked for.
+        Number of half-spaces wanted.
     exact : bool
         Whether there must be as many neurons, copies perhaps, or may be fewer.
     larger : bool

@@ -19,13 +19,13 @@ Trials = dict[int, list[BoolArray]]
 CONVINCING = 1.0
 # With so few held-out errors the simplest candidate is not contested.
 GOOD_ENOUGH = 0.01
-# Candidates whose starts are so many standard errors behind are not evolved; those that are so many
+# Candidates whose starts are this many standard errors behind are not evolved; those this many
 # better than one half-space may be made larger.
 HOPELESS, PROMISING = 1.0, 0.5
-# So many standard errors better than the simplest candidate a network must be to replace it, and
-# so many better than a smaller one.
+# By how many standard errors a network must beat the simplest candidate to replace it, and by how
+# many a smaller network.
 LOYAL, INDIFFERENT, PATIENT = 1.0, 0.5, 0.5
-# A difference with a standard error of at most so much is well known.
+# A difference with at most this standard error is well known.
 WELL_KNOWN = 0.01
 
 
@@ -70,7 +70,7 @@ def as_good(points: LabelledPoints, right: BoolArray, other: BoolArray, sure: bo
 
 
 def contested(points: LabelledPoints, rows: list[BoolArray]) -> bool:
-    """Whether the simplest candidate makes so many errors that others are to be tried."""
+    """Whether the simplest candidate makes enough errors for others to be tried."""
     return not rows or max(share(points, right) for right in rows) < 1.0 - GOOD_ENOUGH
 
 

@@ -15,7 +15,7 @@ class Control:
 
     Work is done by joblib: in threads, because the kernels release the interpreter's lock, or by
     whatever backend is set with ``joblib.parallel_config``. A copy that was sent to another process
-    only knows how to work; there is nobody to watch it.
+    only knows how to work; nothing watches it.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Control:
         results: list[Any] = []
         try:
             if self.report is not None:
-                # Whoever watches sees the pieces one after the other.
+                # The watcher sees the pieces one after the other.
                 for item in items:
                     results.append(self._do(work, item))
             elif items:

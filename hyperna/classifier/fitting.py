@@ -22,13 +22,13 @@ from hyperna.classifier.work import Outcome, Settings, continued, final, first_l
 from hyperna.networks import Network
 
 FOLDS = 3
-# Trials are made on so many points at most: enough to choose by.
+# Trials are made on at most this many points: enough to choose by.
 MOST_TRIED = 20_000
 # A trial looks at its start, and at the network after these shares of its evaluations.
 CHECKPOINTS = (0.25, 1.0)
 # Fewer evaluations tell nothing about a candidate, more tell nothing new.
 SHORTEST_TRIAL, LONGEST_TRIAL = 20, 10_000
-# A restart gets at least so many evaluations.
+# Fewest evaluations of a restart.
 SHORTEST_RESTART = 100
 # Where held-out points are few or noisy, one half-space keeps this part of its squared weights.
 FAITHFUL = 0.9

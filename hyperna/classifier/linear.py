@@ -80,7 +80,7 @@ def linear_fits(
 ) -> FloatArray:
     """Return normals of half-spaces that minimise the squared hinge loss with an L2 penalty.
 
-    Each strength of the penalty gives one row, after at most so many steps of Newton's method,
+    Each strength of the penalty gives one row, after at most this many steps of Newton's method,
     shortened where that is needed (Keerthi and DeCoste 2005). For very many features the penalised
     least squares fit stands in.
     """

@@ -12,9 +12,9 @@ from hyperna.networks import Network
 
 # Larger sets are thinned to look for simpler networks, which are then judged on all points.
 MOST_POINTS = 20_000
-# Only so many features, those with the largest weights, are tried alone.
+# Number of features, those with the largest weights, that are tried alone.
 MOST_AXES = 30
-# Of all neurons that might be left out so many are followed up.
+# Number of neurons that might be left out and are followed up.
 MOST_POLISHED = 3
 _ROUNDING = 1e-9
 
@@ -164,7 +164,7 @@ class Joined:
         axes = np.zeros((min(MOST_AXES, used), len(order)))
         axes[np.arange(len(axes)), order[: len(axes)]] = 1.0
         found = self._cut(i, np.vstack([axes, -axes]), gain, silent, points, least)
-        low, high = 1, used  # so many features are too few, and enough
+        low, high = 1, used  # too few features, and enough
         while found is None and high - low > 1:
             middle = (low + high) // 2
             some = self._cut(i, directions([middle]), gain, silent, points, least)

@@ -24,11 +24,11 @@ PENALTY, VOTE_PENALTY, FREE = 1e-3, 1e-3, 1e-6
 # Random beginnings, of which the one with the least loss after some steps is followed until a step
 # gains less than `ENOUGH`.
 BEGINNINGS, BRIEF_STEPS, STEPS, STEEP_STEPS, ENOUGH = 2, 10, 50, 20, 1e-4
-# Sets smaller than this are worth more effort, up to so many times as much of everything.
+# Sets smaller than this are worth more effort, up to this many times as much of everything.
 SMALL_SET, MOST_EFFORT = 300, 4
 # No point costs more than one that is so unlikely.
 LEAST_CHANCE = 1e-9
-# Hyperbolic tangents are made so many times steeper, to resemble thresholds.
+# Factor by which hyperbolic tangents are made steeper, to resemble thresholds.
 STEEPNESS = 4.0
 
 Loss = Callable[..., tuple[float, FloatArray]]
@@ -178,7 +178,7 @@ def union(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> Hal
         return V.ravel()
 
     V = _promising(union_loss, begin, data).reshape(neurons, -1)
-    # The soft union lies beyond the hard one: what is right on average must be found anew.
+    # The soft union lies beyond the hard one: what is right on average must be found again.
     _, threshold = cut((V @ data[0]).max(axis=0)[:, None], points.gain)
     return HalfSpaces(V[:, :-1] / unit, threshold - V[:, -1]).pruned(points)
 

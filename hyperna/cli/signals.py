@@ -69,7 +69,7 @@ class Signals:
         """Exit with the right code, after all others who clean up, since they registered later.
 
         Python before 3.13 remembers an interrupt in code that was executed from a text and would
-        end as if nobody had caught it.
+        end as if it had not been caught.
         """
         if self._over and self.received is not None:
             for stream in (sys.stdout, sys.stderr):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hyperna.theory import ExactRuntime
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
-# Additions that quantiles may take if nobody asks for them: about a minute.
+# Additions that quantiles may take if they are not asked for: about a minute.
 _MOST_OPERATIONS = 3e10
 # Ends that are listed one by one.
 _LISTED = 12

@@ -25,8 +25,8 @@ def function_name(problem: str, grid: Grid, points: str = "") -> str:
 def function_id(name: str) -> int:
     """Return a number for a function that depends on its name only, not on the order of use.
 
-    Two of a thousand functions may well get the same number; whoever writes several at once gives
-    the later one the next free number.
+    Two of a thousand functions may well get the same number; where several are written at once, the
+    later one gets the next free number.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def plot_landscape(
     resolution
         Of the grid; the picture evaluates all its r (r + 1) states.
     trajectory
-        The path of a run with one neuron, of any resolution, as ``run(..., trajectory=True)`` gives.
+        The path of a run with one neuron, of any resolution: ``run(..., trajectory=True)``.
 
     Examples
     --------

@@ -265,7 +265,7 @@ def _number(name: str) -> tuple[int, int]:
 def read_file(file: Path) -> Content:
     """Return what a file holds; whatever else has its name is damage."""
     try:
-        # Without waiting for somebody to write to a FIFO.
+        # Without waiting for a writer of a FIFO.
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
         if not file.is_symlink():
