@@ -59,3 +59,27 @@ def test_many_columns_are_not_all_listed(tmp_path, capsys):
     error = capsys.readouterr().err
     assert "got 'c50x'; did you mean 'c50'?; its columns: c0, c1," in error
     assert "c19, ... (5,000 in all)" in error
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('"a\nb",c,kind\n1,2,x\n\n3,"4\n",y\n5,six,x\n', "line 7, column 'c'"),
+        ("a,b,kind\n1,2,x\n1,2\n", "line 3: expected 3 values like the first line, got 2"),
+        ("a,b,kind\n1,2,x\n1,2, NaN \n", "line 3: the label 'kind' is missing"),
+        ("1,2,0.5\n3,4,1\n", "must start with a line of column names"),
+    ],
+)
+def test_faults_are_where_the_message_says(tmp_path, text, message):
+    file = tmp_path / "odd.csv"
+    file.write_text(text)
+    for read in (read_csv, read_dataset):
+        with pytest.raises(ValueError, match=message):
+            read(file)
+
+
+def test_columns_may_be_called_by_numbers(tmp_path):
+    file = tmp_path / "numbered.csv"
+    file.write_text("0,1,kind\n1.5,2,x\n3,4,y\n")
+    assert read_dataset(file).features == ("0", "1")
+    assert read_csv(file).X.tolist() == [[1.5, 2.0], [3.0, 4.0]]

@@ -151,7 +151,28 @@ def test_standard_output_by_its_name(tmp_path, name, kind):
     assert out == xor + tail
 
 
+def test_standard_output_keeps_its_order(tmp_path):
+    code = "from hyperna._files import write_file\nprint('a')\nwrite_file('/dev/stdout', 'b\\n')"
+    with open(tmp_path / "log", "w") as log:  # not a terminal, so that print does not flush
+        subprocess.run([sys.executable, "-c", code], stdout=log, cwd=ROOT, check=True)
+    assert (tmp_path / "log").read_text() == "a\nb\n"
+
+
 # What happens at the moment of writing.
+
+
+def test_a_system_that_takes_a_few_bytes_at_a_time():
+    class Slow:
+        taken = b""
+
+        def write(self, data):
+            self.taken += bytes(data[:3])
+            return min(3, len(data))
+
+    file = Slow()
+    _files._write_all(file, b"one long sentence")
+    assert file.taken == b"one long sentence"
+
 
 
 def test_the_order_of_durable_writes(tmp_path, monkeypatch):
@@ -202,8 +223,9 @@ def test_a_mounted_file_is_written_in_place(tmp_path, monkeypatch):
 
 
 def test_drafts_can_be_removed_at_once(tmp_path):
-    with _files._draft(str(tmp_path / "file")) as draft:
-        Path(draft).write_text("half")
+    with _files._draft(str(tmp_path / "file")) as one, _files._draft(str(tmp_path / "x")) as other:
+        Path(one).write_text("half")
+        Path(other).write_text("half")
         remove_drafts()
         assert not list(tmp_path.iterdir())
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from hyperna import OnePlusOneNA, problem
-from hyperna._words import are, counted
+from hyperna._words import NOTHING, are, counted, interval, listed, number, percent, with_interval
 from hyperna.cli import main
 from hyperna.fitness import FiniteSet
 
@@ -31,6 +31,30 @@ def printed(capsys, *argv):
 def test_only_one_is_singular(number, text, verb):
     assert counted(number, "run") == text
     assert are(number) == verb
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        (number(-12345.6), "-12,346"),
+        (number(-99.96), "-100.0"),
+        (number(99.94), "99.9"),
+        (number(100.4), "100"),
+        (number(NAN), NOTHING),
+        (number(-3.0), "-3"),
+        (percent(0.0005), "0.1 %"),
+        (interval((0.25, INF), percent), "25.0 % … ∞ %"),
+        (with_interval(0.5, (0.25, 0.75), percent), "50.0 % (25.0 % … 75.0 %)"),
+        (with_interval(0.5, (NAN, NAN), percent), "50.0 %"),
+        (listed("abc", 3), "a, b, c"),
+        (listed("abcd", 3), "a, b, c, ... (4 in all)"),
+    ],
+)
+def test_numbers_for_people(written, text):
+    assert written == text
 
 
 def test_a_single_run(capsys):
