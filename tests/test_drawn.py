@@ -8,20 +8,27 @@ pytest.importorskip("matplotlib")
 import matplotlib.pyplot as plt
 from matplotlib.collections import PathCollection
 from matplotlib.container import ErrorbarContainer
+from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
 from hyperna import Grid, Network, OnePlusOneNA, compare, fitness_of, points, problem
-from hyperna.analysis.laws import theorem_bound
+from hyperna.analysis.laws import fit_runtimes, theorem_bound
 from hyperna.analysis.statistics import bootstrap_interval
 from hyperna.plots import (
+    animate_run,
     plot_boxes,
     plot_circle,
     plot_convergence,
+    plot_distribution,
+    plot_expected_times,
     plot_improvements,
     plot_landscape,
     plot_runtimes,
     plot_scaling,
+    plot_sphere,
 )
 from hyperna.plots.comparison import plot_comparison
+from hyperna.results import Trajectory
+from hyperna.theory import expected_runtime
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +61,7 @@ def test_lines_and_arrows_are_where_neurons_fire(bias):
     assert len(lines) == len(arrows) == 2
     for line, arrow, normal, level in zip(lines, arrows, normals, biases, strict=True):
         assert np.allclose(line.get_xydata() @ normal, level)
+        assert np.allclose((line.get_xydata() ** 2).sum(axis=1), 1.0), "it ends on the circle"
         assert np.allclose(np.asarray(arrow.xyann) @ normal, level)
         assert np.asarray(arrow.xy) @ normal > level + 0.1, "an arrow points to where it fires"
 
@@ -73,7 +81,80 @@ def test_points_have_the_colours_of_their_labels_and_wrong_ones_a_ring():
     assert drawn == {name: set(map(tuple, some.tolist())) for name, some in expected.items()}
 
 
+def test_titles_have_every_digit_of_the_share():
+    network = Network(Grid(2, 2, 60), [7, 47, 40, 35])
+    share = fitness_of(problem("two_quarters"))(network)
+    title = plot_circle(problem("two_quarters"), network).get_title()
+    assert round(100 * share, 3) != round(100 * share)
+    assert title == f"two_quarters, OR: {100 * share:.3f} % right"
+
+
+@pytest.mark.parametrize("name", ["half", "cube"])
+def test_arrows_on_the_sphere_point_to_where_neurons_fire(name):
+    network = Network(Grid(3, 2, 60), [7, 50, 47, 40, 11, 20])
+    ax = plot_sphere(problem(name, dim=3), network)
+    arrows = [drawn for drawn in ax.collections if isinstance(drawn, Line3DCollection)]
+    for arrow, normal, level in zip(arrows, *network.weights(), strict=True):
+        tip, foot = np.array(arrow._segments3d[0])
+        assert np.allclose(tip - foot, 0.45 * normal)
+        assert np.allclose(foot, level * normal if name == "cube" else normal)
+    edges = [np.array(line.get_data_3d()).T for line in ax.lines]
+    edges = [edge for edge in edges if len(edge) == 2]
+    assert len(edges) == (12 if name == "cube" else 0)
+    for one, other in edges:
+        assert np.isclose(abs(one - other).sum(), 2 / np.sqrt(3)), "corners of an edge are near"
+
+
+# Exact runtimes.
+
+
+def test_expected_times_are_at_their_search_points():
+    runtime = expected_runtime(problem("local_opt"), 12, "local")
+    (image,) = plot_expected_times(runtime).images
+    left, right, bottom, top = image.get_extent()
+    shown = np.ma.asarray(image.get_array())
+    assert image.origin == "lower"
+    assert shown.shape == (13, 12)
+    across, up = (right - left) / 12, (top - bottom) / 13
+    assert np.allclose(left + across * (np.arange(12) + 0.5), 30 * np.arange(12))
+    assert np.allclose(bottom + up * (np.arange(13) + 0.5), np.arange(13) / 6 - 1)
+    finite = np.isfinite(runtime.per_state)
+    assert 0 < finite.sum() < finite.size
+    assert np.array_equal(~shown.mask, finite.T), "starts that may fail are left out"
+    assert np.array_equal(shown.T[finite], runtime.per_state[finite])
+    flat = expected_runtime(problem("half"), 12, bias=False)
+    (line,) = plot_expected_times(flat).lines
+    assert line.get_xdata().tolist() == [30.0 * angle for angle in range(12)]
+    assert line.get_ydata().tolist() == flat.per_state.tolist()
+
+
+def test_distributions_count_the_runs_within_a_time():
+    runtime = expected_runtime(problem("quarter"), 12)
+    times = [3.0, 9.0, 9.0, np.inf, 40.0]
+    simulated, exact = plot_distribution(runtime, times, t_max=30).lines
+    x, y = simulated.get_data()
+    assert simulated.get_drawstyle() == "steps-post"
+    for at in (1, 3, 8, 9, 30):
+        assert y[x <= at][-1] == pytest.approx(np.mean(np.array(times) <= at))
+    assert exact.get_xdata().tolist() == list(range(31))
+    assert exact.get_ydata().tolist() == runtime.distribution(30).tolist()
+
+
 # Runs.
+
+
+def test_films_mark_the_network_that_is_shown():
+    result = OnePlusOneNA(resolution=60).run(problem("quarter"), seed=0, trajectory=True)
+    way = result.trajectory
+    film = animate_run(problem("quarter"), result, frames=4, pause=0)
+    film._draw_was_started = True  # looked at picture by picture, never played
+    for frame in film.new_frame_seq():
+        film._func(frame)
+        whole, past, mark = film._fig.axes[1].lines
+        assert mark.get_xydata().tolist() == [[way.evaluations[frame], way.fitness[frame]]]
+        assert past.get_xdata().tolist() == way.evaluations[: frame + 1].tolist()
+        assert past.get_ydata().tolist() == way.fitness[: frame + 1].tolist()
+        assert whole.get_ydata().tolist() == way.fitness.tolist()
 
 
 def test_boxes_and_whiskers_are_percentiles(runs):
@@ -186,6 +267,9 @@ def test_the_landscape_has_every_fitness_at_its_place(name):
         column = int((x - left) / (right - left) * shown.shape[1])
         row = int((y - bottom) / (top - bottom) * shown.shape[0])
         assert shown[row, column] == pytest.approx(fitness(Network(grid, [angle, bias])))
+    across, up = (right - left) / resolution, (top - bottom) / (resolution + 1)
+    assert np.allclose([left + across / 2, right - across / 2], [0, 360 - 360 / resolution])
+    assert np.allclose([bottom + up / 2, top - up / 2], [-1, 1])
     (best,) = [line for line in ax.lines if line.get_label().startswith("optimum")]
     drawn = [
         fitness(Network(grid, [round(x * resolution / 360), round((y + 1) * resolution / 2)]))
@@ -196,6 +280,33 @@ def test_the_landscape_has_every_fitness_at_its_place(name):
     assert len(drawn) == {"quarter": 1, "local_opt": 3}[name]
     assert f"{min(drawn):.3f}" in best.get_label()
     assert f"{max(drawn):.3f}" in best.get_label()
+
+
+def test_the_way_of_a_run_is_drawn_where_it_was():
+    genomes = np.array([[1, 3], [2, 5], [4, 12], [23, 12]])
+    way = Trajectory(Grid(2, 1, 24), np.arange(4), np.zeros(4), genomes)
+    ax = plot_landscape(problem("half"), 12, way)
+    (line,) = [line for line in ax.lines if line.get_label().startswith("accepted")]
+    found = [point for point in line.get_xydata().tolist() if not np.isnan(point).any()]
+    places = [[360 * angle / 24, bias / 12 - 1] for angle, bias in genomes.tolist()]
+    assert found == [pytest.approx(place) for place in places]
+    assert np.isnan(line.get_xydata()).any(axis=1).tolist() == [False, False, False, True, False]
+    (start,) = [line for line in ax.lines if line.get_label() == "start"]
+    assert start.get_xydata().tolist() == [pytest.approx(places[0])]
+
+
+def test_laws_that_fit_are_drawn_best_first():
+    rng = np.random.default_rng(1)
+    samples = {r: rng.exponential(r, 400) + r**2 / 300 for r in (100, 200, 400, 800, 1600, 3200)}
+    fits = fit_runtimes(list(samples), list(samples.values()))
+    good = [fit for fit in fits if fit.fits]
+    assert 0 < len(good) < len(fits)
+    curves = [line for line in plot_scaling(samples).lines if " r" in line.get_label()]
+    assert len(curves) == min(3, len(good))
+    for curve, fit in zip(curves, good, strict=False):
+        assert curve.get_label().startswith(f"{fit.equation}, ")
+        x, y = curve.get_data()
+        assert np.allclose(y, fit(x))
 
 
 def test_accuracies_and_their_errors():

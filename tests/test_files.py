@@ -174,7 +174,6 @@ def test_a_system_that_takes_a_few_bytes_at_a_time():
     assert file.taken == b"one long sentence"
 
 
-
 def test_the_order_of_durable_writes(tmp_path, monkeypatch):
     """Content is on the disk before the name is, and the name before the function returns."""
     order = []

@@ -232,6 +232,15 @@ def test_the_order_of_durable_writes(tmp_path, monkeypatch):
     assert events == ["truncate", "write", "fsync", "close", "replace", "fsync"]
 
 
+def test_a_long_block_is_divided_among_lines(monkeypatch):
+    monkeypatch.setattr(lines, "MOST_RUNS_PER_LINE", 4)
+    block = made_up(HALF, 7, 17)
+    found = read_lines(block_lines(block), "some.jsonl").blocks
+    assert [(part.first, part.last) for part in found] == [(7, 11), (11, 15), (15, 17)]
+    assert np.array_equal(np.concatenate([part.rows for part in found]), block.rows)
+    assert sum(part.seconds for part in found) == pytest.approx(block.seconds)
+
+
 def test_repairs_are_durable_before_anything_is_written(tmp_path, monkeypatch):
     """What is intact is safe before the damaged file goes, and both folders know where it is."""
     store = Store(tmp_path / "store")
