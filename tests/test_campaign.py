@@ -11,6 +11,7 @@ import hyperna
 from hyperna.campaign.campaign import Campaign
 from hyperna.campaign.execution import Done, Queue, work
 from hyperna.cli import main
+from hyperna.cli.progress import Meter
 from hyperna.parallel import parallel_backend, unordered
 from hyperna.settings import setting
 from hyperna.settings.algorithms import ALGORITHMS, Algorithm, register
@@ -340,3 +341,22 @@ def test_a_run_that_waited_for_the_compiler_tells_nothing_about_the_others():
     number, job, _ = next(jobs)
     finish(number, job, seconds=60.0)
     assert queue.seconds_left() > 90 * 60.0
+
+
+def test_the_meter_tells_rate_and_time_of_what_is_new(monkeypatch, capsys):
+    now = [50.0]
+    monkeypatch.setattr("hyperna.cli.progress.time.monotonic", lambda: now[0])
+    meter = Meter(100)
+    now[0] += 500
+    meter.update(40, 100, 0.0)  # what the store has
+    assert "starting" in capsys.readouterr().err
+    now[0] += 80
+    meter.update(60, 100)
+    assert capsys.readouterr().err == "60 of 100 runs, 0.25 runs/s, 2 min 40 s left\n"
+    now[0] += 20
+    meter.update(65, 100, 7.4)
+    assert not capsys.readouterr().err, "a line now and then"
+    now[0] += 100
+    meter.update(100, 100, 3.0)
+    assert capsys.readouterr().err == "100 of 100 runs, 0.3 runs/s, 3 s left\n"
+    assert meter.summary(3) == "100 runs of 3 settings, 60 of them new (0.3 runs/s, 3 min 20 s)"

@@ -153,8 +153,9 @@ def test_standard_output_by_its_name(tmp_path, name, kind):
 
 def test_standard_output_keeps_its_order(tmp_path):
     code = "from hyperna._files import write_file\nprint('a')\nwrite_file('/dev/stdout', 'b\\n')"
+    buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
     with open(tmp_path / "log", "w") as log:  # not a terminal, so that print does not flush
-        subprocess.run([sys.executable, "-c", code], stdout=log, cwd=ROOT, check=True)
+        subprocess.run([sys.executable, "-c", code], stdout=log, cwd=ROOT, check=True, env=buffered)
     assert (tmp_path / "log").read_text() == "a\nb\n"
 
 
