@@ -1,14 +1,18 @@
 """Sentences about runs that are computed, each by a test that the sentence names.
 
-Shares of solved runs are compared by Fisher's exact test, several of them with Holm's correction.
+Shares of solved runs are compared by Fisher's exact test, times by Mann and Whitney's with failed
+runs as the slowest of all, several comparisons with Holm's correction.
 """
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
 from hyperna.analysis.statistics import holm
+
+from .writing import p_text, slower
 
 # A difference is claimed from here on.
 LEVEL = 0.05
@@ -55,6 +59,101 @@ def better_than(name: str, base: Share, others: dict[str, Share]) -> str:
         for other in better
     )
     return f"more runs than with {name} ({base[0]}/{base[1]}) are solved with {listed}"
+
+
+def faster(name: str, one: pd.DataFrame, other_name: str, other: pd.DataFrame) -> str:
+    """Say which of two kinds of runs takes less time, if the test tells."""
+    chance, p = slower(one, other)
+    if not p < LEVEL:
+        return f"the times of {name} and {other_name} are not told apart (p = {p:.2g})"
+    word = "faster" if chance < 0.5 else "slower"
+    return f"{name} is {word} than {other_name} (Mann-Whitney: p {p_sign(p)})"
+
+
+def faster_in(
+    name: str, other_name: str, pairs: dict[str, tuple[pd.DataFrame, pd.DataFrame]]
+) -> str:
+    """Say in which of several cells one kind of runs is faster, slower or not told apart."""
+    found = [slower(*pair) for pair in pairs.values()]
+    p_values = holm([1.0 if np.isnan(p) else p for _, p in found])
+    kinds: dict[str, list[str]] = {"faster": [], "slower": [], "": []}
+    for cell, (chance, _), p in zip(pairs, found, p_values, strict=True):
+        kinds["" if p >= LEVEL else "faster" if chance < 0.5 else "slower"].append(cell)
+    parts = [
+        f"{f'{word} than {other_name}' if word else 'not told apart'} at {listed(cells)}"
+        for word, cells in kinds.items()
+        if cells
+    ]
+    return f"{name} is {'; '.join(parts)} (Mann-Whitney, Holm)"
+
+
+def told_apart(
+    name: str, other_name: str, pairs: dict[str, tuple[pd.DataFrame, pd.DataFrame]]
+) -> str:
+    """Say in which of several cells two kinds of runs are solved differently often."""
+    p_values = holm([differs(share(one), share(other)) for one, other in pairs.values()])
+    different = [cell for cell, p in zip(pairs, p_values, strict=True) if p < LEVEL]
+    tests = f"Fisher's test in {len(pairs)} cells, Holm"
+    if not different:
+        return (
+            f"nothing here tells {name} and {other_name} apart ({tests}: p >= {min(p_values):.2g})"
+        )
+    return f"{name} and {other_name} are solved differently often at {listed(different)} ({tests})"
+
+
+def succeeded_in(cells: dict[str, pd.DataFrame], what: str = "run") -> str:
+    """Say in which cells some runs succeeded, or that none did."""
+    some = [cell for cell, runs in cells.items() if runs.success.any()]
+    if not some:
+        return f"no {what} succeeded at {listed(list(cells))}"
+    none = [cell for cell in cells if cell not in some]
+    text = f"some {what}s succeeded at {listed(some)}"
+    return f"{text}, none at {listed(none)}" if none else text
+
+
+def above_constant(cells: dict[str, tuple[np.ndarray, float]]) -> str:
+    """Say in which cells fitness on fresh points is above that of a constant answer.
+
+    One-sided t test on the mean of the runs, Holm's correction.
+    """
+    p_values = []
+    for values, constant in cells.values():
+        spread = np.std(values)
+        if spread < 1e-12:
+            p_values.append(0.0 if np.mean(values) > constant else 1.0)
+        else:
+            p_values.append(stats.ttest_1samp(values, constant, alternative="greater").pvalue)
+    corrected = holm(p_values)
+    more = [cell for cell, p in zip(cells, corrected, strict=True) if p < LEVEL]
+    rest = [cell for cell in cells if cell not in more]
+    parts = [f"above that of a constant answer at {listed(more)}"] if more else []
+    same = "not told apart from a constant answer's or below it"
+    parts += [f"{same} at {listed(rest)}"] if rest else []
+    return f"{' and '.join(parts)} (one-sided t tests, Holm)"
+
+
+def rises(name: str, keys: Sequence[float], values: Sequence[float]) -> str:
+    """Say whether values rise or fall with a key, by Spearman's rank correlation."""
+    test = stats.spearmanr(keys, values)
+    if not test.pvalue < LEVEL:
+        return f"{name} does not change with D beyond doubt (Spearman: p = {test.pvalue:.2g})"
+    word = "grows" if test.statistic > 0 else "falls"
+    return f"{name} {word} with D (Spearman: {test.statistic:.2f}, p {p_sign(test.pvalue)})"
+
+
+def p_sign(p: float) -> str:
+    """A p value after the letter p."""
+    text = p_text(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def listed(cells: Sequence[str]) -> str:
+    """Cells in a row, the common beginning of "D = 3", "D = 4" written once."""
+    heads = {cell.rpartition("= ")[0] for cell in cells}
+    if len(heads) == 1 and len(cells) > 1:
+        tails = [cell.rpartition("= ")[2] for cell in cells[1:]]
+        cells = [cells[0], *tails]
+    return cells[0] if len(cells) == 1 else f"{', '.join(cells[:-1])} and {cells[-1]}"
 
 
 def trend(label: str, keys: Sequence[int], shares: Sequence[Share]) -> str:

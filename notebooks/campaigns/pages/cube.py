@@ -1,10 +1,13 @@
 """Corners of a cube labelled by parity."""
 # ruff: noqa: E501  lines of a page change their length when the numbers are filled in
 
+from collections.abc import Callable
+
 import pandas as pd
 
 from hyperna.store.store import Store
 
+from .claims import compared, faster, share, succeeded_in, told_apart
 from .writing import LEGEND, mean, running_time, solved, table
 
 
@@ -29,8 +32,6 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     )
     header = ["D", "output", "N needed", "N tried", "smallest N solved", "share", "best N", "share"]
     summary = table("Smallest N that solves", header, best, 1, 2, 3)
-    at = dict(list(runs.groupby(["dim", "output", "neurons"], observed=True)))
-    unsolved = sorted({int(d) for d, part in runs.groupby("dim") if not part.success.any()})
     return f"""# Cube corners by parity: how many neurons, and how often
 
 The 2^D corners (±1, …, ±1)/√D, positive if an odd number of coordinates is positive; r = 120, harmonic
@@ -47,17 +48,40 @@ k coordinates are positive, and the output adds them with alternating signs.
 {everything}
 ## What it says
 
-- The evolved output with N = D neurons, which suffice, solves {solved(at[3, "evolved", 3])} at D = 3, {solved(at[4, "evolved", 4])} at
-  D = 4, {solved(at[5, "evolved", 5])} at D = 5 and {solved(at[6, "evolved", 6])} at D = 6. With N = D - 1 no run succeeded at D = 2, 3, 4, 5.
-- Neurons to spare help it: at D = 4 the expected running time falls from {running_time(at[4, "evolved", 4])} with N = 4
-  to {running_time(at[4, "evolved", 8])} with N = 8, and N = 2 D = 12 solves {solved(at[6, "evolved", 12])} at D = 6.
-- OR with the fewest possible neurons solves {solved(at[3, "or", 4])} at D = 3 and {solved(at[4, "or", 8])} at D = 4, AND
-  {solved(at[3, "and", 4])} and {solved(at[4, "and", 8])}; with 12 neurons at D = 4 they solve {solved(at[4, "or", 12])} and
-  {solved(at[4, "and", 12])}. The two are one problem with the classes swapped, and nothing here tells them apart.
-- From D = 5 on no OR or AND succeeded. Neurons that fire on half of the corners each make an OR the
-  constant 1 at the start, a plateau of fitness 1/2: all {len(at[6, "or", 32])} runs at D = 6, N = 32 ended on it.
-- {"No run solved D = " + " or ".join(map(str, unsolved)) + ". " if unsolved else ""}With 3 D neurons and five times the budget the evolved output solves {solved(at[7, "evolved", 21])} at D = 7
-  and {solved(at[8, "evolved", 24])} at D = 8, with a fitness of {mean(at[7, "evolved", 21].fitness)} and
-  {mean(at[8, "evolved", 24].fitness)} at the end; fewer neurons had the smaller budget only, so this
-  does not show that they would fail. Shares of 5 to 10 runs are rough, as their intervals say.
+{findings(runs)}
 """
+
+
+def findings(runs: pd.DataFrame) -> str:
+    """What the runs say, each sentence by a test."""
+    at = dict(list(runs.groupby(["dim", "output", "neurons"], observed=True)))
+
+    def cells(output: str, few: Callable[[int], int]) -> dict[str, pd.DataFrame]:
+        keys = sorted(key for key in at if key[1] == output and key[2] == few(key[0]))
+        return {f"D = {key[0]}": at[key] for key in keys}
+
+    enough = cells("evolved", lambda dim: dim)
+    shares = ", ".join(f"{solved(part)} at {cell}" for cell, part in enough.items())
+    joined = {
+        f"D = {d}, N = {n}": (at[d, "or", n], at[d, "and", n])
+        for d, output, n in at
+        if output == "or" and (d, "and", n) in at
+    }
+    joined_runs = runs[runs.output.isin(["or", "and"]) & (runs.dim >= 5)]
+    wide = {f"D = {dim}": part for dim, part in joined_runs.groupby("dim")}
+    flat = at[6, "or", 32]
+    on_plateau = int((flat.fitness == 0.5).sum())
+    long = {key: part for key, part in at.items() if part.budget.iloc[0] > runs.budget.min()}
+    spent = "; ".join(
+        f"{solved(part)} at D = {d} with N = {n}, fitness {mean(part.fitness)} at the end"
+        for (d, _, n), part in long.items()
+    )
+    return f"""- With N = D neurons, which suffice, the evolved output solves {shares}. With N = D - 1 {succeeded_in(cells("evolved", lambda dim: dim - 1))}.
+- Neurons to spare, evolved output: at D = 4 {faster("N = 8", at[4, "evolved", 8], "N = 4", at[4, "evolved", 4])}, ERT {running_time(at[4, "evolved", 8])} and
+  {running_time(at[4, "evolved", 4])}; at D = 6 {compared("N = 12", share(at[6, "evolved", 12]), "N = 6", share(at[6, "evolved", 6]))}.
+- OR with the fewest possible neurons solves {solved(at[3, "or", 4])} at D = 3 and {solved(at[4, "or", 8])} at D = 4, AND
+  {solved(at[3, "and", 4])} and {solved(at[4, "and", 8])}. The two are one problem with the classes swapped, and {told_apart("OR", "AND", joined)}.
+- OR and AND from D = 5 on: {succeeded_in(wide)}. Neurons that fire on half of the corners each make an OR the
+  constant 1 at the start, a plateau of fitness 1/2: {on_plateau} of {len(flat)} runs at D = 6, N = 32 ended on it.
+- With {runs.budget.max() // runs.budget.min()} times the budget the evolved output solves {spent}; fewer neurons had the smaller budget only, so
+  this does not show that they would fail."""

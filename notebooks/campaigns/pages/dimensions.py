@@ -1,13 +1,17 @@
 """The four problems for D = 2..64."""
 # ruff: noqa: E501  lines of a page change their length when the numbers are filled in
 
+from itertools import takewhile
+
+import numpy as np
 import pandas as pd
 
 from hyperna.analysis.statistics import wilson_interval
 from hyperna.fitness import Sampled
 from hyperna.store.store import Store
 
-from .writing import LEGEND, mean, running_time, solved, table
+from .claims import above_constant, compared, rises, share, succeeded_in
+from .writing import LEGEND, mean, running_time, table
 
 
 def write(store: Store, runs: pd.DataFrame) -> str:
@@ -32,24 +36,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
             dims = sorted({key[0] for key in source})
             rows = [[str(d), *(write(source[d, o, i]) for o, i in here)] for d in dims]
             parts.append(table(f"{name}, N = {neurons}: {title}", heads, rows))
-    per = dict(list(runs.groupby(["problem", "dim", "output", "init"], observed=True)))
-
-    def final(problem: str, dim: int, output: str = "or", init: str = "sphere") -> str:
-        return f"{per[problem, dim, output, init].fitness.mean():.2f}"
-
-    reach = {
-        init: [d for d in sorted(runs.dim.unique()) if per["half", d, "or", init].success.all()]
-        for init in ("grid", "sphere")
-    }
-
-    def best(problem: str, dim: int) -> str:
-        return f"{runs[(runs.problem == problem) & (runs.dim == dim)].fitness.max():.3f}"
-
-    few = runs[(runs.problem == "local_opt") & (runs.output == "evolved") & runs.dim.isin([3, 4])]
-    late, late_runs = int(few.success.sum()), len(few)
-    gap = seen.assign(gap=seen.fitness - seen.fresh).groupby("dim").gap.mean()
-    fresh64 = seen[(seen.dim == 64)].groupby("problem").fresh.mean()
-    n = len(per["half", 2, "or", "grid"])
+    n = int(runs.groupby("setting", observed=True).size().max())
     return f"""# The four problems for D = 2 to 64
 
 Labels depend on the last two coordinates only; at D = 2 fitness is exact, above it is the share of 1,024
@@ -63,23 +50,55 @@ little as {100 * wilson_interval(10, 10).low:.0f} %. {LEGEND}
 {chr(10).join(parts)}
 ## What it says
 
-- **HALF** is solved in every run up to D = {max(reach["grid"])} from the grid and up to D = {max(reach["sphere"])} from the sphere, in
-  {running_time(per["half", 2, "or", "sphere"])} evaluations at D = 2 and {running_time(per["half", 8, "or", "sphere"])} at D = 8 (sphere). At D = 32 the sphere
-  solves {solved(per["half", 32, "or", "sphere"])}, the grid {solved(per["half", 32, "or", "grid"])}; {n} runs do not tell the two apart.
-- **QUARTER** is an intersection of two half-spaces, so AND fits it: at D = 4 it ends at {mean(per["quarter", 4, "and", "sphere"].fitness)}, OR
-  at {mean(per["quarter", 4, "or", "sphere"].fitness)} (sphere). At D = 3 a union of two caps still reaches 95 %
-  ({solved(per["quarter", 3, "or", "sphere"])}), from D = 4 on it never does. From D = 32 on nothing is learnt.
+{findings(runs, seen)}
+"""
+
+
+def findings(runs: pd.DataFrame, seen: pd.DataFrame) -> str:
+    """What the runs and their networks on fresh points say, each sentence by a test."""
+    per = dict(list(runs.groupby(["problem", "dim", "output", "init"], observed=True)))
+    dims = sorted(int(dim) for dim in runs.dim.unique())
+
+    def always(init: str) -> str:
+        """The largest D up to which every run on HALF is solved."""
+        up_to = list(takewhile(lambda d: per["half", d, "or", init].success.all(), dims))
+        return f"up to D = {up_to[-1]}" if up_to else "at no D"
+
+    def cells(problem: str, output: str, least: int) -> dict[str, pd.DataFrame]:
+        chosen = runs[(runs.problem == problem) & (runs.output == output) & (runs.dim >= least)]
+        return {f"D = {dim}": part for dim, part in chosen.groupby("dim")}
+
+    def best(problem: str, dim: int) -> str:
+        return f"{runs[(runs.problem == problem) & (runs.dim == dim)].fitness.max():.3f}"
+
+    def fresh(problem: str) -> str:
+        part = seen[(seen.problem == problem) & (seen.dim >= 16)]
+        return above_constant(
+            {
+                f"D = {dim}": (g.fresh.to_numpy(), float(g.constant.iloc[0]))
+                for dim, g in part.groupby("dim")
+            }
+        )
+
+    union, both = per["quarter", 4, "or", "sphere"], per["quarter", 4, "and", "sphere"]
+    gap = seen.fitness - seen.fresh
+    by_dim = gap.groupby(seen.dim).mean()
+    flattery = rises("the difference", seen.dim.to_numpy(), gap.to_numpy())
+    return f"""- **HALF** is solved in every run {always("grid")} from the grid and {always("sphere")} from the sphere, in
+  {running_time(per["half", 2, "or", "sphere"])} evaluations at D = 2 and {running_time(per["half", 8, "or", "sphere"])} at D = 8 (sphere). At D = 32
+  {compared("the sphere", share(per["half", 32, "or", "sphere"]), "the grid", share(per["half", 32, "or", "grid"]))}.
+- **QUARTER** is an intersection of two half-spaces. At D = 4 {compared("AND", share(both), "OR", share(union))}; AND ends at {mean(both.fitness)},
+  OR at {mean(union.fitness)} (sphere). With OR, {succeeded_in(cells("quarter", "or", 3))}.
 - **TWOQUARTERS** has no exact solution with two neurons once D > 2 by OR, AND or an evolved output, only by XOR
   ([outputs.md](outputs.md)); the best run of all has {best("two_quarters", 3)} at D = 3, {best("two_quarters", 4)} at D = 4 and {best("two_quarters", 8)} at D = 8.
-- **LOCALOPT** with three neurons: above D = 2 only the evolved output reached 95 %, in {late} of {late_runs} runs at D = 3 and 4;
-  OR ends at {final("local_opt", 4)} and AND at {final("local_opt", 4, "and")} there at D = 4, the evolved output at {final("local_opt", 4, "evolved")} (sphere).
-- At D = 64 next to nothing is learnt within this budget: on fresh points {fresh64["half"]:.2f} (HALF), {fresh64["quarter"]:.2f}
-  (QUARTER), {fresh64["two_quarters"]:.2f} (TWOQUARTERS), {fresh64["local_opt"]:.2f} (LOCALOPT). Two reasons are likely: a component is mutated
-  with probability 1/M only, and at large D a cap whose bias is not near 0 holds next to no points or next
-  to all, so that most biases give a constant answer and a plateau.
-- Fitness on the training points flatters as D grows: by {gap[3]:.3f} at D = 3, {gap[16]:.3f} at D = 16 and {gap[64]:.3f} at
-  D = 64 on average. Results at large D must be read on fresh points.
-"""
+- **LOCALOPT** with three neurons above D = 2: with OR {succeeded_in(cells("local_opt", "or", 3))}; with AND {succeeded_in(cells("local_opt", "and", 3))}; with the
+  evolved output {succeeded_in(cells("local_opt", "evolved", 3))}.
+- From D = 16 on the mean fitness on fresh points is, on HALF, {fresh("half")}; on QUARTER {fresh("quarter")};
+  on TWOQUARTERS {fresh("two_quarters")}; on LOCALOPT {fresh("local_opt")}.
+  Two reasons are likely for what is not learnt within this budget: a component is mutated with probability 1/M only, and at large D a cap whose bias
+  is not near 0 holds next to no points or next to all, so that most biases give a constant answer and a plateau.
+- Fitness on the training points less that on fresh ones is {by_dim[3]:.3f} at D = 3, {by_dim[16]:.3f} at D = 16 and {by_dim[64]:.3f} at D = 64
+  on average; {flattery}. Results at large D must be read on fresh points."""
 
 
 def fresh_fitness(store: Store, repeats: int = 3, points: int = 8192) -> pd.DataFrame:
@@ -90,8 +109,11 @@ def fresh_fitness(store: Store, repeats: int = 3, points: int = 8192) -> pd.Data
             continue
         task = setting.runner()
         test = Sampled(setting.make_problem(), n=points, method="random", seed=1)
+        positive = float(np.mean(test.points.y))
+        constant = max(positive, 1 - positive)
         for number in range(repeats):
             result = task.run(setting.entropy, number)
             key = {name: getattr(setting, name) for name in ("problem", "dim", "output", "init")}
             rows.append({**key, "fitness": result.fitness, "fresh": test(result.network)})
+            rows[-1]["constant"] = constant
     return pd.DataFrame(rows)

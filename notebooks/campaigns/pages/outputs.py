@@ -11,9 +11,11 @@ from hyperna.analysis.statistics import holm
 from hyperna.fitness import Sampled
 from hyperna.store.store import Store
 
-from .writing import LEGEND, mean, p_text, running_time, slower, solved, table, value, whole
+from .claims import compared, faster_in, sentence, share, succeeded_in, told_apart
+from .writing import LEGEND, mean, p_text, running_time, slower, solved, table, whole
 
 Groups = dict[tuple, pd.DataFrame]
+Pairs = dict[str, tuple[pd.DataFrame, pd.DataFrame]]
 Measures = dict[str, Callable[[pd.DataFrame], str]]
 SHARE_AND_TIME: Measures = {"solved runs": solved, "ERT": running_time}
 MEASURES: Measures = {**SHARE_AND_TIME, "fitness at the end": lambda part: mean(part.fitness)}
@@ -41,29 +43,6 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     def harmonic(r: int, output: str) -> pd.DataFrame:
         return plane["harmonic", r, output]
 
-    def gain(r: int, output: str) -> str:
-        return f"{value(harmonic(r, output)) / value(harmonic(r, 'xor')):.0f}"
-
-    def middle(output: str) -> str:
-        runs_of = harmonic(1920, output)
-        return whole(np.median(np.where(runs_of.success, runs_of.evaluations, np.inf)))
-
-    def shares(mutation: str, output: str) -> str:
-        solved_of = [
-            part.success.sum() for key, part in plane.items() if key[::2] == (mutation, output)
-        ]
-        return f"{min(solved_of)} to {max(solved_of)}"
-
-    def saved(start: str, k: int, output: str) -> str:
-        return f"{value(arcs[start, k, output]) / value(arcs[start, k, 'xor']):.0f}"
-
-    def best(dim: int, *outputs: str) -> str:
-        parts = [part for key, part in sphere.items() if key[1] == dim and key[3] in outputs]
-        return f"{max(part.fitness.max() for part in parts):.3f}"
-
-    caught = pd.concat(part[~part.success] for key, part in plane.items() if key[0] == "local")
-    lucky = {r: plane["local", r, "xor"].query("success").evaluations.mean() for r in (120, 1920)}
-    lost = ends[~ends.success]
     return f"""# What does the way neurons are joined change?
 
 Hidden neurons joined by OR (at least one fires), AND (all fire), XOR (an odd number fires) or an output neuron that
@@ -110,30 +89,100 @@ TWOQUARTERS is an XOR of two half-spaces, QUARTER an AND.
 {on_quarter(quarter)}
 ## What it says
 
-- **TWOQUARTERS in the plane**: with harmonic steps all {len(xor):,} runs of XOR succeeded, in {running_time(harmonic(120, "xor"))} evaluations at
-  r = 120 and {running_time(harmonic(1920, "xor"))} at r = 1,920. OR takes {gain(120, "or")} times as long at r = 120 and {gain(1920, "or")} times at r = 1,920, the evolved
-  output {gain(120, "evolved")} and {gain(1920, "evolved")} times. Failed and late runs make up most of that: the median run at r = 1,920 takes {middle("or")} evaluations
-  with OR, {middle("and")} with AND, {middle("evolved")} with an evolved output and {middle("xor")} with XOR.
-- XOR's time grows {time.mean()[983040] / time.mean()[120]:.1f}-fold while r grows {983040 // 120:,}-fold. Up to r = 983,040 {verdict(many)}.
-- Local steps are caught with every output, with XOR least often: of 100 runs {shares("local", "xor")} succeed at the five resolutions, against
-  {shares("local", "or")} with OR, {shares("local", "and")} with AND and {shares("local", "evolved")} with an evolved output. Runs that fail end at a fitness of
-  {caught.fitness.max():.4f} at most. XOR's successful runs take {lucky[120]:,.0f} evaluations at r = 120 and {lucky[1920]:,.0f} at r = 1,920 on average.
-- **ARCS(k)**: XOR is ahead of both others at every k, and stays so with restarts, where OR's ERT is {saved(AGAIN, 2, "or")} times XOR's at k = 2 and {saved(AGAIN, 6, "or")}
-  times at k = 6, the evolved output's {saved(AGAIN, 2, "evolved")} and {saved(AGAIN, 6, "evolved")} times. XOR has local optima, too: started once, it solves {solved(arcs[ONCE, 4, "xor"])} at
-  k = 4 and {solved(arcs[ONCE, 6, "xor"])} at k = 6; with restarts {solved(arcs[AGAIN, 6, "xor"])}.
-- The evolved output solves more than OR at k = 3 and 4 ({solved(arcs[ONCE, 4, "evolved"])} against {solved(arcs[ONCE, 4, "or"])} at k = 4) and less at
-  k = 6 ({solved(arcs[ONCE, 6, "evolved"])} against {solved(arcs[ONCE, 6, "or"])}), if started once.
-- **Cube**: XOR is faster than the evolved output at D = 3 and 4, {value(cube[3, 3, "evolved"]) / value(cube[3, 3, "xor"]):.0f}-fold at N = D = 3, at D = 5 with more than D neurons and at D = 6
-  with N = 12 ({solved(cube[6, 12, "xor"])} against {solved(cube[6, 12, "evolved"])}). At D = 5 with N = 5 and at D = 6 with N = 6 and 8 the times are
-  not told apart, and the evolved output ends with the higher fitness; at N = D = 5 it solves {solved(cube[5, 5, "evolved"])}, XOR {solved(cube[5, 5, "xor"])}.
-- **TWOQUARTERS on spheres**: only XOR reaches 95 %; the best run of OR or an evolved output has {best(3, "or", "evolved")} at D = 3 and {best(5, "or", "evolved")} at
-  D = 5. Started once, most runs of XOR fail as well. Of the {len(lost)} that did, {(lost.cosine > 0.95).sum()} ended with two nearly parallel planes (cosine
-  above 0.95), the slab between them being a local optimum. Restarts get {solved(sphere[AGAIN, 3, "sphere", "xor"])} at D = 3 and {solved(sphere[AGAIN, 5, "sphere", "xor"])} at
-  D = 5 (sphere).
-- **QUARTER on spheres** is the other way round: XOR solves {solved(quarter[3, "xor"])} at D = 3, where OR solves {solved(quarter[3, "or"])}
-  and AND {solved(quarter[3, "and"])}, and {solved(quarter[5, "xor"])} at D = 5, where AND solves {solved(quarter[5, "and"])} and the evolved output
-  {solved(quarter[5, "evolved"])}. All the problems on which XOR is ahead here are parities of half-spaces.
+{in_the_plane(plane, xor)}
+- XOR's mean time grows {time.mean()[983040] / time.mean()[120]:.1f}-fold while r grows {983040 // 120:,}-fold. Up to r = 983,040 {verdict(many)}.
+{on_arcs(arcs)}
+{on_cubes(cube)}
+{on_all_spheres(sphere, quarter, ends)}
 """
+
+
+def in_the_plane(plane: Groups, xor: pd.DataFrame) -> str:
+    """What TWOQUARTERS at D = 2 says, each sentence by a test."""
+    sizes = sorted({r for _, r, _ in plane})
+
+    def cells(steps: str, output: str) -> Pairs:
+        return {f"r = {r:,}": (plane[steps, r, "xor"], plane[steps, r, output]) for r in sizes}
+
+    def middle(output: str) -> str:
+        runs_of = plane["harmonic", sizes[-1], output]
+        return whole(np.median(np.where(runs_of.success, runs_of.evaluations, np.inf)))
+
+    def of_all(steps: str, output: str) -> tuple[int, int]:
+        return share(pd.concat([plane[steps, r, output] for r in sizes]))
+
+    caught = pd.concat(
+        part[~part.success] for (steps, _, _), part in plane.items() if steps == "local"
+    )
+    rivals = {output.upper(): of_all("local", output) for output in ("or", "and", "evolved")}
+    against = "; ".join(
+        compared("XOR", of_all("local", "xor"), name, other) for name, other in rivals.items()
+    )
+    medians = ", ".join(f"{middle(o)} with {o.upper()}" for o in ("or", "and", "evolved", "xor"))
+    highest = (
+        f" Runs that fail end at a fitness of {caught.fitness.max():.4f} at most."
+        if len(caught)
+        else ""
+    )
+    return f"""- **TWOQUARTERS in the plane**, harmonic steps: {xor.success.sum():,} of {len(xor):,} runs of XOR succeeded. {faster_in("XOR", "OR", cells("harmonic", "or"))};
+  {faster_in("XOR", "the evolved output", cells("harmonic", "evolved"))}. ERT at r = {sizes[-1]:,}: {running_time(plane["harmonic", sizes[-1], "or"])} with OR, {running_time(plane["harmonic", sizes[-1], "xor"])} with XOR; medians
+  {medians}.
+- Local steps, all r together: {against}.{highest}"""
+
+
+def on_arcs(arcs: Groups) -> str:
+    """What ARCS(k) says, each sentence by a test."""
+    sizes = sorted({k for _, k, _ in arcs})
+
+    def cells(start: str, one: str, other: str) -> Pairs:
+        return {f"k = {k}": (arcs[start, k, one], arcs[start, k, other]) for k in sizes}
+
+    evolved = "; ".join(
+        f"k = {k}: {compared('evolved', share(arcs[ONCE, k, 'evolved']), 'OR', share(arcs[ONCE, k, 'or']))}"
+        for k in sizes
+    )
+    solved_once = ", ".join(f"{solved(arcs[ONCE, k, 'xor'])} at k = {k}" for k in sizes)
+    return f"""- **ARCS(k)**, one start: {faster_in("XOR", "OR", cells(ONCE, "xor", "or"))}; {faster_in("XOR", "the evolved output", cells(ONCE, "xor", "evolved"))}. With restarts:
+  {faster_in("XOR", "OR", cells(AGAIN, "xor", "or"))}; {faster_in("XOR", "the evolved output", cells(AGAIN, "xor", "evolved"))}.
+  Started once, XOR solves {solved_once}.
+- The evolved output beside OR, one start: {evolved}."""
+
+
+def on_cubes(cube: Groups) -> str:
+    """What the corners of cubes say, each sentence by a test."""
+    sizes = sorted({key[:2] for key in cube})
+    cells = {f"D = {d}, N = {n}": (cube[d, n, "xor"], cube[d, n, "evolved"]) for d, n in sizes}
+    return f"""- **Cube**: {faster_in("XOR", "the evolved output", cells)}. In shares of solved runs {told_apart("XOR", "the evolved output", cells)}."""
+
+
+def on_all_spheres(sphere: Groups, quarter: Groups, ends: pd.DataFrame) -> str:
+    """What TWOQUARTERS and QUARTER on spheres say, each sentence by a test."""
+    dims = sorted({dim for _, dim, _, _ in sphere})
+
+    def cells(*outputs: str) -> dict[str, pd.DataFrame]:
+        return {
+            f"D = {dim}": pd.concat(
+                part for key, part in sphere.items() if key[1] == dim and key[3] in outputs
+            )
+            for dim in dims
+        }
+
+    others, xor = cells("or", "evolved"), cells("xor")
+    best = ", ".join(f"{part.fitness.max():.3f} at {cell}" for cell, part in others.items())
+    once, again = (
+        share(pd.concat(p for k, p in sphere.items() if k[0] == start and k[3] == "xor"))
+        for start in (ONCE, AGAIN)
+    )
+    lost = ends[~ends.success]
+    beside = "; ".join(
+        f"D = {dim}: {compared('XOR', share(quarter[dim, 'xor']), output.upper(), share(quarter[dim, output]))}"
+        for dim in dims
+        for output in ("or", "and", "evolved")
+    )
+    return f"""- **TWOQUARTERS on spheres**: with OR or an evolved output {succeeded_in(others)}, with XOR {succeeded_in(xor)}; the best run of OR or an evolved output
+  has {best}. {sentence(compared("with restarts XOR", again, "XOR started once", once))} Of the {len(lost)} runs of XOR that failed after one start {(lost.cosine > 0.95).sum()} ended with two
+  nearly parallel planes (cosine above 0.95), the slab between them being a local optimum.
+- **QUARTER on spheres**: {beside}."""
 
 
 def by(runs: pd.DataFrame, *keys: str) -> Groups:
