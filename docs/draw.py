@@ -29,7 +29,10 @@ from hyperna.plots import (
 FOLDER = Path(__file__).parent / "pictures"
 COLOURS = 128
 DPI = 90
-RESOLUTIONS = (60, 120, 240, 480, 960, 1920)
+RESOLUTIONS = {
+    "harmonic": [2**k for k in range(6, 41, 2)],
+    "local": [60, 120, 240, 480, 960],
+}
 
 
 def two_quarters() -> Figure:
@@ -66,7 +69,7 @@ def scaling_law() -> Figure:
     figure = Figure(figsize=(13, 6.2), layout="constrained")
     for ax, mutation in zip(figure.subplots(1, 2), ("harmonic", "local"), strict=True):
         runtimes = {}
-        for r in RESOLUTIONS if mutation == "harmonic" else RESOLUTIONS[:5]:
+        for r in RESOLUTIONS[mutation]:
             na = hyperna.OnePlusOneNA(resolution=r, mutation=mutation)
             # A limit that no run comes near: a mean of runs cut off would be too small.
             limits = {"budget": 10**9, "runs": 500, "seed": 1}

@@ -239,3 +239,43 @@ def test_the_page_on_outputs_follows_its_runs(claims):
         tried = "no run succeeded" if slow == "or" else "some runs succeeded"
         assert f"with OR or an evolved output {tried} at D = 3 and 5" in text
         assert f"D = 3: XOR solves {more} runs than OR" in text
+
+
+LAWS = (
+    "harmonic",
+    *(f"pareto:shape={shape},scale=1.0" for shape in (0.25, 0.5, 1.0, 2.0)),
+    *(f"cauchy:scale={scale}" for scale in (1.0, 10.0)),
+    *(f"exponential:scale={scale}" for scale in (10.0, 100.0)),
+)
+
+
+def test_the_page_on_heavy_tails_follows_its_runs(claims):
+    from pages.heavy_tails import findings
+
+    def page(heavy, light, fine):
+        """Times of the heavy laws and of the light ones, and what these cost on the finer grid."""
+        cells, ratios = [], {}
+        for name in ("quarter", "local_opt", "two_quarters"):
+            for r in (120, 1200):
+                for law in LAWS:
+                    is_heavy = law in LAWS[1:3]
+                    time = heavy if is_heavy else light * (fine if r == 1200 else 1)
+                    if law == "harmonic":
+                        time = 100
+                    succeeds = 1.0 if time <= 100 else 0.5
+                    columns = {"problem": name, "resolution": r, "mutation": law}
+                    cells.append((columns, 40, succeeds, time, 0.7))
+                    ratios[name, r, law] = time / 100
+        return findings(made_up(cells), ratios)
+
+    text = page(heavy=100, light=1000, fine=3)
+    assert "Shapes 0.25 and 0.5 come closest" in text
+    assert text.count("more on the finer grid") == 2
+    assert "their search is slower than harmonic search at LOCAL_OPT, r = 120" in text
+    assert "no law solves more runs than harmonic" in text
+    flipped = page(heavy=5000, light=10, fine=0.3)
+    assert "Shapes 1 and 2 come closest" in flipped
+    assert text.count("less on the finer grid") == 0
+    assert flipped.count("less on the finer grid") == 2
+    assert "their search is faster than harmonic search at LOCAL_OPT, r = 120" in flipped
+    assert "shape 0.25 solves fewer runs than harmonic" in flipped

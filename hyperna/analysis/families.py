@@ -119,5 +119,16 @@ LAWS = {
             ("r^{k} ln r", "r^{k}"),
             (0.05, 6.0),
         ),
+        GrowthLaw(
+            "power log^2",
+            "a r^k ln² r + b r^k ln r + c r^k",
+            _columns(
+                lambda r, k: r**k * np.log(r) ** 2,
+                lambda r, k: r**k * np.log(r),
+                lambda r, k: r**k,
+            ),
+            ("r^{k} ln² r", "r^{k} ln r", "r^{k}"),
+            (0.05, 6.0),
+        ),
     )
 }

@@ -6,7 +6,8 @@ fitted too, with an interval from the profile of chi-square: all k with a chi-sq
 much above the smallest as a chi-square variable on one degree of freedom is with the confidence
 level. Lower-order terms matter: without them the interval of an exponent excludes the truth.
 
-A law fits if its chi-square is no surprise (p >= 0.01). Only laws that fit are weighed against
+A law fits if its chi-square is no surprise (p >= 0.01) and its leading term is positive: one that
+falls to minus infinity only bends the others. Only laws that fit are weighed against
 each other, by Akaike's criterion. It may be that none fits.
 """
 
@@ -74,8 +75,8 @@ class ScalingFit:
 
     @property
     def fits(self) -> bool:
-        """Whether the misfit is no larger than noise explains (p >= 0.01)."""
-        return self.p_value >= FITS_FROM
+        """Whether the misfit is no larger than noise explains (p >= 0.01) and the law grows."""
+        return self.p_value >= FITS_FROM and self.factor > 0
 
     @property
     def factor(self) -> float:
@@ -109,8 +110,10 @@ class ScalingFit:
         spread = f"{what} in [{low:.3g}, {high:.3g}]"
         quality = f"chi-square {self.chi_square:.3g} on {self.degrees_of_freedom}"
         p = "p < 0.0001" if self.p_value < 1e-4 else f"p = {self.p_value:.2g}"
-        if not self.fits:
+        if self.p_value < FITS_FROM:
             return f"{self.equation}: does not fit ({quality}, {p})"
+        if not self.fits:
+            return f"{self.equation}: does not grow ({quality}, {p})"
         return f"{self.equation}, {spread} ({quality}, {p})"
 
 
@@ -185,7 +188,7 @@ def verdict(fits: Sequence[ScalingFit]) -> str:
     --------
     >>> r = np.array([100, 200, 400, 800, 1600])
     >>> verdict(fit_scaling(r, 3.0 * r + 5, 0.01 * r)).partition(", a in")[0]
-    'the best of 6 laws that fit is 3 r + 5'
+    'the best of 3 laws that fit is 3 r + 5'
     >>> verdict(fit_scaling(r, np.exp(r / 100), 0.01 * r)).partition(";")[0]
     'none of 8 laws fits'
     """
@@ -207,7 +210,8 @@ def exponent_p_value(
     Parameters
     ----------
     law
-        A law with a fitted exponent: "polylog" (of ln r), "power", "power, linear" or "power log".
+        A law with a fitted exponent: "polylog" (of ln r), "power", "power, linear", "power log" or
+        "power log^2".
     exponent
         The exponent under test.
     resolutions, means, standard_errors

@@ -141,6 +141,28 @@ def rises(name: str, keys: Sequence[float], values: Sequence[float]) -> str:
     return f"{name} {word} with D (Spearman: {test.statistic:.2f}, p {p_sign(test.pvalue)})"
 
 
+def cost_grows(
+    coarse: tuple[pd.DataFrame, pd.DataFrame], fine: tuple[pd.DataFrame, pd.DataFrame]
+) -> str:
+    """Say whether the ratio of two expected running times is larger on the finer grid.
+
+    By the 95 % bootstrap interval of the factor between the two ratios.
+    """
+    rng = np.random.default_rng(0)
+
+    def drawn(runs: pd.DataFrame) -> np.ndarray:
+        rows = rng.integers(len(runs), size=(1000, len(runs)))
+        found = runs.success.to_numpy()[rows].sum(axis=1)
+        return runs.evaluations.to_numpy(dtype=float)[rows].sum(axis=1) / np.maximum(found, 0.5)
+
+    ratios = [drawn(one) / drawn(other) for one, other in (coarse, fine)]
+    low, high = np.quantile(ratios[1] / ratios[0], [0.025, 0.975])
+    interval = f"the factor between the two is {low:.2g} … {high:.2g}"
+    if low <= 1 <= high:
+        return f"which is not told apart ({interval})"
+    return f"{'more' if low > 1 else 'less'} on the finer grid ({interval})"
+
+
 def p_sign(p: float) -> str:
     """A p value after the letter p."""
     text = p_text(p)
@@ -153,7 +175,10 @@ def listed(cells: Sequence[str]) -> str:
     if len(heads) == 1 and len(cells) > 1:
         tails = [cell.rpartition("= ")[2] for cell in cells[1:]]
         cells = [cells[0], *tails]
-    return cells[0] if len(cells) == 1 else f"{', '.join(cells[:-1])} and {cells[-1]}"
+    if len(cells) == 1:
+        return cells[0]
+    comma = "; " if any(", " in cell for cell in cells[1:]) else ", "
+    return f"{comma.join(cells[:-1])} and {cells[-1]}"
 
 
 def trend(label: str, keys: Sequence[int], shares: Sequence[Share]) -> str:

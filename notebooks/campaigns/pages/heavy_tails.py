@@ -1,12 +1,13 @@
 """Continuous steps against harmonic ones."""
 # ruff: noqa: E501  lines of a page change their length when the numbers are filled in
 
+import numpy as np
 import pandas as pd
 
 from hyperna.analysis.statistics import holm
 from hyperna.store.store import Store
 
-from .claims import better_than, compared, share
+from .claims import better_than, compared, cost_grows, faster_in, share
 from .writing import LEGEND, p_text, running_time, slower, solved, table, value
 
 
@@ -29,25 +30,10 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         header = ["steps", "solved", "ERT", "slower than harmonic", "p (Holm)"]
         parts.append(table(f"{name}, r = {r}", header, rows, 0))
 
-    def ratio(problem: str, r: int, law: str) -> str:
-        return f"{ratios[problem, r, law]:.2g}"
-
-    def at(problem: str, r: int, law: str) -> pd.DataFrame:
-        return runs[(runs.problem == problem) & (runs.resolution == r) & (runs.mutation == law)]
-
-    quarter, half, one, two = (f"pareto:shape={s},scale=1.0" for s in (0.25, 0.5, 1.0, 2.0))
-    slow, wide = "exponential:scale=10.0", "exponential:scale=100.0"
-    heavy = [ratios[key] for key in ratios if key[2] in (quarter, half)]
-    cauchy = [
-        ratios[name, r, "cauchy:scale=1.0"] / ratios[name, r, one]
-        for name, r, law in ratios
-        if law == one
-    ]
-    stuck = at("local_opt", 1200, slow)
     return f"""# Real-valued steps with heavy tails against harmonic ones
 
 D = 2, exact fitness, N = 1 (TWOQUARTERS: N = 2, OR). Continuous laws move angles and biases that are
-kept to 40 binary digits; lengths are in grid steps of r, so that the same success is asked of all:
+kept to 40 binary digits; lengths are in grid steps of r, so that success is the same for all:
 less than one grid step from an optimum in every component. Budget floor(100 r ln r), {len(harmonic)} runs of each law.
 "Slower than harmonic" is the probability that a run of the law takes longer than a harmonic one
 (0.5: no difference; failed runs count as infinite), p is Mann-Whitney's, corrected for the nine
@@ -56,20 +42,51 @@ comparisons of a table. {LEGEND}
 {chr(10).join(parts)}
 ## What it says
 
-- Harmonic steps have the tail P(l > x) ≈ 1 - log x / log r, heavier than any power. Of the Pareto laws
-  the heaviest, shapes 0.25 and 0.5, come closest: their ERT is {min(heavy):.2g} to {max(heavy):.2g} times the harmonic one over
-  the eight tables, and they do not know r.
-- A lighter tail costs more the finer the grid: on QUARTER shape 1 takes {ratio("quarter", 120, one)} times as long as
-  harmonic steps at r = 120 and {ratio("quarter", 1200, one)} times at r = 1200, shape 2 takes {ratio("quarter", 120, two)} and {ratio("quarter", 1200, two)} times.
-- Cauchy steps with scale 1 have the median and the kind of tail of Pareto's shape 1, a third thinner,
-  and take {min(cauchy):.2g} to {max(cauchy):.2g} times as long as it. Scale 10 brings them to {ratio("quarter", 1200, "cauchy:scale=10.0")} times harmonic on QUARTER at r = 1200.
-- Exponential steps work if their one length fits the grid. Scale 10 is not told apart from harmonic
-  steps on HALF, QUARTER and LOCALOPT at r = 120; on LOCALOPT at r = 1200 it solves {solved(stuck)}, the
-  others ending at a mean fitness of {stuck[~stuck.success].fitness.mean():.3f} instead of 3/4. Scale 100 escapes, and takes {ratio("quarter", 1200, wide)} times as long as
-  harmonic steps on QUARTER at r = 1200. Heavy tails need no such choice.
-- TWOQUARTERS, r = 1200: {compared("shape 0.25", share(at("two_quarters", 1200, quarter)), "harmonic", share(at("two_quarters", 1200, "harmonic")))}.
-- TWOQUARTERS, r = 120: {better_than("harmonic", share(at("two_quarters", 120, "harmonic")), rivals(runs, "two_quarters", 120))}.
+{findings(runs, ratios)}
 """
+
+
+def findings(runs: pd.DataFrame, ratios: dict[tuple[str, int, str], float]) -> str:
+    """What the runs say, each sentence by a test; `ratios` are those of the ERT to the harmonic one."""
+
+    def at(problem: str, r: int, law: str) -> pd.DataFrame:
+        return runs[(runs.problem == problem) & (runs.resolution == r) & (runs.mutation == law)]
+
+    cells = sorted({key[:2] for key in ratios})
+    pareto = {shape: f"pareto:shape={shape},scale=1.0" for shape in (0.25, 0.5, 1.0, 2.0)}
+    ranges = {shape: [ratios[name, r, law] for name, r in cells] for shape, law in pareto.items()}
+    spans = ", ".join(f"{min(v):.2g} to {max(v):.2g} (shape {s:g})" for s, v in ranges.items())
+    distance = {shape: np.mean(np.abs(np.log(v))) for shape, v in ranges.items()}
+    nearest = sorted(distance, key=lambda shape: distance[shape])[:2]
+    slow, wide = "exponential:scale=10.0", "exponential:scale=100.0"
+
+    def beside(law: str, other: str = "harmonic") -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
+        return {
+            f"{name.upper()}, r = {r:,}": (at(name, r, law), at(name, r, other))
+            for name, r in cells
+        }
+
+    def grown(law: str) -> str:
+        coarse, fine = ratios["quarter", 120, law], ratios["quarter", 1200, law]
+        pairs = [(at("quarter", r, law), at("quarter", r, "harmonic")) for r in (120, 1200)]
+        return f"{coarse:.2g} times as long as harmonic steps at r = 120 and {fine:.2g} times at r = 1200, {cost_grows(*pairs)}"
+
+    stuck = at("local_opt", 1200, slow)
+    failed = stuck[~stuck.success].fitness
+    lost = f", the others ending at a mean fitness of {failed.mean():.3f}" if len(failed) else ""
+    best = (
+        share(at("two_quarters", 1200, pareto[0.25])),
+        share(at("two_quarters", 1200, "harmonic")),
+    )
+    return f"""- Harmonic steps have the tail P(l > x) ≈ 1 - log x / log r, heavier than any power. Pareto laws do not know r; over the
+  tables their ERT is {spans} times the harmonic one. Shapes {" and ".join(f"{s:g}" for s in sorted(nearest))} come closest (mean distance of the
+  logarithms).
+- QUARTER: shape 1 takes {grown(pareto[1.0])}; shape 2 takes {grown(pareto[2.0])}.
+- Times of Cauchy steps, scale 1: {faster_in("Cauchy", "Pareto of shape 1", beside("cauchy:scale=1.0", pareto[1.0]))}.
+- Exponential steps of scale 10: {faster_in("their search", "harmonic search", beside(slow))}. On LOCALOPT at r = 1200 they solve {solved(stuck)}{lost}.
+  Scale 100: {faster_in("their search", "harmonic search", beside(wide))}.
+- TWOQUARTERS, r = 1200: {compared("shape 0.25", best[0], "harmonic", best[1])}.
+- TWOQUARTERS, r = 120: {better_than("harmonic", share(at("two_quarters", 120, "harmonic")), rivals(runs, "two_quarters", 120))}."""
 
 
 def rivals(runs: pd.DataFrame, problem: str, r: int) -> dict[str, tuple[int, int]]:
