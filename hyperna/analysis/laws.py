@@ -110,10 +110,9 @@ class ScalingFit:
         spread = f"{what} in [{low:.3g}, {high:.3g}]"
         quality = f"chi-square {self.chi_square:.3g} on {self.degrees_of_freedom}"
         p = "p < 0.0001" if self.p_value < 1e-4 else f"p = {self.p_value:.2g}"
-        if self.p_value < FITS_FROM:
-            return f"{self.equation}: does not fit ({quality}, {p})"
         if not self.fits:
-            return f"{self.equation}: does not grow ({quality}, {p})"
+            what = "does not fit" if self.p_value < FITS_FROM else "does not grow"
+            return f"{self.equation}: {what} ({quality}, {p})"
         return f"{self.equation}, {spread} ({quality}, {p})"
 
 
@@ -175,7 +174,7 @@ def fit_runtimes(
 
 def _summed_up(runtimes: Sequence[ArrayLike]) -> tuple[list[float], list[float]]:
     samples = [check_sample("runtimes", sample) for sample in runtimes]
-    if any(len(sample) < 2 for sample in samples):
+    if min(map(len, samples), default=2) < 2:
         raise ValueError("runtimes must hold at least two runs for each resolution")
     errors = [float(sample.std(ddof=1) / np.sqrt(len(sample))) for sample in samples]
     return [float(sample.mean()) for sample in samples], errors
@@ -210,8 +209,7 @@ def exponent_p_value(
     Parameters
     ----------
     law
-        A law with a fitted exponent: "polylog" (of ln r), "power", "power, linear", "power log" or
-        "power log^2".
+        A law with a fitted exponent: see `LAWS`.
     exponent
         The exponent under test.
     resolutions, means, standard_errors
@@ -384,8 +382,7 @@ def _fit(
         exponent, interval = law.exponents, Interval(law.exponents, law.exponents)
     solution, covariance, chi_square = _solve(law.terms(r, exponent), mean, error)
     half = stats.norm.ppf(0.5 + level / 2) * np.sqrt(np.diag(covariance))
-    freedom = len(r) - law.parameters
-    parameters = law.parameters
+    parameters, freedom = law.parameters, len(r) - law.parameters
     penalty = 2 * parameters + 2 * parameters * (parameters + 1) / (freedom - 1)
     return ScalingFit(
         law=law,
