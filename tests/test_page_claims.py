@@ -47,6 +47,50 @@ def test_a_step_against_the_trend_is_said(claims):
     assert claims.sentence("so it is") == "So it is."
 
 
+def test_the_sentence_about_two_kinds_of_runs_follows_their_times(claims):
+    import numpy as np
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+
+    def runs(scale, failed=0):
+        times = rng.exponential(scale, 100)
+        return pd.DataFrame({"evaluations": times, "success": np.arange(100) >= failed})
+
+    pairs = {4: (runs(10), runs(1000)), 8: (runs(1000), runs(10)), 16: (runs(100), runs(100))}
+    text = claims.quicker("rotations", "angles", "D", pairs)
+    assert text.startswith("rotations are quicker than angles at D = 4 (p ≤")
+    assert ", slower at D = 8 (p ≤" in text
+    assert text.endswith("not told apart at D = 16")
+    swapped = claims.quicker("rotations", "angles", "D", {4: pairs[8], 8: pairs[4]})
+    assert swapped.startswith("rotations are quicker than angles at D = 8")
+    same = claims.quicker("rotations", "angles", "D", {16: pairs[16]})
+    assert same == "rotations and angles are not told apart at any D"
+    lost = claims.quicker("rotations", "angles", "D", {2: (runs(1, failed=90), runs(1000))})
+    assert "slower than angles at D = 2" in lost
+
+
+def test_the_sentence_about_noisy_half_spaces_follows_the_fitness(claims):
+    import numpy as np
+    from pages.rotations import noisy_claim
+
+    low, high = np.linspace(0.7, 0.75, 20), np.linspace(0.76, 0.8, 20)
+    better = {16: {"angle": low, "rotation": high}, 4: {"angle": low, "rotation": low}}
+    assert noisy_claim(better).endswith("higher fitness than angles at D = 16 (p < 0.001)")
+    worse = {16: {"angle": high, "rotation": low}}
+    assert "reach no higher fitness" in noisy_claim(worse)
+
+
+def test_the_sizes_of_solved_runs_are_counted(claims):
+    import pandas as pd
+    from pages.topology import sizes
+
+    runs = pd.DataFrame({"success": [True, True, False], "neurons_used": [3, 4, 9]})
+    assert sizes(runs, 3).endswith("; 1 of 2 with 3")
+    assert sizes(runs, 4).endswith("; 1 of 2 with 4")
+    assert sizes(runs[~runs.success], 3) == "–"
+
+
 def test_the_sentence_about_a_theorem_follows_the_exponent(claims):
     import numpy as np
     import pandas as pd

@@ -90,6 +90,23 @@ def test_turning_the_data_by_right_angles_leaves_the_law_of_the_runtime_unchange
     assert stats.ks_2samp(*evaluations).pvalue > 1e-3
 
 
+def test_the_order_of_the_columns_matters_for_angles_and_not_for_rotations():
+    """What matters is the last coordinate of ten, or the first."""
+    X, _ = cloud(10, n=100, seed=5)
+    last, first = X, X[:, ::-1]
+    y = X[:, -1] > 0
+    p_values = {}
+    for move in ("angle", "rotation"):
+        na = OnePlusOneNA(resolution=60, move=move, init="sphere")
+        evaluations = [
+            na.run_many(FiniteSet(Z, y), runs=300, budget=20_000, target=0.95, seed=6).evaluations
+            for Z in (last, first)
+        ]
+        p_values[move] = stats.ks_2samp(*evaluations).pvalue
+    assert p_values["rotation"] > 1e-3
+    assert p_values["angle"] < 1e-6
+
+
 @pytest.mark.parametrize("law", ["harmonic", "local", "uniform", "cauchy", "self_adjusting"])
 @pytest.mark.parametrize("bias", [True, False])
 def test_every_law_and_fixed_biases(law, bias):

@@ -211,3 +211,32 @@ def trend(label: str, keys: Sequence[int], shares: Sequence[Share]) -> str:
 def sentence(text: str) -> str:
     """The text with a capital letter and a full stop."""
     return f"{text[0].upper()}{text[1:]}."
+
+
+def quicker(
+    name: str, other_name: str, label: str, pairs: dict[int, tuple[pd.DataFrame, pd.DataFrame]]
+) -> str:
+    """Say for which keys the first of two kinds of runs is quicker, for which the second.
+
+    Times until success, failed runs counted as infinite, are compared by Mann-Whitney's test with
+    Holm's correction.
+    """
+    found = {key: slower(*pair) for key, pair in pairs.items()}
+    p_values = dict(zip(found, holm([p for _, p in found.values()]), strict=True))
+    sides: dict[str, list[int]] = {"quicker": [], "slower": [], "not told apart": []}
+    for key, (longer, _) in found.items():
+        certain = p_values[key] < LEVEL and longer != 0.5
+        word = ("slower" if longer > 0.5 else "quicker") if certain else "not told apart"
+        sides[word].append(key)
+    said = []
+    for word in ("quicker", "slower"):
+        if sides[word]:
+            p = max(p_values[key] for key in sides[word])
+            at = ", ".join(map(str, sides[word]))
+            than = f" than {other_name}" if not said else ""
+            said.append(f"{word}{than} at {label} = {at} (p ≤ {p:.2g})")
+    if not said:
+        return f"{name} and {other_name} are not told apart at any {label}"
+    if sides["not told apart"]:
+        said.append(f"not told apart at {label} = {', '.join(map(str, sides['not told apart']))}")
+    return f"{name} are {', '.join(said)}"

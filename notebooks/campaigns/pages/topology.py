@@ -1,0 +1,81 @@
+"""A number of neurons that evolves, beside fixed numbers and NEAT."""
+# ruff: noqa: E501  lines of a page change their length when the numbers are filled in
+
+import pandas as pd
+
+from hyperna.store.store import Store
+
+from .claims import quicker, sentence
+from .writing import LEGEND, mean, running_time, solved, table
+
+OUTPUTS = ("or", "xor", "evolved")
+
+
+def case(row: pd.Series) -> str:
+    """Name a problem."""
+    return f"cube, D = {row.dim}" if row.problem == "cube" else f"ARCS({row.problem.split('=')[1]})"
+
+
+def sizes(runs: pd.DataFrame, fewest: int) -> str:
+    """Say with how many neurons the solved runs end, and how many of them with the fewest."""
+    done = runs[runs.success].neurons_used.astype(int)
+    if not len(done):
+        return "–"
+    return f"{mean(done, 1)}; {int((done == fewest).sum())} of {len(done)} with {fewest}"
+
+
+def write(store: Store, runs: pd.DataFrame) -> str:
+    """Return the page."""
+    runs = runs.assign(
+        case=runs[["problem", "dim"]].apply(case, axis=1), neurons=runs.neurons.astype(str)
+    )
+    neat = runs[runs.algorithm.astype(str).str.startswith("neat")]
+    own = runs.drop(neat.index)
+    parts, says = [], []
+    for output in OUTPUTS:
+        rows, enough, spare = [], {}, {}
+        for name, part in own[own.output == output].groupby("case"):
+            fixed = sorted(int(n) for n in part.neurons.unique() if n != "evolved")
+            cells = {n: part[part.neurons == n] for n in ["evolved", *map(str, fixed)]}
+            for n, cell in cells.items():
+                used = sizes(cell, fixed[0]) if n == "evolved" else n
+                rows.append([name, n, solved(cell), running_time(cell), mean(cell.fitness), used])
+            if name.startswith("ARCS"):
+                k = fixed[0]
+                enough[k] = cells["evolved"], cells[str(k)]
+                spare[k] = cells["evolved"], cells[str(2 * k)]
+        header = ["problem", "N", "solved", "ERT", "fitness at the end", "neurons of solved runs"]
+        parts.append(table(f"Output {output}", header, rows, 0, 1, 5))
+        says.append(
+            sentence(
+                f"ARCS(k), output {output}: {quicker('runs with an evolved number of neurons', 'those with N = k', 'k', enough)}"
+            )
+        )
+        says.append(
+            sentence(
+                f"ARCS(k), output {output}: {quicker('runs with an evolved number of neurons', 'those with N = 2 k', 'k', spare)}"
+            )
+        )
+    rows = [
+        [name, solved(part), running_time(part), mean(part.fitness)]
+        for name, part in neat.groupby("case")
+    ]
+    parts.append(table("NEAT", ["problem", "solved", "ERT", "fitness at the end"], rows, 0))
+    listed = "\n".join(f"- {text}" for text in says)
+    return f"""# How many neurons, if the search has to find out?
+
+`neurons = "evolved"`: a run starts with one neuron, and a quarter of the offspring have one more or one fewer, 16 at
+most. A larger network must be better than its parent, a smaller one not worse. Beside it networks of a fixed size, with
+just enough neurons (k for ARCS(k); for a cube D, and 2^(D-1) with OR) and with twice as many. r = 1,200, harmonic steps,
+100 runs a cell, at most 50,000 evaluations; success is the same in all cases, a fitness of 0.95 (cubes: 1). NEAT
+(package neat-python, the settings of its XOR example, population 150) evolves networks of another kind, sigmoid neurons
+with any connections, judged on 1,000 even points of the circle or on the corners: 20 runs a cell, at most 10,000
+evaluations. {LEGEND}
+
+{chr(10).join(parts)}
+## What it says
+
+Times until success, failed runs counted as infinite, by Mann-Whitney's test with Holm's correction:
+
+{listed}
+"""
