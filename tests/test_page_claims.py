@@ -70,15 +70,15 @@ def test_the_sentence_about_two_kinds_of_runs_follows_their_times(claims):
     assert "slower than angles at D = 2" in lost
 
 
-def test_the_sentence_about_noisy_half_spaces_follows_the_fitness(claims):
+def test_the_sentence_about_fitness_follows_it(claims):
     import numpy as np
-    from pages.rotations import noisy_claim
 
     low, high = np.linspace(0.7, 0.75, 20), np.linspace(0.76, 0.8, 20)
-    better = {16: {"angle": low, "rotation": high}, 4: {"angle": low, "rotation": low}}
-    assert noisy_claim(better).endswith("higher fitness than angles at D = 16 (p < 0.001)")
-    worse = {16: {"angle": high, "rotation": low}}
-    assert "reach no higher fitness" in noisy_claim(worse)
+    text = claims.higher("rotations", "angles", "D", {16: (high, low), 4: (low, low)})
+    assert text.startswith("rotations reach a higher fitness than angles at D = 16 (p ≤")
+    assert text.endswith("not told apart at D = 4")
+    worse = claims.higher("rotations", "angles", "D", {16: (low, high)})
+    assert worse.startswith("rotations reach a lower fitness than angles at D = 16")
 
 
 def test_the_sizes_of_solved_runs_are_counted(claims):

@@ -222,14 +222,40 @@ def quicker(
     Holm's correction.
     """
     found = {key: slower(*pair) for key, pair in pairs.items()}
+    return _sides(name, other_name, label, found, ("quicker", "slower"), "are")
+
+
+def higher(
+    name: str, other_name: str, label: str, pairs: dict[int, tuple[pd.Series, pd.Series]]
+) -> str:
+    """Say for which keys the first of two kinds of runs ends with the higher fitness.
+
+    By Mann-Whitney's test with Holm's correction.
+    """
+    found = {}
+    for key, (one, other) in pairs.items():
+        test = stats.mannwhitneyu(one, other)
+        found[key] = test.statistic / len(one) / len(other), test.pvalue
+    return _sides(name, other_name, label, found, ("a lower fitness", "a higher fitness"), "reach")
+
+
+def _sides(
+    name: str,
+    other_name: str,
+    label: str,
+    found: dict[int, tuple[float, float]],
+    words: tuple[str, str],
+    verb: str,
+) -> str:
+    """Sort keys by the probability that the first is larger, and its p-value."""
     p_values = dict(zip(found, holm([p for _, p in found.values()]), strict=True))
-    sides: dict[str, list[int]] = {"quicker": [], "slower": [], "not told apart": []}
-    for key, (longer, _) in found.items():
-        certain = p_values[key] < LEVEL and longer != 0.5
-        word = ("slower" if longer > 0.5 else "quicker") if certain else "not told apart"
-        sides[word].append(key)
+    unsure = "not told apart"
+    sides: dict[str, list[int]] = {words[0]: [], words[1]: [], unsure: []}
+    for key, (larger, _) in found.items():
+        certain = p_values[key] < LEVEL and larger != 0.5
+        sides[words[int(larger > 0.5)] if certain else unsure].append(key)
     said = []
-    for word in ("quicker", "slower"):
+    for word in words:
         if sides[word]:
             p = max(p_values[key] for key in sides[word])
             at = ", ".join(map(str, sides[word]))
@@ -237,6 +263,6 @@ def quicker(
             said.append(f"{word}{than} at {label} = {at} (p ≤ {p:.2g})")
     if not said:
         return f"{name} and {other_name} are not told apart at any {label}"
-    if sides["not told apart"]:
-        said.append(f"not told apart at {label} = {', '.join(map(str, sides['not told apart']))}")
-    return f"{name} are {', '.join(said)}"
+    if sides[unsure]:
+        said.append(f"{unsure} at {label} = {', '.join(map(str, sides[unsure]))}")
+    return f"{name} {verb} {', '.join(said)}"
