@@ -97,14 +97,10 @@ def headline(group: Group) -> str:
     return f"{text}."
 
 
-def _succeeded(solved: int, runs: int) -> str:
-    if solved == runs:
+def _succeeded(successes: int, runs: int) -> str:
+    if successes == runs:
         return f"all {runs:,} runs succeeded" if runs > 1 else "the run succeeded"
-    return (
-        f"{solved or 'none':,} of {counted(runs, 'run')} succeeded"
-        if solved
-        else (f"none of {counted(runs, 'run')} succeeded")
-    )
+    return f"{f'{successes:,}' if successes else 'none'} of {counted(runs, 'run')} succeeded"
 
 
 def family_text(family: Family) -> str:
