@@ -132,7 +132,8 @@ def _growth(family: Family) -> str:
     if fitting and family.successes == family.runs:
         laws = f"{len(fitting)} of {counted(len(family.fits), 'growth law')}"
         verb = "fits" if len(fitting) == 1 else "fit"
-        parts.append(f"{laws} {verb}, the best being {fitting[0].equation}.")
+        best = fitting[0].equation.replace("-", "−").replace(" ", "\u00a0")  # on one line
+        parts.append(f"{laws} {verb}, the best being {best}.")
     elif family.fits and family.successes == family.runs:
         parts.append(f"None of {counted(len(family.fits), 'growth law')} fits.")
     if family.bound is not None:
