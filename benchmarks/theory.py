@@ -1,6 +1,6 @@
 """Time and memory of exact runtimes against the resolution, and the ratio to a dense solve.
 
-    python benchmarks/theory.py [--largest 480]
+    python benchmarks/theory.py [--largest 480] [--pairs 24]
 
 Processor time; the exponent of growth is the slope between neighbouring resolutions.
 """
@@ -15,17 +15,18 @@ import numpy as np
 from hyperna import problem
 from hyperna.theory import expected_runtime
 
+QUANTILES_AT = 480
 
-def measured(name, r, mutation, **options):
-    """Processor seconds, then, in a second run, the largest memory in megabytes."""
-    begin = time.process_time()
-    runtime = expected_runtime(problem(name), r, mutation, **options)
-    seconds = time.process_time() - begin
+
+def measured(compute):
+    """Processor seconds, the largest memory in megabytes, and the result."""
     tracemalloc.start()
-    expected_runtime(problem(name), r, mutation, **options)
+    begin = time.process_time()
+    result = compute()
+    seconds = time.process_time() - begin
     megabytes = tracemalloc.get_traced_memory()[1] / 2**20
     tracemalloc.stop()
-    return seconds, megabytes, runtime
+    return seconds, megabytes, result
 
 
 def dense(runtime):
@@ -44,32 +45,50 @@ def dense(runtime):
     return seconds, np.abs(found / runtime._moments.time.ravel()[free] - 1).max()
 
 
+def grown(r, seconds, megabytes, before):
+    """Exponents of growth since the resolution before."""
+    steps = math.log(r / before[0])
+    return (
+        f"  time ~ r^{math.log(seconds / before[1]) / steps:.2f}"
+        f"  memory ~ r^{math.log(megabytes / before[2]) / steps:.2f}"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--largest", type=int, default=480, help="resolution with bias")
-    largest = parser.parse_args().largest
-    expected_runtime(problem("quarter"), 8)  # compilation is not measured
-    for name, mutation, options, sizes in (
-        ("quarter", "harmonic", {}, (60, 120, 240, 480, 960, 1920)),
-        ("quarter", "local", {}, (60, 120, 240, 480, 960, 1920)),
-        ("half", "harmonic", {"bias": False}, (1024, 4096, 16384, 65536, 262144)),
+    parser.add_argument("--pairs", type=int, default=24, help="resolution with two neurons")
+    args = parser.parse_args()
+    for options in ({}, {"neurons": 2}):  # compilation is not measured
+        expected_runtime(problem("quarter"), 8, **options).quantiles([0.5])
+    angles, pairs = (60, 120, 240, 480, 960, 1440, 1920), (8, 12, 16, 24, 32, 40, 48)
+    for name, mutation, options, sizes, largest in (
+        ("quarter", "harmonic", {}, angles, args.largest),
+        ("quarter", "local", {}, angles, args.largest),
+        ("half", "harmonic", {"bias": False}, [2**k for k in range(10, 21, 2)], 2**20),
+        ("half", "local", {"bias": False}, [2**k for k in range(10, 21, 2)], 2**20),
+        ("two_quarters", "harmonic", {"neurons": 2}, pairs, args.pairs),
+        ("two_quarters", "harmonic", {"neurons": 2, "output": "xor"}, pairs, args.pairs),
+        ("two_quarters", "local", {"neurons": 2}, pairs, min(args.pairs, 24)),
     ):
         print(f"{name}, {mutation} {options or ''}")
         before = None
-        for r in sizes:
-            if r > largest and not options:
-                break
-            seconds, megabytes, runtime = measured(name, r, mutation, **options)
-            line = f"  r = {r:>7,}: {seconds:8.3f} s  {megabytes:8.1f} MB"
-            line += f"  error bound {runtime.relative_error_bound:.1e}"
+        for r in [size for size in sizes if size <= largest]:
+            seconds, megabytes, runtime = measured(
+                lambda: expected_runtime(problem(name), r, mutation, **options)  # noqa: B023
+            )
+            line = f"  r = {r:>9,}: {seconds:8.3f} s  {megabytes:8.1f} MB"
+            line += f"  mean {runtime.conditional_mean:.8g}, relative error at most"
+            line += f" {runtime.relative_error_bound:.1e}"
             if before is not None:
-                grown = math.log(r / before[0])
-                line += f"  time ~ r^{math.log(seconds / before[1]) / grown:.2f}"
-                line += f"  memory ~ r^{math.log(megabytes / before[2]) / grown:.2f}"
+                line += grown(r, seconds, megabytes, before)
             before = r, seconds, megabytes
-            if r <= 60 and not options:
-                slow, apart = dense(runtime)
+            if r == sizes[0] and options.get("bias", True):
+                slow, apart = dense(runtime) if runtime.probability == 1 else (math.nan, math.nan)
                 line += f"  dense {slow / seconds:.1f} times as long, {apart:.0e} apart"
+            if r == QUANTILES_AT and mutation == "harmonic":
+                waited, _, found = measured(lambda: runtime.quantiles())  # noqa: B023
+                line += f"  quantiles {found.tolist()} in {waited:.1f} s"
             print(line, flush=True)
 
 

@@ -27,6 +27,15 @@ def test_json_has_every_number(capsys):
     assert found["settings"]["resolution"] == 24
 
 
+def test_two_neurons(capsys):
+    arguments = ["two_quarters", "--resolution", "6", "--neurons", "2", "--output", "xor"]
+    exact = expected_runtime(problem("two_quarters"), 6, neurons=2, output="xor")
+    found = json.loads(shown(capsys, *arguments, "--json"))
+    assert found["expected_evaluations"] == exact.mean
+    assert found["settings"]["mutation_probability"] == 0.25
+    assert "2 neurons joined by XOR" in shown(capsys, *arguments)
+
+
 def test_runs_that_may_be_stuck(capsys):
     arguments = ["local_opt", "--resolution", "24", "--mutation", "local"]
     found = json.loads(shown(capsys, *arguments, "--json", "--quantiles", "0.1,0.9"))

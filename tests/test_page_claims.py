@@ -112,6 +112,29 @@ def test_the_sentence_about_a_theorem_follows_the_exponent(claims):
     assert "above the theorem's 2" in growth_sentence(runs(4), "polylog", 2)
 
 
+def test_sentences_about_constant_probabilities_follow_the_runs(claims):
+    import numpy as np
+    import pandas as pd
+    from pages.theorems import quick_sentence, stuck_sentence
+
+    rng = np.random.default_rng(0)
+
+    def runs(power):
+        return {
+            r: pd.DataFrame({"evaluations": rng.exponential(r**power, 1000)}).assign(
+                success=rng.random(1000) < 0.6, fitness=np.where(rng.random(1000) < 0.5, 0.6, 0.75)
+            )
+            for r in (64, 128, 256, 512)
+        }
+
+    assert "compatible with the theorem's 1" in quick_sentence(runs(1), "power", 1)
+    assert "above the theorem's 1" in quick_sentence(runs(2), "power", 1)
+    assert "below the theorem's 1" in quick_sentence(runs(0.3), "power", 1)
+    assert "their probability is above 0.4" in stuck_sentence(runs(1))
+    free = {r: part.assign(fitness=0.75) for r, part in runs(1).items()}
+    assert "no constant share of them is seen" in stuck_sentence(free)
+
+
 # ---- whole pages: made-up runs, then the same with the kinds of runs exchanged
 
 

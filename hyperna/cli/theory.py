@@ -1,10 +1,11 @@
-"""Compute the exact runtime of the (1+1) NA with one neuron, with a proven error bound.
+"""Compute the exact runtime of the (1+1) NA with one or two neurons, with a proven error bound.
 
 For example:
   hyperna theory quarter --resolution 120
   hyperna theory local_opt --resolution 120 --mutation local
   hyperna theory half --resolution 1048576 --no-bias
   hyperna theory quarter --resolution 60 --mutation local --json
+  hyperna theory two_quarters --resolution 16 --neurons 2 --output xor
   hyperna theory quarter --resolution 16 --export quarter16
 """
 
@@ -40,6 +41,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--resolution", type=integer(2), default=120, help="number of angles (default: 120)"
     )
     parser.add_argument("--mutation", default="harmonic", help="mutation law (default: harmonic)")
+    parser.add_argument(
+        "--neurons",
+        type=integer(1, 2),
+        default=1,
+        help="1, or 2 at resolutions up to about 40 (default: 1)",
+    )
+    parser.add_argument(
+        "--output",
+        choices=("or", "and", "xor"),
+        default="or",
+        help="how two neurons are joined (default: or)",
+    )
     parser.add_argument("--no-bias", dest="bias", action="store_false", help="fix the bias at 0")
     parser.add_argument(
         "--redraw-void", action="store_true", help="draw a mutation again if it changes nothing"
@@ -76,6 +89,8 @@ def run(args: argparse.Namespace) -> int:
         problem(args.problem),
         args.resolution,
         args.mutation,
+        neurons=args.neurons,
+        output=args.output,
         bias=args.bias,
         redraw_void=args.redraw_void,
         mutation_probability=args.mutation_probability,
@@ -143,9 +158,11 @@ def _summary(
             "problem": args.problem,
             "resolution": args.resolution,
             "mutation": args.mutation,
+            "neurons": args.neurons,
+            "output": args.output,
             "bias": args.bias,
             "redraw_void": args.redraw_void,
-            "mutation_probability": args.mutation_probability or 0.5,
+            "mutation_probability": args.mutation_probability or 0.5 / args.neurons,
             "target": args.target,
         },
     }
@@ -164,8 +181,9 @@ def _print_table(args: argparse.Namespace, summary: dict[str, Any]) -> None:
 
     console = make_console()
     bias = "" if args.bias else ", biases fixed at 0"
+    neurons = "1 neuron" if args.neurons == 1 else f"2 neurons joined by {args.output.upper()}"
     console.print(
-        f"{args.problem}: 1 neuron, resolution {args.resolution}, {args.mutation} mutation{bias}"
+        f"{args.problem}: {neurons}, resolution {args.resolution}, {args.mutation} mutation{bias}"
     )
     console.print("exact values over all first search points, the first evaluation counted")
     table = Table(box=None, show_header=False, pad_edge=False)

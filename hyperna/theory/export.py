@@ -93,13 +93,14 @@ def export_chain(runtime: ExactRuntime, path: Path) -> list[Path]:
     running = [0, *(np.flatnonzero(~chain.target.ravel()) + 1).tolist()]
     rewards = [f"{state} 1" for state in running]
     by_mark = sorted(marks.items())
+    components = "(neuron1,neuron2)" if chain.parts else "(angle,bias)"
     texts = {
         ".tra": [f"{size + 1} {len(lines)}", *lines],
         ".lab": [
             " ".join(f'{number}="{label}"' for number, label in enumerate(LABELS)),
             *(f"{state}: {mark}" for state, mark in by_mark),
         ],
-        ".sta": ["(angle,bias)", "0:(-1,-1)", *searched],
+        ".sta": [components, "0:(-1,-1)", *searched],
         ".srew": [f"{size + 1} {len(rewards)}", *rewards],
         ".storm.tra": ["dtmc", *lines],
         ".storm.lab": [

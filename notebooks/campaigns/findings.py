@@ -27,13 +27,17 @@ def main() -> None:
         campaign = Campaign.from_toml(HERE / f"{name}.toml")
         store = campaign.run(args.store or HERE / f"{name}.store", n_jobs=args.jobs)
         runs = store.to_frame()
-        text = import_module(f"pages.{name}").write(store, runs)
+        page = import_module(f"pages.{name}")
         source = (
             f"\nCampaign: [{name}.toml]({name}.toml), {len(runs):,} runs of "
             f"{runs.setting.nunique()} settings: minutes on two cores. Written by "
             f"`python notebooks/campaigns/findings.py {name}`.\n"
         )
-        (HERE / f"{name}.md").write_text(text + source, encoding="utf-8")
+        texts = {name: page.write(store, runs) + source}
+        if hasattr(page, "further"):
+            texts |= page.further(store, runs)
+        for stem, text in texts.items():
+            (HERE / f"{stem}.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
