@@ -3,6 +3,8 @@ import { fitnessOf } from "./fitness.js";
 import { Alias, Random } from "./random.js";
 
 const LONGEST_PATH = 600;
+// Offspring between two looks at the clock: on a sphere sixteen take a few milliseconds.
+const CLOCK_EVERY = 16;
 
 function stepDrawer(law, random) {
   if (law.pmf) {
@@ -159,7 +161,7 @@ export class Search {
   advance(count, until = Infinity) {
     let done = 0;
     while (done < count && !this.ended) {
-      const slice = Math.min(count - done, 256);
+      const slice = Math.min(count - done, CLOCK_EVERY);
       for (let i = 0; i < slice && !this.ended; i += 1) {
         this.step();
         done += 1;
@@ -174,7 +176,7 @@ export class Search {
     const before = this.history.length;
     while (!this.ended && this.history.length === before) {
       this.step();
-      if (this.evaluations % 256 === 0 && performance.now() > until) return false;
+      if (this.evaluations % CLOCK_EVERY === 0 && performance.now() > until) return false;
     }
     return true;
   }
