@@ -6,11 +6,21 @@ For each dimension and number of neurons: evaluations per second of a run with t
 with samples of 2**10 and 2**14 points (processor time, one thread), and how many random points a
 sample needs for a standard error of 1e-10, with the evaluations per second that would leave,
 measured at 2**14 points and scaled.
+
+    python benchmarks/spheres.py --check 4 50
+
+compares the exact fitness of 50 random neurons, with biases up to 2 / sqrt(D), with that on 10**8
+random points, for each dimension: the largest difference in standard errors, and their root mean
+square, which is 1 on average.
 """
 
+import argparse
 import math
 import time
 
+import numpy as np
+
+from hyperna import Grid, Network
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import ExactSphere, Fitness, Sampled
 from hyperna.problems import problem
@@ -33,8 +43,43 @@ def rate(na: OnePlusOneNA, fitness: Fitness) -> float:
         budget *= 4
 
 
+def check(dim: int, points: int, neurons: int = 50, piece: int = 100_000) -> None:
+    """Print how far samples are from the exact fitness of random neurons."""
+    rng = np.random.default_rng(dim)
+    subject, grid = problem("local_opt", dim=dim), Grid(dim, 1, 1200)
+    networks = []
+    for _ in range(neurons):
+        genome = grid.random(rng, "sphere")
+        genome[-1] = round(600 * (1 + rng.uniform(-2, 2) / math.sqrt(dim))) % 1201
+        networks.append(Network(grid, genome))
+    exact = np.array([ExactSphere(subject)(network) for network in networks])
+    layers = [network.weights() for network in networks]
+    W, b = np.concatenate([w for w, _ in layers]), np.concatenate([b for _, b in layers])
+    right = np.zeros(neurons, np.int64)
+    for _ in range(points // piece):
+        X = rng.standard_normal((piece, dim), np.float32)
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+        label = subject.label(X.astype(float))
+        right += ((X @ W.T.astype(np.float32) >= b) == label[:, None]).sum(axis=0)
+    error = np.sqrt(np.maximum(exact * (1 - exact), 1e-12) / points)
+    z = (right / points - exact) / error
+    print(
+        f"D = {dim}: {neurons} neurons, {points:,} points, largest |z| {abs(z).max():.2f}, "
+        f"root mean square {np.sqrt((z**2).mean()):.2f}",
+        flush=True,
+    )
+
+
 def main() -> None:
     """Print one line per case."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", type=int, nargs="+", metavar="D", help="compare with samples")
+    parser.add_argument("--points", type=int, default=10**8, help="points of a sample")
+    options = parser.parse_args()
+    if options.check:
+        for dim in options.check:
+            check(dim, options.points)
+        return
     print(
         f"{'D':>3} {'N':>2} {'exact/s':>10} {'2^10/s':>10} {'2^14/s':>10} {'points for 1e-10':>17}"
     )

@@ -360,3 +360,12 @@ class TestFormat:
         made = setting(problem="half", budget=10, target=False, restarts=2, mutation="local")
         assert describe_algorithm(made) == "na local budget=10 restarts=2 target=False"
         assert describe_algorithm(setting(problem="half")) == "na harmonic"
+
+
+def test_bent_neurons_have_a_function_of_their_own_and_networks_that_grow_none():
+    plain, bent = setting(problem="half"), setting(problem="half", neuron="bent")
+    assert describe_function(plain) == "half D=2 N=1 or r=120"
+    assert describe_function(bent) == "half D=2 N=1 bent or r=120"
+    assert "neuron" not in describe_algorithm(bent)
+    with pytest.raises(ValueError, match="fixed number of variables"):
+        describe_function(setting(problem="half", neurons="evolved"))

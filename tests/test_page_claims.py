@@ -91,6 +91,23 @@ def test_the_sizes_of_solved_runs_are_counted(claims):
     assert sizes(runs[~runs.success], 3) == "–"
 
 
+def test_the_sentences_about_neat_count_what_is_solved_within_its_budget(claims):
+    import pandas as pd
+    from pages.topology import beside_neat
+
+    def runs(solved, evaluations):
+        cell = {"case": "ARCS(2)", "output": "evolved", "budget": 1000, "evaluations": evaluations}
+        return pd.DataFrame([{**cell, "success": i < solved} for i in range(40)])
+
+    [better] = beside_neat(runs(40, 900), runs(5, 900))
+    assert better.startswith("ARCS(2), within 1,000 evaluations: an evolved number")
+    assert "solves more runs than NEAT (40/40 against 5/40" in better
+    [late] = beside_neat(runs(40, 5000), runs(5, 900))
+    assert "solves fewer runs than NEAT (0/40 against 5/40" in late or "not told apart" in late
+    [same] = beside_neat(runs(5, 900), runs(5, 900))
+    assert "not told apart" in same
+
+
 def test_the_sentence_about_a_theorem_follows_the_exponent(claims):
     import numpy as np
     import pandas as pd
