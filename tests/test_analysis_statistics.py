@@ -272,3 +272,6 @@ def test_effect_names():
         "medium",
         "large",
     ]
+    ends = [(0.147, "negligible", "small"), (0.33, "small", "medium"), (0.474, "medium", "large")]
+    for end, below, above in ends:
+        assert (effect_name(np.nextafter(end, 0)), effect_name(-end)) == (below, above)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from hyperna import FiniteSet, Grid, Network, OnePlusOneNA, fitness_of, points, problem
 from hyperna.datasets import load
-from hyperna.problems import points_digest
+from hyperna.fitness import Sampled
+from hyperna.problems import Problem, points_digest
 from hyperna.settings import setting
 
 SEEDS = st.integers(0, 2**32)
@@ -76,6 +77,20 @@ def test_the_default_target_allows_for_the_grid(dim, neurons, resolution):
     assert task.default_target <= best - 2 * neurons / resolution + 1e-12
     assert task.default_target >= best - 2 * np.sqrt(dim) * neurons / resolution
     assert subject.rounding_loss(neurons, resolution) == pytest.approx(best - task.default_target)
+
+
+def test_the_default_target_of_a_problem_of_one_s_own():
+    class Own(Problem):
+        name, dim, summary, default_neurons = "own", 2, "right of the axis", 1
+
+        def label(self, X):
+            return np.asarray(X)[:, 0] >= 0
+
+        def best_fitness(self, neurons, output="or", *, bias=True, neuron="plain"):
+            return 0.9
+
+    task = OnePlusOneNA(neurons=3, resolution=60).task(Sampled(Own(), 64), budget=10)
+    assert task.default_target == pytest.approx(0.9 - 2 * 3 / 60)
 
 
 # The best network.

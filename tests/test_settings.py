@@ -164,6 +164,7 @@ def test_points_count_by_what_they_are_not_by_where_they_lie(tmp_path):
     reread = Setting(**there.canonical, source=there.source)
     with pytest.raises(ValueError, match="holds other points"):
         reread.make_problem()
+    assert setting(problem=there.source, label="kind") != there, "the file is read again"
 
 
 def test_points_travel_with_their_setting(tmp_path):
@@ -305,6 +306,8 @@ def test_keys_that_an_algorithm_does_not_know(coin):
         }
     )
     assert [made.mutation for made in campaign.wanted] == ["local", "harmonic", None]
+    mixed = {"problem": "half", "mutation": "local", "settings": [{"algorithm": ["na", "coin"]}]}
+    assert [made.mutation for made in Campaign.from_dict(mixed).wanted] == ["harmonic", None]
     assert coin.keys < NA.keys
 
 
