@@ -74,6 +74,14 @@ def test_laws_that_print_alike_are_different_settings():
     assert close[0] != close[1]
 
 
+def test_no_bias_is_the_opposite_of_bias():
+    for key in ("no_bias", "no-bias"):
+        for value in (True, False):
+            assert setting(problem="half", **{key: value}).bias is not value
+    listed = Campaign.product(problem="half", **{"no-bias": [True, False]})
+    assert [made.bias for made in listed.wanted] == [False, True]
+
+
 @given(st.permutations(["problem", "resolution", "mutation", "dim"]))
 def test_the_order_of_keys_does_not_matter(order):
     values = {"problem": "local_opt", "resolution": 36, "mutation": "local", "dim": 2}

@@ -183,6 +183,25 @@ def test_what_the_frame_says(tmp_path):
     assert frame.stagnation.isna().all()
 
 
+def test_blocks_of_a_setting_keep_what_is_their_own_in_the_frame(tmp_path):
+    rows = np.array([[7, 30, 1, 0, 0], [8, 40, 3, 0, 0]])
+    free = setting(problem="half", target=False)
+    blocks = [
+        Block(HALF, 4, rows, 40, version="0.0.1"),
+        Block(HALF, 9, rows, 80, version="0.0.2"),
+        Block(free, 0, rows, 100, version="0.0.1"),
+    ]
+    frame = filled(tmp_path / "store", blocks).to_frame()
+    half = frame[frame.setting == HALF.id]
+    assert half.run.tolist() == [4, 5, 9, 10]
+    assert half.fitness.tolist() == [0.75, 1.0, 0.375, 0.5]
+    assert half.version.tolist() == ["0.0.1", "0.0.1", "0.0.2", "0.0.2"]
+    assert set(half.target) == {"default"}
+    assert set(frame[frame.setting == free.id].target) == {"none"}
+    runs = next(one for one in Store(tmp_path / "store").runs() if one.setting == free)
+    assert runs.versions == ("0.0.1",)
+
+
 def test_an_empty_store_is_an_empty_frame(tmp_path):
     frame = filled(tmp_path / "store", []).to_frame()
     assert len(frame) == 0
