@@ -113,6 +113,17 @@ def test_blocks_keep_the_interval_of_a_large_sample():
     assert high - low == pytest.approx(2 * half, rel=0.1)
 
 
+def test_blocks_keep_evaluations_and_successes_together():
+    """Failed runs are the long ones, and come last: the error of the ratio by the delta method."""
+    runs, failures = 9000, 3000
+    success = np.arange(runs) < runs - failures
+    spent = np.where(success, 10.0, 40.0) + np.random.default_rng(0).uniform(0, 5, runs)
+    value, low, high, *_ = expected_running_time(spent, success)
+    residual = (spent - value * success) / success.mean()
+    half = 1.959964 * residual.std() / math.sqrt(runs)
+    assert (value - low, high - value) == pytest.approx((half, half), rel=0.15)
+
+
 def test_same_seed_same_interval():
     sample = np.random.default_rng(0).exponential(1, 50)
     assert bootstrap_interval(sample, seed=5) == bootstrap_interval(sample, seed=5)

@@ -199,6 +199,12 @@ def test_text_of_one_neuron_and_of_names():
             network.text(names)
 
 
+def test_only_weights_that_round_to_one_are_left_out():
+    network = Network.from_weights([[0.9949, 0.1], [0.99999, 0.001]], [0, 0.25], 2**40)
+    lines = ["x is positive if ANY of", "0.995*x1 + 0.1*x2 >= 0", "x1 + 0.001*x2 >= 0.25"]
+    assert str(network).splitlines() == [lines[0], f"  {lines[1]}", f"  {lines[2]}"]
+
+
 def test_text_of_one_dimension():
     assert str(Network(Grid(1, 1, 4), [1, 3])) == "x is positive if\n  -x1 >= 0.5"
 

@@ -74,6 +74,16 @@ def test_laws_that_print_alike_are_different_settings():
     assert close[0] != close[1]
 
 
+def test_values_may_be_tuples_and_sums_take_the_larger_number_of_runs():
+    few = Campaign.product(problem=("half", "quarter"), runs=3)
+    many = Campaign.product(problem="half", runs=7)
+    for both in (few + many, many + few):
+        assert {made.problem: runs for made, runs in both.wanted.items()} == {
+            "half": 7,
+            "quarter": 3,
+        }
+
+
 def test_no_bias_is_the_opposite_of_bias():
     for key in ("no_bias", "no-bias"):
         for value in (True, False):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import tempfile
 from itertools import pairwise
 from pathlib import Path
@@ -187,8 +188,8 @@ def test_blocks_of_a_setting_keep_what_is_their_own_in_the_frame(tmp_path):
     rows = np.array([[7, 30, 1, 0, 0], [8, 40, 3, 0, 0]])
     free = setting(problem="half", target=False)
     blocks = [
-        Block(HALF, 4, rows, 40, version="0.0.1"),
-        Block(HALF, 9, rows, 80, version="0.0.2"),
+        Block(HALF, 4, rows, 40, 1.5, version="0.0.1"),
+        Block(HALF, 9, rows, 80, 2.0, version="0.0.2"),
         Block(free, 0, rows, 100, version="0.0.1"),
     ]
     frame = filled(tmp_path / "store", blocks).to_frame()
@@ -198,14 +199,25 @@ def test_blocks_of_a_setting_keep_what_is_their_own_in_the_frame(tmp_path):
     assert half.version.tolist() == ["0.0.1", "0.0.1", "0.0.2", "0.0.2"]
     assert set(half.target) == {"default"}
     assert set(frame[frame.setting == free.id].target) == {"none"}
-    runs = next(one for one in Store(tmp_path / "store").runs() if one.setting == free)
-    assert runs.versions == ("0.0.1",)
+    first, second = Store(tmp_path / "store").runs()
+    both, one = (first, second) if first.setting == HALF else (second, first)
+    assert (both.versions, one.versions) == (("0.0.1", "0.0.2"), ("0.0.1",))
+    assert both.seconds == 3.5
+    assert both.numbers.tolist() == [4, 5, 9, 10]
 
 
 def test_an_empty_store_is_an_empty_frame(tmp_path):
     frame = filled(tmp_path / "store", []).to_frame()
     assert len(frame) == 0
     assert "evaluations" in frame
+
+
+def test_the_lock_names_its_last_holder_only(tmp_path):
+    store = Store(tmp_path / "store")
+    for _ in range(3):
+        with store.writer():
+            text = (store.path / "lock").read_text()
+            assert text == f"process {os.getpid()} on {socket.gethostname()}\n"
 
 
 def test_each_writer_has_a_file_of_its_own(tmp_path):
