@@ -115,7 +115,7 @@ def test_blocks_keep_the_interval_of_a_large_sample():
 
 def test_blocks_keep_evaluations_and_successes_together():
     """Failed runs are the long ones, and come last: the error of the ratio by the delta method."""
-    runs, failures = 9000, 3000
+    runs, failures = 40_000, 10_000
     success = np.arange(runs) < runs - failures
     spent = np.where(success, 10.0, 40.0) + np.random.default_rng(0).uniform(0, 5, runs)
     value, low, high, *_ = expected_running_time(spent, success)
