@@ -1,17 +1,19 @@
 """Relatives of the (1+1) NA against plain Python: same law of the runtime, and how much faster.
 
     python benchmarks/algorithms.py --runs 10000
+    python benchmarks/algorithms.py --runs 10000 --problem quarter
 
-Every line compares runs of one algorithm on TWOQUARTERS at r = 24 (N = 2, OR, at most 5,000
-evaluations) with runs of `tests/reference_algorithms.py`: mean evaluations, p-value of the
-two-sample Kolmogorov-Smirnov test, evaluations per second of processor time in the quickest of ten
-parts, and their ratio.
+Every line compares runs of one algorithm at r = 24 on TWOQUARTERS (N = 2, OR) or, which is sooner
+done, on QUARTER (N = 1), at most 5,000 evaluations each, with runs of
+`tests/reference_algorithms.py`: mean evaluations, p-value of the two-sample Kolmogorov-Smirnov
+test, evaluations per second of processor time in the quickest of ten parts, and their ratio.
 The last line scores random genomes at once.
 """
 
 import argparse
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,41 +37,46 @@ import reference_algorithms as plain
 
 R, BUDGET, PARTS = 24, 5000, 10
 HARMONIC = reference.harmonic_law(R)
-SLOW = plain.circle(reference.TWO_QUARTERS, reference.TWO_QUARTERS_OPTIMA, 2, R)
+SUBJECTS = {
+    "two_quarters": plain.circle(reference.TWO_QUARTERS, reference.TWO_QUARTERS_OPTIMA, 2, R),
+    "quarter": plain.circle(reference.QUARTER, reference.QUARTER_OPTIMA, 1, R),
+}
 
 
-def each(rng):
-    return plain.each_component(SLOW, HARMONIC, rng)
+def each(slow, rng):
+    return plain.each_component(slow, HARMONIC, rng)
 
 
 ALGORITHMS = {
     "(1+5)": (
-        OnePlusLambdaNA(neurons=2, resolution=R, offspring=5),
-        lambda rng: plain.one_parent(SLOW, each(rng), rng, BUDGET, 5),
+        OnePlusLambdaNA(resolution=R, offspring=5),
+        lambda slow, rng: plain.one_parent(slow, each(slow, rng), rng, BUDGET, 5),
     ),
     "(1,5)": (
-        OneCommaLambdaNA(neurons=2, resolution=R, offspring=5),
-        lambda rng: plain.one_parent(SLOW, each(rng), rng, BUDGET, 5, comma=True),
+        OneCommaLambdaNA(resolution=R, offspring=5),
+        lambda slow, rng: plain.one_parent(slow, each(slow, rng), rng, BUDGET, 5, comma=True),
     ),
     "(4+1)": (
-        MuPlusOneNA(neurons=2, resolution=R, members=4),
-        lambda rng: plain.steady_state(SLOW, each(rng), rng, BUDGET, 4),
+        MuPlusOneNA(resolution=R, members=4),
+        lambda slow, rng: plain.steady_state(slow, each(slow, rng), rng, BUDGET, 4),
     ),
     "(4+1), crossover 1/2": (
-        MuPlusOneNA(neurons=2, resolution=R, members=4, crossover=0.5),
-        lambda rng: plain.steady_state(SLOW, each(rng), rng, BUDGET, 4, 0.5),
+        MuPlusOneNA(resolution=R, members=4, crossover=0.5),
+        lambda slow, rng: plain.steady_state(slow, each(slow, rng), rng, BUDGET, 4, 0.5),
     ),
     "annealing": (
-        AnnealingNA(neurons=2, resolution=R),
-        lambda rng: plain.annealing(SLOW, each(rng), rng, BUDGET, 0.05, 0.999),
+        AnnealingNA(resolution=R),
+        lambda slow, rng: plain.annealing(slow, each(slow, rng), rng, BUDGET, 0.05, 0.999),
     ),
     "RLS": (
-        RandomisedLocalSearchNA(neurons=2, resolution=R),
-        lambda rng: plain.one_parent(SLOW, plain.one_component(SLOW, HARMONIC, rng), rng, BUDGET),
+        RandomisedLocalSearchNA(resolution=R),
+        lambda slow, rng: plain.one_parent(
+            slow, plain.one_component(slow, HARMONIC, rng), rng, BUDGET
+        ),
     ),
     "adaptive, replacement": (
-        OnePlusOneNA(neurons=2, resolution=R, mutation="adaptive", replace_neuron=0.2),
-        lambda rng: plain.adaptive(SLOW, rng, BUDGET, 2.0, 0.7, 0.25, HARMONIC, replace=0.2),
+        OnePlusOneNA(resolution=R, mutation="adaptive", replace_neuron=0.2),
+        lambda slow, rng: plain.adaptive(slow, rng, BUDGET, 2.0, 0.7, 0.25, HARMONIC, replace=0.2),
     ),
 }
 
@@ -84,13 +91,21 @@ def timed(run_part):
     return np.concatenate(parts), max(speeds)
 
 
-def compare(name, algorithm, slow, runs):
-    task = algorithm.task(problem("two_quarters"), budget=BUDGET)
+def compare(name, algorithm, slow, runs, subject):
+    neurons = len(SUBJECTS[subject].moduli) // 2
+    task = replace(algorithm, neurons=neurons).task(problem(subject), budget=BUDGET)
     task.run_block(0, 0, 1)
     most, few = 20 * runs // PARTS, runs // PARTS
     fast, speed = timed(lambda part: task.run_block(1, part * most, (part + 1) * most)[:, 0])
     found, slow_speed = timed(
-        lambda part: np.array([v or BUDGET for v in plain.runtimes(slow, few, f"{name} {part}")])
+        lambda part: np.array(
+            [
+                evaluations or BUDGET
+                for evaluations in plain.runtimes(
+                    lambda rng: slow(SUBJECTS[subject], rng), few, f"{name} {part}"
+                )
+            ]
+        )
     )
     p = ks_2samp(np.minimum(fast, BUDGET), found).pvalue
     print(
@@ -119,8 +134,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=200, help="runs of plain Python")
     parser.add_argument("--budget", type=int, default=BUDGET, help="evaluations per run at most")
+    parser.add_argument("--problem", choices=SUBJECTS, default="two_quarters")
     options = parser.parse_args()
     BUDGET = options.budget
     for name, (algorithm, slow) in ALGORITHMS.items():
-        compare(name, algorithm, slow, options.runs)
+        compare(name, algorithm, slow, options.runs, options.problem)
     score_many(2_000_000)

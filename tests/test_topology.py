@@ -22,7 +22,7 @@ from hyperna.results import network_of
 from hyperna.search import Search
 from hyperna.settings import setting
 
-R, BUDGET, MOST = 24, 1500, 4
+R, BUDGET, MOST = 24, 500, 4
 THREE = [(Fraction(i, 3), Fraction(2 * i + 1, 6)) for i in range(3)]
 
 
@@ -35,7 +35,7 @@ def test_runs_have_the_law_of_the_plain_version(output):
     steps = reference.harmonic_law(R)
     slow = plain.runtimes(
         lambda rng: plain.evolved_topology(THREE, target, steps, rng, BUDGET, R, output, MOST),
-        150,
+        100,
         output,
     )
     evaluations, sizes = np.array(slow).T
