@@ -13,7 +13,7 @@ FILES = sorted(FOLDER.glob("*.toml"))
 
 def test_every_question_has_its_campaign_and_what_writes_its_page():
     names = ["adaptation", "arcs", "bent", "cube", "dimensions", "heavy_tails", "online"]
-    names += ["outputs", "restarts", "spheres", "theorems"]
+    names += ["outputs", "restarts", "rotations", "spheres", "theorems", "topology"]
     assert [path.stem for path in FILES] == names
     assert all((FOLDER / "pages" / f"{name}.py").exists() for name in names)
     questions = (FOLDER / "README.md").read_text(encoding="utf-8")
