@@ -382,3 +382,15 @@ def test_a_closed_pipe_is_no_error():
     )
     assert done.stdout == '{\n  "'
     assert done.stderr == ""
+
+
+def test_points_out_of_reach_are_told(capsys, tmp_path):
+    path = tmp_path / "far.csv"
+    path.write_text("x,y,class\n3,4,1\n-1,0,0\n0,0.5,1\n", encoding="utf-8")
+    words = ["run", str(path), "--runs", "2", "--budget", "9"]
+    assert main(words) == 0
+    found = capsys.readouterr()
+    assert "points lie up to 5 from the origin" in found.err
+    assert "--scale" in found.err
+    assert main([*words, "--scale"]) == 0
+    assert "--scale" not in capsys.readouterr().err

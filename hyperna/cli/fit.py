@@ -137,7 +137,7 @@ def run(args: argparse.Namespace) -> int:
             )
         )
     else:
-        print_summary(summary, data, path)
+        print_summary(summary, data, path, picture)
     return _INTERRUPTED if interrupted else 0
 
 
@@ -201,7 +201,9 @@ def with_names(classifier: "NAClassifier", data: "Dataset") -> "NAClassifier":
     return classifier
 
 
-def print_summary(summary: dict[str, Any], data: "Dataset", path: Path | None) -> None:
+def print_summary(
+    summary: dict[str, Any], data: "Dataset", path: Path | None, picture: Path | None
+) -> None:
     """Print the training accuracy, the size of the network and the rules."""
     networks = [
         counted(count, "neuron") + (f" joined by {output}" if count > 1 else "")
@@ -214,5 +216,7 @@ def print_summary(summary: dict[str, Any], data: "Dataset", path: Path | None) -
     )
     print(f"{'; '.join(networks)}; {counted(summary['evaluations'], 'evaluation')}\n")
     print(summary["rules"])
-    if path is not None:
-        print(f"\nmodel: {path}")
+    written = {"model": path, "picture": picture}
+    lines = [f"{name}: {file}" for name, file in written.items() if file is not None]
+    if lines:
+        print("", *lines, sep="\n")

@@ -10,9 +10,13 @@ For example:
 """
 
 import argparse
+import sys
 from typing import Any
 
 from hyperna.cli.options import check_film_file, check_picture, integer
+
+# Distance from the origin from which points are out of the half-spaces' reach; rounding is allowed.
+_BEYOND = 1.001
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,6 +81,19 @@ def _converter(key: Any) -> Any:
     return convert
 
 
+def _warn_of_distance(points: Any) -> None:
+    """Say on standard error if a half-space cannot reach between all points of a file."""
+    import numpy as np
+
+    farthest = float(np.hypot.reduce(points, axis=1).max())
+    if farthest > _BEYOND:
+        print(
+            f"hyperna: points lie up to {farthest:.3g} from the origin but half-spaces at most 1; "
+            "--scale moves the points into the unit ball",
+            file=sys.stderr,
+        )
+
+
 def run(args: argparse.Namespace) -> int:
     """Run the batch and report it."""
     if args.all and not args.json:
@@ -94,6 +111,8 @@ def run(args: argparse.Namespace) -> int:
     made, task = resolve(**{key: getattr(args, key) for key in KEYS if key != "seed"})
     if film is not None:
         summary.check_filmed(made)
+    if made.points_read is not None:
+        _warn_of_distance(made.points_read.X)
     with progress_bar(args.runs) as (say, progress):
         say("running")
         runs = run_many(task, args.runs, seed=seed, n_jobs=args.jobs, progress=progress)

@@ -80,7 +80,7 @@ class Comparison:
     scores : tuple of FoldScore
         One entry a fit.
     folds, repeats, seed : int
-        How the points were dealt.
+        How the points were split.
 
     Examples
     --------
@@ -200,8 +200,8 @@ class Comparison:
         """What the numbers of the tables are."""
         fits = self.folds * self.repeats
         return (
-            f"Means over {fits} fits ({self.folds} stratified folds, dealt "
-            f"{counted(self.repeats, 'time')}, seed {self.seed}; features standardised on each "
+            f"Means over {fits} fits ({self.folds} stratified folds, "
+            f"{counted(self.repeats, 'repeat')}, seed {self.seed}; features standardised on each "
             "training part) ± standard error, corrected for overlapping training sets (Nadeau "
             "and Bengio 2003). Time (one thread) and size are medians."
         )
