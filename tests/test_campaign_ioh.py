@@ -362,10 +362,15 @@ class TestFormat:
         assert describe_algorithm(setting(problem="half")) == "na harmonic"
 
 
-def test_bent_neurons_have_a_function_of_their_own_and_networks_that_grow_none():
+def test_bent_neurons_have_a_function_of_their_own_and_networks_that_grow_none(tmp_path):
     plain, bent = setting(problem="half"), setting(problem="half", neuron="bent")
     assert describe_function(plain) == "half D=2 N=1 or r=120"
     assert describe_function(bent) == "half D=2 N=1 bent or r=120"
     assert "neuron" not in describe_algorithm(bent)
+    grown = setting(problem="half", neurons="evolved", budget=100)
+    assert describe_function(grown) == "half D=2 N<=16 or r=120"
+    store = Campaign({grown: 5}).run(tmp_path / "store")
     with pytest.raises(ValueError, match="fixed number of variables"):
-        describe_function(setting(problem="half", neurons="evolved"))
+        export_ioh(store, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert main(["report", str(store.path), "-o", str(tmp_path / "report.html")]) == 0

@@ -93,6 +93,11 @@ def make_cells(found: list[Runs]) -> list[Cell]:
     ids = distinct_ids(functions)
     cells = []
     for setting, function, algorithm in zip(settings, functions, algorithms, strict=True):
+        if isinstance(setting.neurons, str):
+            raise ValueError(
+                "IOHprofiler's functions have a fixed number of variables; runs with neurons = "
+                f"{setting.neurons!r} cannot be exported"
+            )
         grid = _grid(setting)
         values = setting.canonical
         own = {key: value for key, value in values.items() if key not in _FUNCTION_KEYS}
@@ -110,13 +115,11 @@ def make_cells(found: list[Runs]) -> list[Cell]:
 
 
 def _grid(setting: Setting) -> Grid:
-    if isinstance(setting.neurons, str):
-        raise ValueError(
-            "IOHprofiler's functions have a fixed number of variables; runs with neurons = "
-            f"{setting.neurons!r} cannot be exported"
-        )
+    """Return the grid of the networks, of the largest where their number of neurons evolves."""
+    grows = isinstance(setting.neurons, str)
+    neurons: Any = setting.max_neurons if grows else setting.neurons
     kind = setting.neuron or "plain"
-    return Grid(setting.dim, setting.neurons, setting.resolution, setting.output, kind)
+    return Grid(setting.dim, neurons, setting.resolution, setting.output, kind)
 
 
 def describe_function(setting: Setting) -> str:
@@ -125,7 +128,9 @@ def describe_function(setting: Setting) -> str:
     points = f"points={setting.points} {setting.sampling}" if setting.points else ""
     # Files of the same name may hold different points.
     data = f"data={setting.data[:8]}" if setting.data else ""
-    return function_name(setting.problem, grid, points or data)
+    name = function_name(setting.problem, grid, points or data)
+    grows = isinstance(setting.neurons, str)
+    return name.replace(f" N={grid.neurons} ", f" N<={grid.neurons} ") if grows else name
 
 
 def describe_algorithm(setting: Setting) -> str:
