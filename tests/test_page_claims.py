@@ -363,3 +363,48 @@ def test_the_page_on_heavy_tails_follows_its_runs(claims):
     assert flipped.count("less on the finer grid") == 2
     assert "their search is faster than harmonic search at LOCAL_OPT, r = 120" in flipped
     assert "shape 0.25 solves fewer runs than harmonic" in flipped
+
+
+def test_the_pages_on_bent_neurons_fresh_points_and_spheres_follow_their_runs(claims):
+    from pages.bent import findings as bent
+    from pages.online import findings as online
+    from pages.spheres import findings as spheres
+
+    def cell(succeeds, time, **columns):
+        return made_up([(columns, 40, succeeds, time, 0.8)])
+
+    def bent_page(bent_time, bent_share):
+        def at(name, mutation, r, neuron, bias):
+            return cell(*((bent_share, bent_time) if neuron == "bent" else (0.5, 100)))
+
+        return bent(at, {"half": 50.0, "quarter": 50.0})
+
+    assert "a bent neuron without bias is slower than a plain one" in bent_page(1000, 0.5)
+    assert "a bent neuron without bias is faster than a plain one" in bent_page(10, 1.0)
+    assert "bent without bias solves more runs than plain with bias" in bent_page(100, 1.0)
+    assert "bent without bias solves fewer runs than plain with bias" in bent_page(100, 0.0)
+
+    def online_page(once, many):
+        cells = {}
+        for name in ("half", "quarter"):
+            cells[name, None, False] = cell(1.0, 100)
+            for m in (1, 100, 1000):
+                cells[name, m, False] = cell(1.0, many if m == 1000 else 100)
+                cells[name, m, True] = cell(1.0, once)
+        return online(cells)
+
+    assert "on HALF 1,000 points is slower than the exact fitness" in online_page(10, 1000)
+    assert "on HALF 1,000 points is faster than the exact fitness" in online_page(10, 10)
+    assert "on QUARTER a parent judged once is slower than one judged" in online_page(1000, 10)
+    assert "on QUARTER a parent judged once is faster than one judged" in online_page(10, 10)
+
+    def sphere_page(shares):
+        cells = [
+            ({"problem": "half", "init": init, "dim": dim}, 40, succeeds, 10, 0.8)
+            for init in ("grid", "sphere")
+            for dim, succeeds in zip((8, 16, 32, 64), shares, strict=True)
+        ]
+        return spheres(made_up(cells))
+
+    assert sphere_page((1, 0.6, 0.3, 0)).count("falls from 40/40 at D = 8 to 0/40") == 2
+    assert sphere_page((0, 0.3, 0.6, 1)).count("rises from 0/40 at D = 8 to 40/40") == 2

@@ -137,7 +137,8 @@ def test_a_request_that_is_too_large_says_what_it_would_need(resolution, mutatio
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("law", list(LAWS))
 @pytest.mark.parametrize("bias", [True, False])
-def test_simulation_agrees_within_four_standard_errors(name, law, bias, r=24):
+def test_simulation_agrees_within_four_standard_errors(name, law, bias):
+    r = 24
     runtime = expected_runtime(problem(name), r, law, bias=bias)
     na = OnePlusOneNA(resolution=r, mutation=law, bias=bias)
     runs = na.run_many(problem(name), 2000, seed=11, budget=10**6)

@@ -6,6 +6,7 @@ import pandas as pd
 
 from hyperna.store.store import Store
 
+from .claims import compared, faster, share
 from .writing import LEGEND, running_time, solved, table, whole
 
 TITLES = {
@@ -40,8 +41,16 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         int((~at(name, bits, "self_adjusting").success).sum()) for name in single for bits in BITS
     )
 
-    def per_bit(name: str, law: str) -> str:
-        return f"{(median(at(name, 40, law)) - median(at(name, 10, law))) / 30:.0f}"
+    def per_bit(name: str, law: str, low: int, high: int) -> str:
+        grown = median(at(name, high, law)) - median(at(name, low, law))
+        return f"{grown / (high - low):.0f}"
+
+    growth = "; ".join(
+        f"{TITLES[name]}: {per_bit(name, 'adaptive', 10, 20)} and {per_bit(name, 'adaptive', 30, 40)} adaptive, "
+        f"{per_bit(name, 'harmonic', 10, 20)} and {per_bit(name, 'harmonic', 30, 40)} harmonic"
+        for name in single
+    )
+    two = [at("two_quarters", 40, law) for law in ("adaptive", "harmonic")]
 
     return f"""# Steps that adapt themselves: logarithmic runtimes without lost runs
 
@@ -55,12 +64,10 @@ all runs, failed ones counted as longer than any other. {LEGEND}
 ## What it says
 
 - On the problems of one neuron adaptive steps lose {lost} of {tried:,} runs, self-adjusting ones {old:,}.
-- From r = 2^10 to 2^40 their median grows by {per_bit("half", "adaptive")} evaluations per bit on HALF, {per_bit("quarter", "adaptive")} on QUARTER and {per_bit("local_opt", "adaptive")} on
-  LOCALOPT; with harmonic steps by {per_bit("half", "harmonic")}, {per_bit("quarter", "harmonic")} and {per_bit("local_opt", "harmonic")}, and the more the finer the grid.
-- At r = 2^40 the medians on QUARTER are {whole(median(at("quarter", 40, "adaptive")))} (adaptive) and {whole(median(at("quarter", 40, "harmonic")))} (harmonic).
-- On TWOQUARTERS runs end in local optima of the OR, where one neuron is of no use. Within this budget
-  adaptive steps solve {solved(at("two_quarters", 40, "adaptive"))} at r = 2^40 and harmonic ones {solved(at("two_quarters", 40, "harmonic"))}.
-  Restarts and the replacement of neurons cure that, see [restarts](restarts.md).
+- By how many evaluations the median grows per bit of r, from r = 2^10 to 2^20 and from 2^30 to 2^40: {growth}.
+- QUARTER at r = 2^40: {faster("adaptive", at("quarter", 40, "adaptive"), "harmonic", at("quarter", 40, "harmonic"))}; the medians are {whole(median(at("quarter", 40, "adaptive")))} and {whole(median(at("quarter", 40, "harmonic")))}.
+- TWOQUARTERS at r = 2^40, where runs can end in local optima of the OR: {compared("adaptive", share(two[0]), "harmonic", share(two[1]))}
+  within this budget. See [restarts](restarts.md).
 """
 
 

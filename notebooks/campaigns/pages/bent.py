@@ -1,11 +1,15 @@
 """Bent neurons beside plain ones."""
 # ruff: noqa: E501  lines of a page change their length when the numbers are filled in
 
+from collections.abc import Callable
+
+import numpy as np
 import pandas as pd
 
 from hyperna import expected_runtime, problem
 from hyperna.store.store import Store
 
+from .claims import compared, faster, share
 from .writing import LEGEND, running_time, solved, table, value
 
 KINDS = [("plain", True), ("plain", False), ("bent", True), ("bent", False)]
@@ -34,14 +38,6 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         name: expected_runtime(problem(name), 120, bias=False, neuron="bent").mean
         for name in ("half", "quarter")
     }
-    finest = 2**40
-
-    def ratio(name: str, r: int) -> str:
-        bent, plain = at(name, "harmonic", r, "bent", False), at(name, "harmonic", r, "plain", True)
-        return f"{value(bent) / value(plain):.2g}"
-
-    stuck = at("local_opt", "local", 120, "bent", False)
-    plain_stuck = at("local_opt", "local", 120, "plain", True)
     return f"""# Bent neurons beside plain ones
 
 D = 2, exact fitness, N = 1 (TWOQUARTERS: N = 2, OR), 100 runs a cell, at most 200,000 evaluations. A bent neuron
@@ -53,16 +49,41 @@ a curve of biases and bends is optimal; all others less than one grid step from 
 {chr(10).join(parts)}
 ## What it says
 
-- Without biases bent neurons solve all four problems, in the shares shown: the best fitness is 1 on HALF, QUARTER and
-  TWOQUARTERS and 3/4 on LOCALOPT, as with biases; plain neurons without biases reach 3/4 on QUARTER and TWOQUARTERS.
-- A bent neuron has three components, each of which mutates with probability 1/3; a fixed bias keeps that probability. So
-  with harmonic steps the ERT without bias is {ratio("quarter", 120)} times that of plain neurons with bias on QUARTER at r = 120
-  and {ratio("quarter", finest)} times at r = 2^40.
-- The exact chain gives the mean of one bent neuron without bias at r = 120: {exact["half"]:.2f} evaluations on HALF,
-  {exact["quarter"]:.2f} on QUARTER; the tables show {value(at("half", "harmonic", 120, "bent", False)):.0f} and {value(at("quarter", "harmonic", 120, "bent", False)):.0f}.
-- Local steps are caught on LOCALOPT with either kind: at r = 120 {solved(stuck)} bent runs without bias
-  get out, {solved(plain_stuck)} plain ones with bias.
+{findings(at, exact)}
 """
+
+
+def findings(at: Callable[..., pd.DataFrame], exact: dict[str, float]) -> str:
+    """What the runs say, each sentence by a test; `exact` are means of the chain at r = 120."""
+    sizes = (120, 1_200, 2**20, 2**40)
+
+    def best(name: str, neuron: str) -> str:
+        return f"{max(at(name, 'harmonic', r, neuron, False).fitness.max() for r in sizes):.4f}"
+
+    fitness = "; ".join(
+        f"{name.upper()} {best(name, 'bent')} bent, {best(name, 'plain')} plain"
+        for name in ("half", "quarter", "two_quarters", "local_opt")
+    )
+
+    def beside(name: str, r: int) -> str:
+        bent, plain = at(name, "harmonic", r, "bent", False), at(name, "harmonic", r, "plain", True)
+        times = faster("a bent neuron without bias", bent, "a plain one with bias", plain)
+        return f"{times}, the ERT being {value(bent) / value(plain):.2g} times as long"
+
+    def apart(name: str) -> str:
+        times = at(name, "harmonic", 120, "bent", False).evaluations
+        error = (times.mean() - exact[name]) / (times.std(ddof=1) / np.sqrt(len(times)))
+        return f"{exact[name]:.2f} on {name.upper()} (the table: {times.mean():.2f}, {error:+.1f} standard errors)"
+
+    caught = (
+        at("local_opt", "local", 120, "bent", False),
+        at("local_opt", "local", 120, "plain", True),
+    )
+    return f"""- Best fitness of all runs without biases, harmonic steps: {fitness}.
+- A bent neuron has three components, each of which mutates with probability 1/3; a fixed bias keeps that probability. On QUARTER
+  at r = 120 {beside("quarter", 120)}; at r = 2^40 {beside("quarter", 2**40)}.
+- The exact chain gives the mean evaluations of one bent neuron without bias at r = 120: {apart("half")}, {apart("quarter")}.
+- Local steps on LOCALOPT at r = 120: {compared("bent without bias", share(caught[0]), "plain with bias", share(caught[1]))}."""
 
 
 def power(r: int) -> str:

@@ -5,13 +5,14 @@ import pandas as pd
 
 from hyperna.store.store import Store
 
+from .claims import faster
 from .writing import LEGEND, mean, running_time, solved, table, value
 
 
 def write(store: Store, runs: pd.DataFrame) -> str:
     """Return the page."""
     once = runs.judge_once.fillna(False).astype(bool)
-    parts, times = [], {}
+    parts, cells = [], {}
     for name, part in runs.groupby("problem", observed=True):
         rows = []
         for m in [None, *sorted(part.online.dropna().unique())]:
@@ -35,7 +36,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
                         mean(cell.fitness),
                     ]
                 )
-                times[name, m, judged_once] = value(cell), int(cell.success.sum()), len(cell)
+                cells[name, None if m is None else int(m), judged_once] = cell
         header = [
             "points m",
             "parent judged",
@@ -46,16 +47,6 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         ]
         parts.append(table(name, header, rows, 0, 1))
 
-    def found(name: str, m: int, judged_once: bool) -> str:
-        return f"{times[name, m, judged_once][1]} of {times[name, m, judged_once][2]}"
-
-    def once_ratio(name: str) -> str:
-        return f"{times[name, 100, True][0] / times[name, 100, False][0]:.2f}"
-
-    slow = {
-        name: times[name, 1000, False][0] / times[name, None, False][0]
-        for name in ("half", "quarter")
-    }
     return f"""# Online fitness: m fresh points in every step
 
 D = 2, N = 1 with bias, r = 120, harmonic steps, 50 runs a cell, at most 5,000 evaluations. In every step m points are
@@ -66,11 +57,29 @@ one grid step from the optimum. The model is this project's own. {LEGEND}
 {chr(10).join(parts)}
 ## What it says
 
-- One point a step is a random walk that hardly remembers: {found("half", 1, False)} runs find the optimum of HALF, {found("quarter", 1, False)} that of QUARTER,
-  and the fitness at the end is far below 1.
-- With 1,000 points and the parent judged again the ERT is {slow["half"]:.2f} times the exact one on HALF and {slow["quarter"]:.2f} times on QUARTER
-  (see the intervals). It need not tend to 1: chance decides between networks of equal fitness that differ, however many
-  points there are, while the exact fitness accepts all of them.
-- A parent that is judged once keeps a lucky number of hits until an offspring is as lucky: with 100 points the ERT is
-  {once_ratio("half")} times that of a parent judged again on HALF, {once_ratio("quarter")} times on QUARTER.
+{findings(cells)}
 """
+
+
+def findings(cells: dict[tuple[str, int | None, bool], pd.DataFrame]) -> str:
+    """What the runs say, each sentence by a test; keys are problem, points and judged once."""
+
+    def one(name: str) -> str:
+        part = cells[name, 1, False]
+        return f"{solved(part)} find the optimum of {name.upper()}, fitness at the end {mean(part.fitness)}"
+
+    def many(name: str) -> str:
+        part, exact = cells[name, 1000, False], cells[name, None, False]
+        times = faster("1,000 points", part, "the exact fitness", exact)
+        return f"on {name.upper()} {times}, with {value(part) / value(exact):.2f} times its ERT"
+
+    def once(name: str) -> str:
+        part, again = cells[name, 100, True], cells[name, 100, False]
+        times = faster("a parent judged once", part, "one judged again", again)
+        return f"on {name.upper()} {times}, with {value(part) / value(again):.2f} times its ERT"
+
+    return f"""- One point in every step: {one("half")}; {one("quarter")}.
+- 1,000 points and the parent judged again: {many("half")}; {many("quarter")}. The ratio need not tend to 1: chance decides between
+  networks of equal fitness that differ, however many points there are, while the exact fitness accepts all of them.
+- A parent that is judged once keeps a lucky number of hits until an offspring is as lucky. With 100 points {once("half")};
+  {once("quarter")}."""

@@ -55,5 +55,5 @@ probability 0.2 one neuron drawn again instead of a mutation (`replace_neuron=0.
 {lines}
 - The largest cost of not choosing is a factor of {ratios[worst]:.2f} ({TITLES[worst[0]]}, {worst[1]}).
 - On TWOQUARTERS adaptive steps with replacement and automatic restarts have a median of {whole(two[0])}
-  evaluations; CMA-ES with restarts needed 471 and dual annealing 648 on the same problem.
+  evaluations. `hyperna reproduce --table baselines` has other algorithms on the same problem.
 """

@@ -6,19 +6,18 @@ import pandas as pd
 from hyperna import problem
 from hyperna.store.store import Store
 
+from .claims import share, trend
 from .writing import LEGEND, mean, running_time, solved, table
 
 
 def write(store: Store, runs: pd.DataFrame) -> str:
     """Return the page."""
-    parts, share = [], {}
+    parts = []
     for name, part in runs.groupby("problem", observed=True):
         rows = []
         for dim in sorted(part.dim.unique()):
             best = problem(name, dim=int(dim)).best_fitness(1)
             cells = [part[(part.dim == dim) & (part.init == init)] for init in ("grid", "sphere")]
-            for init, cell in zip(("grid", "sphere"), cells, strict=True):
-                share[name, dim, init] = int(cell.success.sum())
             rows.append(
                 [
                     f"{dim}",
@@ -48,12 +47,23 @@ the exact fitness. A constant answer has fitness 0.5, on QUARTER 0.75, on LOCALO
 - One neuron fits QUARTER less well the higher the dimension: {quarter[0]:.4f} at D = 2, {quarter[1]:.6f} (11/12, a cap of height
   1/sqrt 3) at D = 3, {quarter[2]:.6f} at D = 4, {quarter[3]:.6f} at D = 64; 7/8 in the limit. TWOQUARTERS follows 1/4 below.
   LOCALOPT stays at 3/4, with a half-space through 0.
-- Steps of angles find less and less: HALF is solved in {share["half", 8, "grid"]}, {share["half", 16, "grid"]}, {share["half", 32, "grid"]} and {share["half", 64, "grid"]} of 100 runs at D = 8, 16, 32 and 64
-  from starts uniform on the grid, in {share["half", 8, "sphere"]}, {share["half", 16, "sphere"]}, {share["half", 32, "sphere"]} and {share["half", 64, "sphere"]} from normals uniform on the sphere: the labels depend on the last two
-  coordinates, which angle steps move least.
-- On a sample of 1,024 points (page [dimensions](dimensions.md)) the same search fails earlier: steps too small to change
-  the side of any point are not seen there, and all of them are here.
+{findings(runs)}
 """
+
+
+def findings(runs: pd.DataFrame) -> str:
+    """How often HALF is solved in each dimension, by a test."""
+    lines = []
+    for init, start in (
+        ("grid", "starts uniform on the grid"),
+        ("sphere", "normals uniform on the sphere"),
+    ):
+        part = runs[(runs.problem == "half") & (runs.init == init) & (runs.dim >= 8)]
+        groups = {int(dim): share(cell) for dim, cell in part.groupby("dim")}
+        lines.append(f"from {start} {trend('D', list(groups), list(groups.values()))}")
+    return f"""- HALF, {"; ".join(lines)}. The labels depend on the last two coordinates, which angle steps move least.
+- On a sample of 1,024 points (page [dimensions](dimensions.md)) steps too small to change the side of any point are not seen;
+  here all of them are."""
 
 
 def fitness(cell: pd.DataFrame) -> str:
