@@ -199,6 +199,8 @@ def test_text_names_the_law_its_numbers_and_its_fit():
     assert str(best).startswith("2 r^1.60 + 1, k in [1.")
     assert str(best).endswith("on 7, p = 1)")
     assert by_name(fit_scaling(R, 3 * R - 20, 0.01 * R))["linear"].equation == "3 r - 20"
+    falling = by_name(fit_scaling(R, 2 * R.max() - R, np.ones_like(R)))["linear"]
+    assert falling.equation == f"-1 r + {2 * R.max():.3g}"
 
 
 def test_bounds_of_the_theorems():
@@ -206,6 +208,13 @@ def test_bounds_of_the_theorems():
     assert theorem_bound("half", "harmonic").growth(r) == pytest.approx(4)
     assert theorem_bound("quarter", "harmonic").growth(r) == pytest.approx(8)
     assert theorem_bound("quarter", "local").growth(r) == pytest.approx(np.e**4)
+    for name, law, growth in (
+        ("half", "local", np.e**2),
+        ("two_quarters", "harmonic", 8),
+        ("two_quarters", "local", np.e**2),
+        ("local_opt", "harmonic", 8),
+    ):
+        assert theorem_bound(name, law).growth(r) == pytest.approx(growth)
     assert theorem_bound("local_opt", "local").growth is None
     assert "stuck at fitness 2/3 or less, where 3/4 is" in theorem_bound("local_opt", "local").text
     assert theorem_bound("half", "uniform") is None

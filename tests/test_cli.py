@@ -11,7 +11,13 @@ import pytest
 from commands import refusal
 
 from hyperna import OnePlusOneNA, __version__, problem
-from hyperna.analysis.statistics import bootstrap_interval, wilson_interval
+from hyperna._words import number, percent
+from hyperna.analysis.statistics import (
+    bootstrap_interval,
+    expected_running_time,
+    wilson_interval,
+)
+from hyperna.batches import run_many
 from hyperna.cli import COMMANDS, build_parser, main
 
 KEYS = {
@@ -124,6 +130,62 @@ def test_table_names_setting_success_and_uncertainty(capsys):
         "stopped: optimum",
     ):  # fmt: skip
         assert words in out
+
+
+def test_every_number_of_the_table_is_that_of_the_runs(capsys):
+    """The table is made a second time, from the list of all runs."""
+    argv = ["run", "local_opt", "--mutation", "local", "--resolution", "24", "--runs", "40"]
+    assert main(argv) == 0
+    shown = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    runs = OnePlusOneNA(resolution=24, mutation="local").run_many(problem("local_opt"), 40, seed=0)
+    spent, solved = runs.evaluations, int(runs.success.sum())
+    assert 0 < solved < 40
+    times = expected_running_time(spent, runs.success)
+
+    def ends(pair, write=number):
+        return f"{write(pair[0])} … {write(pair[1])}"
+
+    def share(value):
+        return f"{value:.6f}"
+
+    shares, medians = wilson_interval(solved, 40), bootstrap_interval(spent, "median")
+    fitness, limit = runs.fitness, "40 runs, stuck ones at the limit"
+    expected = [
+        f"success share {percent(solved / 40)} {ends(shares, percent)} {solved} of 40 runs",
+        f"evaluations, mean {number(spent.mean())} {ends(bootstrap_interval(spent))} {limit}",
+        f"evaluations, sd {number(spent.std(ddof=1))} 40 runs",
+        f"evaluations, median {number(np.median(spent))} {ends(medians)} 40 runs",
+        f"evaluations per success {number(times.value)} {ends(times[1:3])} {solved} successes",
+        f"fitness, best {share(fitness.max())} 40 runs",
+        f"fitness, mean {share(fitness.mean())} {ends(bootstrap_interval(fitness), share)} 40 runs",
+    ]
+    for reason, count in runs.stop_counts.items():
+        interval = ends(wilson_interval(count, 40), percent)
+        expected.append(f"stopped: {reason} {percent(count / 40)} {interval} {count} of 40 runs")
+    assert [line for line in shown if line in expected] == expected
+
+
+def test_workers_and_films_are_those_asked_for(tmp_path, monkeypatch, capsys):
+    asked = {}
+
+    def recorded(task, runs, **options):
+        asked["jobs"] = options["n_jobs"]
+        return run_many(task, runs, **options)
+
+    def filmed(subject, result):
+        asked["film"] = result
+        return "a film"
+
+    monkeypatch.setattr("hyperna.batches.run_many", recorded)
+    monkeypatch.setattr("hyperna.plots.animate_run", filmed)
+    monkeypatch.setattr("hyperna.plots.save_animation", lambda film, path: None)
+    argv = ["run", "quarter", "--runs", "9", "--jobs", "2", "--animate", str(tmp_path / "a.gif")]
+    assert main(argv) == 0
+    runs = OnePlusOneNA().run_many(problem("quarter"), 9, seed=0)
+    assert asked["jobs"] == 2
+    assert asked["film"].number == runs.best != 0
+    assert asked["film"].evaluations == runs.evaluations[runs.best]
+    assert asked["film"].trajectory is not None
 
 
 @pytest.mark.parametrize(

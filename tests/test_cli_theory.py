@@ -47,6 +47,44 @@ def test_runs_that_may_be_stuck(capsys):
     assert "ends with stuck, fitness 0.663764" in text
 
 
+@pytest.mark.parametrize(
+    ("option", "meaning"),
+    [
+        (["--redraw-void"], {"redraw_void": True}),
+        (["--target", "0.9"], {"target": 0.9}),
+        (["--mutation-probability", "0.2"], {"mutation_probability": 0.2}),
+        (["--mutation", "uniform"], {"mutation": "uniform"}),
+    ],
+    ids=lambda part: part[0] if isinstance(part, list) else "",
+)
+def test_options_mean_what_they_say(capsys, option, meaning):
+    found = json.loads(shown(capsys, "quarter", "--resolution", "12", *option, "--json"))
+    plain = expected_runtime(problem("quarter"), 12)
+    exact = expected_runtime(problem("quarter"), 12, **meaning)
+    assert found["expected_evaluations"] == exact.mean != plain.mean
+    assert {key: found["settings"][key] for key in meaning} == meaning
+
+
+def test_the_table_of_runs_that_may_be_stuck_has_their_numbers(capsys):
+    text = shown(capsys, "local_opt", "--resolution", "12", "--mutation", "local")
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    exact = expected_runtime(problem("local_opt"), 12, "local")
+    for line in (
+        f"success probability {exact.probability:.8g}",
+        "evaluations, mean ∞",
+        f"evaluations of successes, mean {exact.conditional_mean:.8g}",
+        f"evaluations of successes, sd {exact.conditional_standard_deviation:.8g}",
+        f"evaluations until success or stuck {exact.evaluations_until_end():.8g}",
+    ):
+        assert line in lines
+    ends = [line for line in lines if line.startswith("ends with")]
+    assert ends == [
+        f"ends with {'success' if end.success else 'stuck'}, fitness {end.fitness:.6g} "
+        f"({end.size} search points): {end.probability:.6g}"
+        for end in exact.ends()[:12]
+    ]
+
+
 def test_without_bias_and_large(capsys):
     text = shown(capsys, "half", "--resolution", "16384", "--no-bias")
     assert "biases fixed at 0" in text

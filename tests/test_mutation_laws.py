@@ -6,7 +6,7 @@ All samples are fixed by their seeds. A sample is refused at a p-value below 1e-
 import json
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
@@ -352,3 +352,20 @@ def test_redrawing_is_refused_where_no_step_changes_anything(even_law, monkeypat
         na.run(problem("half"), seed=0)
     na = OnePlusOneNA(resolution=10, mutation="even", redraw_void=True)
     assert na.run(problem("half"), seed=0, budget=50).evaluations <= 50
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [(name, field.name) for name, law_of in LAWS.items() for field in fields(law_of)],
+)
+def test_every_parameter_reaches_the_kernels(name, parameter):
+    plain = law(name)
+    value = getattr(plain, parameter)
+    other = replace(plain, **{parameter: value / 2 if parameter != "growth" else 2 * value})
+    for resolution, unit in ((100, 1 << 20), (2**14, 1 << 20)):
+        before, after = (one.steps(resolution, unit) for one in (plain, other))
+        assert any(not np.array_equal(one, two) for one, two in zip(before, after, strict=True)), (
+            f"{parameter} of {name} changes nothing"
+        )
+        changed = [key for key in ("growth", "decay", "jump") if key == parameter]
+        assert [getattr(after, key) for key in changed] == [getattr(other, key) for key in changed]
