@@ -17,18 +17,21 @@ from hyperna._kernels.geometry import (
     EVOLVED,
     OR,
     XOR,
-    cos_sin_turn,
-    cos_turn,
     layer_weights,
     margins,
-    neuron_weights,
     predict,
-    sin_turn,
 )
+from hyperna._kernels.geometry import cos_sin_turn as inner_cos_sin_turn
+from hyperna._kernels.jit import kernel
 
 ROOT = Path(__file__).parents[1]
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
 SEEDS = st.integers(0, 2**32)
+
+
+@kernel
+def cos_sin_turn(phi, resolution):
+    return inner_cos_sin_turn(phi, resolution)
 
 
 @st.composite
@@ -68,8 +71,7 @@ def test_twelfths_of_a_turn_are_exact(resolution):
     root = math.sqrt(0.75)
     cosines = [1, root, 0.5, 0, -0.5, -root, -1, -root, -0.5, 0, 0.5, root]
     for k, cosine in enumerate(cosines):
-        assert cos_turn(k * twelfth, resolution) == cosine
-        assert sin_turn(k * twelfth, resolution) == cosines[k - 3]
+        assert cos_sin_turn(k * twelfth, resolution) == (cosine, cosines[k - 3])
 
 
 @pytest.mark.parametrize("resolution", [8, 120, 2**40])
@@ -106,19 +108,17 @@ def test_weights_are_running_products(dim, neurons, resolution, seed):
     width = max(dim, 2)
     genome = rng.integers(0, 2 if dim == 1 else resolution, neurons * width)
     W, b = layer_weights(genome, dim, neurons, resolution, 0)
-    w = np.empty(dim)
     for i in range(neurons):
-        part = genome[i * width : (i + 1) * width]
-        assert neuron_weights(genome, dim, resolution, i * width, w) == b[i]
-        assert np.array_equal(w, W[i])
+        w, part = W[i], genome[i * width : (i + 1) * width]
         assert b[i] == (2.0 * part[-1] - resolution) / resolution
         if dim == 1:
             assert w[0] == (1.0, -1.0)[part[0]]
             continue
         product = 1.0
         for k in range(dim - 1):
-            assert w[k] == product * cos_turn(part[k], resolution)
-            product *= sin_turn(part[k], resolution)
+            cosine, sine = cos_sin_turn(part[k], resolution)
+            assert w[k] == product * cosine
+            product *= sine
         assert w[-1] == product
 
 

@@ -183,3 +183,37 @@ def test_compilation_is_announced_once_unless_silenced(before, quiet, lines):
     )
     assert process.stdout == ""
     assert process.stderr.count("hyperna: compiling") == lines
+
+
+INNER = """\
+from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
+from hyperna._kernels.postponed import INNER_OPTIONS
+
+@inline_kernel
+def square(x):
+    return x * x
+
+@inner_kernel
+def cube(x):
+    return x * square(x)
+
+@lean_kernel
+def power(x, times):
+    for _ in range(times):
+        x = cube(x)
+    return x
+
+print(power(2, 2), power(3, 1), bool(INNER_OPTIONS))
+"""
+
+
+@pytest.mark.parametrize("plain", ["", "1"])
+def test_inner_functions_are_compiled_by_our_rules_or_by_those_of_numba(plain):
+    process = subprocess.run(
+        [sys.executable, "-W", "error", "-c", INNER],
+        env={**os.environ, "HYPERNA_PLAIN_NUMBA": plain, "NUMBA_DISABLE_JIT": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert process.stdout.split() == ["512", "27", str(not plain)]

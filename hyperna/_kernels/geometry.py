@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel, kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
 
 # Codes of the output layers, in the order of `hyperna.outputs.OUTPUTS`; a network of one neuron has
 # none and counts as OR.
@@ -33,7 +33,7 @@ def answer(join, neurons, firing, total, threshold):
     return firing == neurons if join == AND else firing > 0
 
 
-@kernel
+@inner_kernel
 def two_product(a, b):
     """Return a*b as an unevaluated sum of two floats, without error (Dekker 1971)."""
     product = a * b
@@ -47,7 +47,7 @@ def two_product(a, b):
     return product, error
 
 
-@kernel
+@inner_kernel
 def cos_sin_octant(step, resolution):
     """Return cosine and sine of step/resolution eighths of a turn, 0 <= step <= resolution.
 
@@ -79,7 +79,7 @@ def cos_sin_octant(step, resolution):
     return cosine, sine
 
 
-@kernel
+@inner_kernel
 def cos_sin_turn(phi, resolution):
     """Return cosine and sine of the angle phi/resolution of a turn.
 
@@ -103,19 +103,7 @@ def cos_sin_turn(phi, resolution):
     return cosine, sine
 
 
-@kernel
-def cos_turn(phi, resolution):
-    """Return the cosine of the angle phi/resolution of a turn (see `cos_sin_turn`)."""
-    return cos_sin_turn(phi, resolution)[0]
-
-
-@kernel
-def sin_turn(phi, resolution):
-    """Return the sine of the angle phi/resolution of a turn (see `cos_sin_turn`)."""
-    return cos_sin_turn(phi, resolution)[1]
-
-
-@kernel
+@inner_kernel
 def neuron_weights(genome, dim, resolution, first, out_w):
     """Write the unit normal of the neuron at component first into out_w; return its bias value."""
     if dim == 1:
@@ -130,40 +118,45 @@ def neuron_weights(genome, dim, resolution, first, out_w):
     return (2.0 * genome[first + dim - 1] - resolution) / resolution
 
 
-@kernel
+@lean_kernel
+def fill_weights(genome, resolution, first, W, b):
+    """Write the normals and biases of neurons from component first on."""
+    neurons, dim = W.shape
+    for i in range(neurons):
+        b[i] = neuron_weights(genome, dim, resolution, first + i * max(dim, 2), W[i])
+
+
 def layer_weights(genome, dim, neurons, resolution, first):
     """Return normals (neurons, dim) and biases (neurons,) of neurons from component first on."""
-    W = np.empty((neurons, dim))
-    b = np.empty(neurons)
-    width = max(dim, 2)
-    for i in range(neurons):
-        b[i] = neuron_weights(genome, dim, resolution, first + i * width, W[i])
+    W, b = np.empty((neurons, dim)), np.empty(neurons)
+    fill_weights(genome, resolution, first, W, b)
     return W, b
 
 
-@kernel
-def margins(X, W, b):
-    """Return w·x - b for every point (row) and every neuron (column)."""
+@lean_kernel
+def fill_margins(X, W, b, result):
+    """Write w·x - b for every point (row) and every neuron (column)."""
     n, dim = X.shape
-    result = np.empty((n, len(b)))
     for p in range(n):
         for i in range(len(b)):
             dot = X[p, 0] * W[i, 0]
             for j in range(1, dim):
                 dot += X[p, j] * W[i, j]
             result[p, i] = dot - b[i]
+
+
+def margins(X, W, b):
+    """Return w·x - b for every point (row) and every neuron (column)."""
+    result = np.empty((len(X), len(b)))
+    fill_margins(X, W, b, result)
     return result
 
 
-@kernel
-def predict(X, W, b, output, output_w, output_b):
-    """Return the network's output at every point; output is one of the codes above.
-
-    The weights of the output neuron are read only where it is evolved.
-    """
+@lean_kernel
+def fill_predictions(X, W, b, output, output_w, output_b, result):
+    """Write the network's output at every point."""
     n, dim = X.shape
     neurons = len(b)
-    result = np.empty(n, dtype=np.bool_)
     for p in range(n):
         fires = output == AND
         total = 0.0
@@ -181,4 +174,13 @@ def predict(X, W, b, output, output_w, output_b):
                 fires = bit
                 break
         result[p] = total >= output_b if output == EVOLVED else fires
+
+
+def predict(X, W, b, output, output_w, output_b):
+    """Return the network's output at every point; output is one of the codes above.
+
+    The weights of the output neuron are read only where it is evolved.
+    """
+    result = np.empty(len(X), np.bool_)
+    fill_predictions(X, W, b, output, output_w, output_b, result)
     return result

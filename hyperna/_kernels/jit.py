@@ -15,10 +15,12 @@ from typing import Any, TypeVar
 
 import numba
 
+from hyperna._kernels.postponed import ENTRY_OPTIONS, INNER_OPTIONS
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-LEAN: Any = {"_nrt": False, "no_cfunc_wrapper": True}
-INNER: Any = {**LEAN, "no_cpython_wrapper": True}
+LEAN: Any = {"_nrt": False, "no_cfunc_wrapper": True, **ENTRY_OPTIONS}
+INNER: Any = {**LEAN, "no_cpython_wrapper": True, **INNER_OPTIONS}
 INLINE: Any = {**INNER, "forceinline": True}
 
 

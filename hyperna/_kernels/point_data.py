@@ -86,9 +86,9 @@ class PointsWork(NamedTuple):
 
 # Row of `dots` (for the output neuron: of `vote`); accepted moves since the dot products were made;
 # number of entries in `term`, -1 for a neuron that stays; first angle that changes; whether
-# `rounded` is known; whether the genome has other angles. The last row lists the hidden neurons
-# that move.
-ROW, AGE, TERMS, LOWEST, IS_ROUNDED, UNWRITTEN, MOVER = range(7)
+# `rounded` is known; whether it has been turned in a plane; whether the genome has other angles.
+# The last row lists the neurons that move.
+ROW, AGE, TERMS, LOWEST, IS_ROUNDED, TURNED, UNWRITTEN, MOVER = range(8)
 # The neuron of each component; angles of a neuron that is rounded.
 OWNER, ROUNDED = range(2)
 # Margin, rounded margin, and those of the offspring at the points listed in `again`.
@@ -167,7 +167,7 @@ def new_work(points: Points) -> PointsWork:
         rounded=floats((neurons + 1, longest)),
         term=integers(neurons + 1, 2 * longest),
         coef=floats((neurons + 1, 2 * longest)),
-        neuron=integers(7, neurons + 1),
+        neuron=integers(8, neurons + 1),
         component=integers(2, components),
         dots=floats((2, neurons, n)),
         vote=integers(2, n),

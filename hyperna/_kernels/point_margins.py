@@ -16,22 +16,49 @@ distances of all others stay on the same side of it, which is so for most points
 
 import numpy as np
 
-from hyperna._kernels.geometry import AND, EVOLVED, XOR
+from hyperna._kernels.geometry import AND, EVOLVED, XOR, neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.point_data import (
     BLOCK,
     HIDDEN,
+    IS_ROUNDED,
     MARGIN,
     MOVER,
     NEXT_MARGIN,
     NEXT_QUANTUM,
     QUANTA,
     QUANTUM,
+    ROUNDED,
     ROW,
     SUMS,
     TERMS,
+    TURNED,
 )
-from hyperna._kernels.point_moves import canonical_dot, round_neuron
+from hyperna._kernels.rotations import write_angles
+
+
+@inline_kernel
+def canonical_dot(columns, p, weight):
+    """The dot product of point p with the weights, as `geometry.predict` has it."""
+    dot = columns[0, p] * weight[0]
+    for j in range(1, columns.shape[0]):
+        dot += columns[j, p] * weight[j]
+    return dot
+
+
+@inner_kernel
+def round_neuron(points, work, i):
+    """Make the weights that the offspring's neuron i is rounded to."""
+    if work.neuron[IS_ROUNDED, i] == 1:
+        return
+    work.neuron[IS_ROUNDED, i] = 1
+    size, first = points.neurons if i == points.neurons else points.dim, i * points.width
+    if work.neuron[TURNED, i] == 1:
+        write_angles(work.weight[1, i], size, points.resolution, work.component[ROUNDED], first)
+        neuron_weights(work.component[ROUNDED], size, points.resolution, first, work.rounded[i])
+    else:
+        for j in range(size):
+            work.rounded[i, j] = work.weight[1, i, j]
 
 
 @inline_kernel
@@ -85,18 +112,17 @@ def bounded(value, limit):
 
 
 @inline_kernel
-def mark_changes(points, work, i, begin, end, limit, slip):
-    """Mark the points whose margin may change when neuron i moves; return their number."""
-    row, count = work.neuron[ROW, i], np.int64(0)
-    before, after = work.dots[row, i, begin:end], work.dots[1 - row, i, begin:end]
-    bias, next_bias = work.bias[0, i], work.bias[1, i]
-    margin, again = work.margin[MARGIN, begin:end], work.again[begin:end]
-    flip = -1.0 if points.join == EVOLVED and work.rounded[points.neurons, i] < 0.0 else 1.0
-    both = points.join == XOR
+def mark_changes(before, bias, after, next_bias, flip, margin, again, limit, slip):
+    """Mark the points whose margin may change when a neuron moves; return their number.
+
+    `flip`: 1, -1 for a neuron whose output weight is negative, 0 for an XOR, where it is the
+    distance that matters.
+    """
+    count = np.int64(0)
     for p in range(again.size):
         a, b = bounded(before[p] - bias, limit), bounded(after[p] - next_bias, limit)
-        high = abs(margin[p]) if both else flip * margin[p]
-        low = -high if both else high
+        high = flip * margin[p] if flip != 0.0 else abs(margin[p])
+        low = high if flip != 0.0 else -high
         marked = np.int64(a != b) & np.int64(min(a, b) - slip <= high)
         marked &= np.int64(max(a, b) + slip >= low)
         again[p] |= marked
@@ -105,7 +131,7 @@ def mark_changes(points, work, i, begin, end, limit, slip):
 
 
 @inner_kernel
-def second_value(points, work, rotates, moves, everywhere):
+def second_value(points, work, moves, everywhere):
     """The second value of the offspring, and the number of points whose margins change.
 
     These are listed in `again`; `everywhere`: all of them.
@@ -125,8 +151,20 @@ def second_value(points, work, rotates, moves, everywhere):
         if not everywhere and guard < np.inf:
             marks = 0
             for m in range(moves):
+                i = work.neuron[MOVER, m]
+                row, flip = work.neuron[ROW, i], 0.0 if points.join == XOR else 1.0
+                if points.join == EVOLVED and output[i] < 0.0:
+                    flip = -1.0
                 marks += mark_changes(
-                    points, work, work.neuron[MOVER, m], begin, end, limit, 2.0 * guard
+                    work.dots[row, i, begin:end],
+                    work.bias[0, i],
+                    work.dots[1 - row, i, begin:end],
+                    work.bias[1, i],
+                    flip,
+                    rows[MARGIN, begin:end],
+                    again[begin:end],
+                    limit,
+                    2.0 * guard,
                 )
         for p in range(begin, end if marks > 0 else begin):
             if again[p] == 0:
@@ -139,7 +177,7 @@ def second_value(points, work, rotates, moves, everywhere):
             exact = bounded(margin * scale, QUANTA + 1.0)
             if not abs(exact - np.rint(exact)) <= 0.5 - slip:
                 for i in range(neurons):
-                    round_neuron(points, work, rotates, i)
+                    round_neuron(points, work, i)
                     dot = canonical_dot(points.columns, p, work.rounded[i])
                     hidden[i] = dot - work.bias[1, i]
                 exact = scale * join_margins(
@@ -154,11 +192,10 @@ def second_value(points, work, rotates, moves, everywhere):
     return total * points.tie_unit, listed
 
 
-@inline_kernel
-def keep_margins(work, listed):
+@inner_kernel
+def keep_margins(margin, again, real, listed):
     """Make the margins of the offspring those of the network."""
-    work.real[SUMS, 0] = work.real[SUMS, 1]
+    real[SUMS, 0] = real[SUMS, 1]
     for t in range(listed):
-        p = work.again[t]
-        work.margin[MARGIN, p] = work.margin[NEXT_MARGIN, t]
-        work.margin[QUANTUM, p] = work.margin[NEXT_QUANTUM, t]
+        margin[MARGIN, again[t]] = margin[NEXT_MARGIN, t]
+        margin[QUANTUM, again[t]] = margin[NEXT_QUANTUM, t]
