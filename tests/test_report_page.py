@@ -33,7 +33,7 @@ from hyperna.report.numbers import Entry, rows_digest
 from hyperna.report.page import read_entries
 from hyperna.report.pictures import problem_picture
 from hyperna.report.rerun import campaign_toml, single_run
-from hyperna.report.sentences import family_text, method_text, success_text, task_text
+from hyperna.report.sentences import family_text, headline, method_text, success_text, task_text
 
 
 @pytest.fixture(scope="module")
@@ -300,6 +300,20 @@ class TestSentences:
         assert len(set(group.names().values())) == len(settings)
         # What is proved is proved for the plain algorithm without bias only.
         assert [family.bound for family in group.families] == [None] * 4
+
+    def test_networks_of_one_problem_are_variants(self):
+        networks = [(1, "or"), (2, "or"), (2, "and")]
+        made = [setting(problem="quarter", neurons=n, output=output) for n, output in networks]
+        [group] = groups([without_runs(each) for each in made])
+        assert group.title == "quarter, D = 2"
+        assert [family.name for family in group.families] == [
+            "harmonic, 1 neuron, output or",
+            "harmonic, 2 neurons, output or",
+            "harmonic, 2 neurons, output and",
+        ]
+        # Nothing is compared by its time to success where nothing succeeded.
+        assert group.contests == []
+        assert headline(group).startswith("none of 6 runs succeeded; highest mean fitness: ")
 
     def test_what_all_settings_share_is_told_once(self):
         laws = ("local", "uniform")

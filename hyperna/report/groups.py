@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
+from hyperna._words import counted
 from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes, theorem_bound
 from hyperna.analysis.statistics import PairTest, pairwise_tests
-from hyperna.campaign.ioh import describe_function, unusual_options
+from hyperna.campaign.ioh import unusual_options
 from hyperna.mutation import law
 from hyperna.plots.style import problem_title
 from hyperna.problems import Problem
 from hyperna.report.numbers import Entry
 from hyperna.settings import Setting
 
+# What makes a problem; everything else may be varied on it.
+_PROBLEM_KEYS = ("problem", "dim", "points", "sampling", "data")
 # The theorems are about D = 2 with this number of neurons, joined by OR.
 _THEOREM_NEURONS = {"half": 1, "quarter": 1, "two_quarters": 2, "local_opt": 1}
 # More algorithms on one problem than this would give hundreds of pairs.
@@ -94,23 +95,21 @@ class Contest:
         )
 
     @property
-    def winner(self) -> str | None:
-        """The one with the fewest evaluations per success, None if no run succeeded."""
-        costs = {name: one.summary.running_time.value for name, one in self.members.items()}
-        best = min(costs, key=lambda name: costs[name])
-        return best if np.isfinite(costs[best]) else None
+    def winner(self) -> str:
+        """The one with the fewest evaluations per success."""
+        return min(self.members, key=lambda name: self.members[name].summary.running_time.value)
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """All settings of one problem: same labels, dimension, neurons and output.
+    """All settings of one problem: the same points with the same labels.
 
     Attributes
     ----------
     title : str
         What is learnt, and by which networks.
     families : list of Family
-        One per algorithm, law of mutation and so on.
+        One per algorithm, law of mutation, kind of network and so on.
     shared : dict
         Options other than the usual ones that all settings have.
     """
@@ -136,7 +135,7 @@ class Group:
 
     @cached_property
     def contests(self) -> list[Contest]:
-        """Resolutions at which several algorithms ran."""
+        """Resolutions at which several algorithms ran, and some run succeeded."""
         found = [
             Contest(
                 resolution,
@@ -149,7 +148,12 @@ class Group:
             )
             for resolution in self.resolutions
         ]
-        return [contest for contest in found if len(contest.members) > 1]
+        return [
+            contest
+            for contest in found
+            if len(contest.members) > 1
+            and any(one.summary.successes for one in contest.members.values())
+        ]
 
     @property
     def main_resolution(self) -> int:
@@ -178,11 +182,11 @@ class Group:
 
 def groups(entries: Sequence[Entry]) -> list[Group]:
     """Return the settings, grouped by problem."""
-    found: dict[str, list[Entry]] = {}
+    found: dict[tuple[Any, ...], list[Entry]] = {}
     for one in entries:
-        function = describe_function(one.setting).replace(f" r={one.setting.resolution}", "")
-        found.setdefault(function, []).append(one)
-    titles = [_title(members[0].setting) for members in found.values()]
+        key = tuple(one.setting.canonical.get(name) for name in _PROBLEM_KEYS)
+        found.setdefault(key, []).append(one)
+    titles = [_title([one.setting for one in members]) for members in found.values()]
     made = []
     for title, members in zip(titles, found.values(), strict=True):
         data = members[0].setting.data
@@ -198,16 +202,25 @@ def _group(title: str, members: Sequence[Entry]) -> Group:
         for key, value in unusual[0].items()
         if all(key in other and other[key] == value for other in unusual)
     }
+    varied = _varied_networks([one.setting for one in members])
     families: dict[str, list[Entry]] = {}
     for one, options in zip(members, unusual, strict=True):
         own = {key: value for key, value in options.items() if key not in shared}
-        name = ", ".join([algorithm_name(one.setting), *map(phrase, own, own.values())])
-        families.setdefault(name, []).append(one)
+        shape = [phrase(key, getattr(one.setting, key)) for key in varied]
+        parts = [algorithm_name(one.setting), *shape, *map(phrase, own, own.values())]
+        families.setdefault(", ".join(parts), []).append(one)
     made = []
     for name, alike in families.items():
         alike.sort(key=lambda one: one.setting.resolution)
         made.append(Family(name, alike))
     return Group(title, made, shared)
+
+
+def _varied_networks(settings: Sequence[Setting]) -> list[str]:
+    """Return which of the keys of a network differ."""
+    return [
+        key for key in ("neurons", "output") if len({getattr(one, key) for one in settings}) > 1
+    ]
 
 
 def _problem(setting: Setting) -> Problem | None:
@@ -217,11 +230,13 @@ def _problem(setting: Setting) -> Problem | None:
         return None
 
 
-def _title(setting: Setting) -> str:
+def _title(settings: Sequence[Setting]) -> str:
+    setting = settings[0]
     problem = _problem(setting)
     name = setting.problem if problem is None else problem_title(problem)
     parts = [name] if setting.data else [name, f"D = {setting.dim}"]
-    parts.append(network_text(setting))
+    if not _varied_networks(settings):
+        parts.append(network_text(setting))
     if setting.points:
         parts.append(f"{setting.points:,} points ({setting.sampling})")
     return ", ".join(parts)
@@ -283,6 +298,8 @@ def phrase(key: str, value: Any) -> str:
     ('no bias', '5 restarts', 'seed 3', 'online 10')
     """
     name = key.replace("_", " ")
+    if key == "neurons":
+        return counted(value, "neuron") if isinstance(value, int) else f"{value} number of neurons"
     if isinstance(value, bool):
         return name if value else f"no {name}"
     if key == "restarts":

@@ -10,6 +10,7 @@ from hyperna.problems import ArcProblem, PointProblem, Problem
 from hyperna.report.html import Markup, tag
 
 _MOST_POINTS = 300
+_MOST_UNEQUAL = 3
 # Corners of a cube are drawn as seen from the side and a little from above.
 _VIEW = np.array([[1.0, 0.0], [0.35, 0.25], [0.0, 1.0]])
 
@@ -79,7 +80,11 @@ def _plane(problem: PointProblem) -> np.ndarray:
         flat = points[:, :2]
     middle = (flat.max(axis=0) + flat.min(axis=0)) / 2
     centred = flat - middle
-    return np.asarray(centred / (np.abs(centred).max() or 1.0))
+    reach = np.abs(centred).max(axis=0)
+    if not _is_cube(problem) and reach.min() * _MOST_UNEQUAL < reach.max():
+        # Features of different units: each fills the picture.
+        return np.asarray(centred / np.where(reach > 0, reach, 1.0))
+    return np.asarray(centred / (reach.max() or 1.0))
 
 
 def _is_cube(problem: PointProblem) -> bool:

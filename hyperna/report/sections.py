@@ -5,7 +5,7 @@ from typing import Any
 
 from hyperna import __version__
 from hyperna._words import NOTHING, number, percent
-from hyperna.analysis.laws import ScalingFit
+from hyperna.analysis.laws import FITS_FROM, ScalingFit
 from hyperna.report.figures import MOST_CURVES, growth_chart, legend, success_chart, svg
 from hyperna.report.groups import MOST_COMPARED, Group, at_r, law_name, phrase
 from hyperna.report.html import Cell, Markup, join, table, tag, with_interval
@@ -174,7 +174,7 @@ def _fits(group: Group) -> Markup:
 
 
 def _weight(fit: ScalingFit) -> Cell:
-    if not fit.fits:
+    if fit.p_value < FITS_FROM:
         return Cell("does not fit")
     return Cell(f"{fit.weight:.3f}", fit.weight) if fit.factor > 0 else Cell("falls for large r")
 

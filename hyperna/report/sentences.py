@@ -50,7 +50,9 @@ def task_text(group: Group) -> str:
 def method_text(group: Group) -> str:
     """Return how it was tried: networks, variants, resolutions, runs."""
     names = [family.name for family in group.families]
-    networks = network_text(group.entries[0].setting)
+    settings = [one.setting for one in group.entries]
+    texts = list(dict.fromkeys(map(network_text, settings)))
+    networks = f"Networks of {texts[0]}" if len(texts) == 1 else f"{len(texts)} kinds of networks"
     resolutions = [f"{r:,}" for r in group.resolutions]
     if len(resolutions) > 6:
         grids = f"at {len(resolutions)} resolutions from {resolutions[0]} to {resolutions[-1]}"
@@ -67,7 +69,7 @@ def method_text(group: Group) -> str:
         else (f"Variant: {variants}")
     )
     with_ = f" ({shared})" if shared else ""
-    return f"Networks of {networks}{with_} {grids}. {told}. {each}{counted(runs, 'run')} in all."
+    return f"{networks}{with_} {grids}. {told}. {each}{counted(runs, 'run')} in all."
 
 
 def success_text(group: Group) -> str:
@@ -85,15 +87,20 @@ def success_text(group: Group) -> str:
 def headline(group: Group) -> str:
     """Return the result of a group in one sentence."""
     runs = sum(family.runs for family in group.families)
-    solved = sum(family.successes for family in group.families)
-    text = _succeeded(solved, runs)
+    succeeded = sum(family.successes for family in group.families)
+    text = _succeeded(succeeded, runs)
     contest = main_contest(group)
-    if contest is not None and contest.winner is not None:
+    if contest is not None:
         cost = contest.members[contest.winner].summary.running_time.value
         text += (
             f"; fewest evaluations per success at {at_r(contest.resolution)}: {contest.winner}, "
             f"{number(cost)}"
         )
+    elif not succeeded:
+        best = max(group.entries, key=lambda one: one.summary.mean_fitness)
+        name = next(family.name for family in group.families if best in family.members)
+        reached = number(best.summary.mean_fitness, 4)
+        text += f"; highest mean fitness: {name}, {reached}"
     return f"{text}."
 
 
@@ -110,7 +117,7 @@ def family_text(family: Family) -> str:
     if not solved:
         reached = max(family.members, key=lambda one: one.summary.mean_fitness)
         where = f" at {at_r(reached.setting.resolution)}" if len(family.members) > 1 else ""
-        parts.append(f"their mean fitness was {number(reached.summary.mean_fitness, 4)}{where}")
+        parts.append(f"their mean fitness was {_fitness(reached)}{where}")
     elif len(solved) == 1 == len(family.members):
         parts.append(f"a success cost {_cost(solved[0])}")
     else:
@@ -119,6 +126,12 @@ def family_text(family: Family) -> str:
         parts.append(f"a success cost {joined(costs)}")
     growth = _growth(family)
     return "; ".join(parts) + "." + (f" {growth}" if growth else "")
+
+
+def _fitness(entry: Entry) -> str:
+    low, high = entry.summary.fitness_interval
+    ends = f" ({number(low, 4)} to {number(high, 4)})" if np.isfinite(low) else ""
+    return f"{number(entry.summary.mean_fitness, 4)}{ends}"
 
 
 def _cost(entry: Entry) -> str:
@@ -150,8 +163,6 @@ def main_contest(group: Group) -> Contest | None:
 def contest_text(contest: Contest) -> str:
     """Return which variant was fastest, and whether that may be chance."""
     best = contest.winner
-    if best is None:
-        return f"At {at_r(contest.resolution)} no variant succeeded."
     text = f"At {at_r(contest.resolution)}, {best} needed the fewest evaluations per success."
     against = {
         (test.second if test.first == best else test.first): test.p_holm
