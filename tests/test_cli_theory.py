@@ -34,6 +34,11 @@ def test_two_neurons(capsys):
     assert found["expected_evaluations"] == exact.mean
     assert found["settings"]["mutation_probability"] == 0.25
     assert "2 neurons joined by XOR" in shown(capsys, *arguments)
+    assert main(["theory", *arguments, "--plot", "map.png"]) == 2
+    assert "--plot draws a map of angle and bias" in capsys.readouterr().err
+    plots = pytest.importorskip("hyperna.plots")
+    with pytest.raises(ValueError, match="runtime must be of one neuron"):
+        plots.plot_expected_times(exact)
 
 
 def test_runs_that_may_be_stuck(capsys):

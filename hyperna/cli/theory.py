@@ -80,6 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Solve the chain and report it."""
     picture = check_picture(args.plot) if args.plot else None
+    if picture is not None and args.neurons == 2:
+        raise ValueError("--plot draws a map of angle and bias and needs --neurons 1, got 2")
     levels = LEVELS if args.quantiles is None else _levels(args.quantiles)
 
     from hyperna.problems import problem

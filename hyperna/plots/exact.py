@@ -35,6 +35,8 @@ def plot_expected_times(
     >>> plot_expected_times(expected_runtime(problem("quarter"), 16)).get_ylabel()
     'bias'
     """
+    if runtime.neurons == 2:
+        raise ValueError("runtime must be of one neuron for a map of angle and bias, got two")
     ax = new_axes(ax, (8.0, 5.2))
     shown = runtime.per_state if values is None else values
     what = "expected evaluations" if values is None else "probability"

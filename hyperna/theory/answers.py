@@ -132,6 +132,11 @@ class ExactRuntime:
     _angle_step: FloatArray = field(repr=False)
 
     @property
+    def neurons(self) -> int:
+        """Number of neurons, 1 or 2."""
+        return 2 if self._angle_step.size == 1 else 1
+
+    @property
     def chain(self) -> Chain:
         """The Markov chain; angles that a symmetry of the problem joins are one of its rows."""
         if isinstance(self._chain, Ring):
@@ -325,7 +330,7 @@ class ExactRuntime:
         A local optimum is a plateau of equally fit search points whose neighbours, one step away
         in each component at most, are not fitter.
         """
-        if self._angle_step.size == 1:
+        if self.neurons == 2:
             raise ValueError("neurons must be 1 for the local optima of a landscape, got 2")
         score = (self.fitness * self._units).round().astype(np.int64)
         found = []
