@@ -124,6 +124,12 @@ def test_blocks_keep_evaluations_and_successes_together():
     assert (value - low, high - value) == pytest.approx((half, half), rel=0.15)
 
 
+def test_without_a_success_the_mean_cost_is_divided_by_the_largest_likely_share():
+    value, low, high, successes, runs = expected_running_time([10, 30, 80], [False] * 3)
+    assert (value, high, successes, runs) == (math.inf, math.inf, 0, 3)
+    assert low == pytest.approx(40 / wilson_interval(0, 3).high)
+
+
 def test_same_seed_same_interval():
     sample = np.random.default_rng(0).exponential(1, 50)
     assert bootstrap_interval(sample, seed=5) == bootstrap_interval(sample, seed=5)

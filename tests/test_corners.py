@@ -95,6 +95,40 @@ def test_the_default_target_of_a_problem_of_one_s_own():
     assert task.default_target == pytest.approx(0.9 - 2 * 3 / 60)
 
 
+@pytest.mark.parametrize(
+    ("options", "run", "expected"),
+    [
+        ({"neurons": 2, "init": "sphere"}, {}, {"sphere": True}),
+        ({"neurons": 2}, {}, {"sphere": False, "probability": 0.25, "budget": 57449}),
+        ({"neurons": 2, "bias": False}, {}, {"probability": 0.25}),
+        ({"neurons": 2, "mutation_probability": 0.1}, {}, {"probability": 0.1}),
+        ({"neurons": 2}, {"restarts": "auto"}, {"first_stagnation": 4 * 4 * 7}),
+        ({"neurons": 2, "bias": False}, {"restarts": "auto"}, {"first_stagnation": 4 * 2 * 7}),
+        ({}, {"restarts": "auto", "stagnation": 9}, {"first_stagnation": 9}),
+        ({}, {"target": 0.75}, {"criterion": "fitness >= 0.75"}),
+    ],
+)
+def test_what_a_task_is_made_of(options, run, expected):
+    task = OnePlusOneNA(resolution=120, **options).task(problem("two_quarters"), **run)
+    assert {key: getattr(task, key) for key in expected} == expected
+
+
+def test_a_goal_that_may_be_out_of_reach_is_said_to_be():
+    task = OnePlusOneNA().task(points([[0.1, 0.2], [0.3, 0.1]], [0, 1]))
+    assert task.criterion == "fitness >= 1, which may be out of reach"
+    assert OnePlusOneNA(neurons=4).task(problem("cube")).criterion == "fitness >= 1"
+
+
+def test_a_start_must_be_on_the_grid_that_is_searched():
+    grid = Grid(2, 1, 120)
+    na = OnePlusOneNA(bias=False)
+    with pytest.raises(ValueError, match="start must have biases 0, because bias=False"):
+        na.task(problem("half"), start=Network(grid, [3, 61]))
+    assert na.run(problem("half"), start=Network(grid, [3, 60]), budget=1).network.genome[0] == 3
+    with pytest.raises(ValueError, match="start must be on the grid"):
+        na.task(problem("half"), start=Network(Grid(2, 1, 60), [3, 30]))
+
+
 # The best network.
 
 

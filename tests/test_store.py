@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hyperna.cli import main
 from hyperna.results import STOP_REASONS
 from hyperna.settings import setting
 from hyperna.store import lines
@@ -210,6 +211,35 @@ def test_an_empty_store_is_an_empty_frame(tmp_path):
     frame = filled(tmp_path / "store", []).to_frame()
     assert len(frame) == 0
     assert "evaluations" in frame
+
+
+def test_files_never_share_a_number_after_a_repair(tmp_path):
+    store = Store(tmp_path / "store")
+    for first in range(3):
+        with store.writer() as writer:
+            writer.append([made_up(HALF, first, first + 1)])
+    damaged = store.files()[0]
+    damaged.write_bytes(damaged.read_bytes()[:-5])
+    for first in (0, 3, 4):
+        with store.writer() as writer:
+            writer.append([made_up(HALF, first, first + 1)])
+    numbers = [file.name.partition("-")[0] for file in store.files()]
+    assert len(set(numbers)) == len(numbers) == 5
+    assert len(store.to_frame()) == 5
+
+
+def test_the_status_counts_no_more_than_is_wanted(tmp_path, capsys):
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        writer.want({HALF: 2, QUARTER: 4})
+        writer.append([made_up(HALF, 0, 5), made_up(QUARTER, 1, 2)])
+    assert [(entry.done, entry.wanted) for entry in store.status()] == [(5, 2), (1, 4)]
+    assert main(["campaign", "status", str(store.path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["done"], told["wanted"]) == (3, 6)
+    assert [(each["done"], each["wanted"]) for each in told["settings"]] == [(5, 2), (1, 4)]
+    assert main(["campaign", "status", str(store.path)]) == 0
+    assert "3 of 6 runs of 2 settings are done" in capsys.readouterr().out
 
 
 def test_the_lock_names_its_last_holder_only(tmp_path):
