@@ -1,6 +1,7 @@
 """Campaigns: results depend on settings and numbers only, and nothing is done twice."""
 
 import json
+import os
 import threading
 
 import numpy as np
@@ -206,6 +207,16 @@ def test_the_backend_reaches_everything_inside():
         assert effective_n_jobs(None) == 2
     with parallel_backend():
         assert effective_n_jobs(None) == 1
+    for backend in ("threading", "loky"):
+        with parallel_backend(backend):
+            assert effective_n_jobs(None) == 1, "all cores only of a cluster"
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_work_is_done_where_it_should_be(processes):
+    here = {os.getpid()}
+    found = set(unordered(os.getpid, [()] * 4, n_jobs=2, processes=processes))
+    assert (found == here) is not processes
 
 
 @pytest.mark.parametrize("backend", [None, "threading"])
@@ -360,3 +371,22 @@ def test_the_meter_tells_rate_and_time_of_what_is_new(monkeypatch, capsys):
     meter.update(100, 100, 3.0)
     assert capsys.readouterr().err == "100 of 100 runs, 0.3 runs/s, 3 s left\n"
     assert meter.summary(3) == "100 runs of 3 settings, 60 of them new (0.3 runs/s, 3 min 20 s)"
+
+
+def test_where_the_command_stores_and_who_exports(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "some.toml"
+    file.write_text('problem = "half"\nresolution = 12\nruns = 2\n')
+    other = tmp_path / "elsewhere"
+    assert main(["campaign", "run", str(file), "--store", str(other)]) == 0
+    assert not (tmp_path / "some.store").exists()
+    asked = []
+
+    def export(store, path, *, n_jobs, progress):
+        asked.append((store.path, path, n_jobs))
+        return 2
+
+    monkeypatch.setattr("hyperna.campaign.ioh.export_ioh", export)
+    out = tmp_path / "ioh"
+    assert main(["campaign", "export", str(other), "ioh", "-o", str(out), "--jobs", "2"]) == 0
+    assert asked == [(other, out, 2)]
+    assert "2 runs, ready for IOHanalyzer" in capsys.readouterr().out

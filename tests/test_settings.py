@@ -341,6 +341,22 @@ def test_baselines_are_algorithms():
         setting(problem="half", algorithm="random_search:speed=2")
 
 
+def test_every_option_of_other_algorithms_reaches_them():
+    limits = {"budget": 400, "stagnation": 35, "target": 0.75, "restarts": 2}
+    network = {"neurons": 3, "output": "and", "resolution": 48}
+    made = setting(problem="half", algorithm="random_search", **network, **limits)
+    task = made.runner().settings
+    assert {key: getattr(task, key) for key in limits} == limits
+    assert (task.grid.neurons, task.grid.output) == (3, "and")
+    assert task.grid.resolution // task.unit == 48
+    other = setting(problem="half", algorithm="random_search:representation=cartesian")
+    assert other.runner().baseline.representation == "cartesian"
+    pytest.importorskip("neat", reason="NEAT needs hyperna[baselines]")
+    task = setting(problem="half", algorithm="neat:population=9", points=64, **limits).runner()
+    assert (task.budget, task.stagnation, task.restarts) == (400, 35, 2)
+    assert (task.target, task.units, task.neat.population) == (48, 64, 9)
+
+
 def test_a_baseline_or_relative_that_is_registered_later_takes_part(monkeypatch, capsys):
     class Centre(Baseline):
         name, summary = "centre", "the middle of the box, again and again"
