@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from hyperna import NAClassifier
-from hyperna.classifier.control import Control
+from hyperna.classifier.work import Control
 
 SETTINGS = {"max_evals": 3000, "n_restarts": 1, "random_state": 0}
 

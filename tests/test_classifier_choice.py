@@ -88,20 +88,23 @@ def test_trials_learn_from_other_points_than_they_are_judged_by(monkeypatch):
         assert np.array_equal(rows[0][out], expected)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_noise_is_not_memorised(seed):
+def test_noise_is_not_memorised():
     """Three weak signals among seventeen idle features: logistic regression is hard to beat."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(2150, 20))
-    y = rng.random(2150) < 1 / (1 + np.exp(-0.8 * X[:, :3].sum(axis=1)))
-    ours = NAClassifier(random_state=seed).fit(X[:150], y[:150])
-    scaler = StandardScaler().fit(X[:150])
-    theirs = LogisticRegression().fit(scaler.transform(X[:150]), y[:150])
-    test = scaler.transform(X[150:])
-    assert ours.score(X[150:], y[150:]) > theirs.score(test, y[150:]) - 0.03
-    assert log_loss(y[150:], ours.predict_proba(X[150:])) < 0.03 + log_loss(
-        y[150:], theirs.predict_proba(test)
-    )
+    behind, costlier = [], []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(2150, 20))
+        y = rng.random(2150) < 1 / (1 + np.exp(-0.8 * X[:, :3].sum(axis=1)))
+        ours = NAClassifier(random_state=seed).fit(X[:150], y[:150])
+        scaler = StandardScaler().fit(X[:150])
+        theirs = LogisticRegression().fit(scaler.transform(X[:150]), y[:150])
+        test, truth = scaler.transform(X[150:]), y[150:]
+        behind.append(theirs.score(test, truth) - ours.score(X[150:], truth))
+        losses = [log_loss(truth, m.predict_proba(Z)) for m, Z in ((ours, X[150:]), (theirs, test))]
+        costlier.append(losses[0] - losses[1])
+    assert np.mean(behind) < 0.02
+    assert max(behind) < 0.08
+    assert np.mean(costlier) < 0.0
 
 
 def test_equal_rows_convince_as_different_ones_do():
@@ -134,3 +137,9 @@ def test_units_of_any_size(size):
     far = np.array([[1e308, -1e308], [-1e308, 1e308], [1.7e308, 0.0]])
     assert np.isfinite(clf.predict_proba(far)).all()
     assert np.isfinite(clf.decision_function(far)).all()
+
+
+def test_more_parameters_than_points_must_pay_beyond_doubt():
+    plain, better = right(0.80), right(0.84)
+    assert choose(points(), {0: [plain], 3: [better]}, 9, False, frozenset({3})).candidate == 0
+    assert choose(points(), {0: [plain], 3: [right(0.95)]}, 9, False, frozenset({3})).candidate == 3

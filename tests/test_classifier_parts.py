@@ -7,11 +7,10 @@ import pytest
 
 from hyperna import Grid, Network
 from hyperna.classifier.candidates import candidates
+from hyperna.classifier.fitted import fitted_chances, probabilities
 from hyperna.classifier.linear import least_squares, linear_fits, logistic_fit
-from hyperna.classifier.margins import FARTHEST, fitted_chances, probabilities, signed_distance
-from hyperna.classifier.points import LabelledPoints, Table
-from hyperna.classifier.scaling import Scaling
-from hyperna.classifier.spaces import HalfSpaces, balanced, cut
+from hyperna.classifier.points import LabelledPoints, Scaling, Table
+from hyperna.classifier.spaces import FARTHEST, HalfSpaces, balanced, cut, signed_distance
 from hyperna.outputs import OUTPUTS
 
 

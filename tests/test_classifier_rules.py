@@ -7,11 +7,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from hyperna import NAClassifier, Network, export_text
-from hyperna.classifier.points import LabelledPoints
+from hyperna.classifier.choice import simplified, trimmed
+from hyperna.classifier.export import LINE_WIDTH, condition_text
+from hyperna.classifier.points import LabelledPoints, Scaling
 from hyperna.classifier.rules import Condition, Rule, condition_of, roundest, rule_of
-from hyperna.classifier.scaling import Scaling
-from hyperna.classifier.simpler import simplified, trimmed
-from hyperna.classifier.text import LINE_WIDTH, condition_text
 
 NAMES = ["age", "income", "height", "children"]
 
@@ -139,7 +138,7 @@ def test_votes_are_called_by_their_names(votes, quorum, join, count):
         np.eye(3), [0.1, -0.05, 0.0], 2**30, "evolved", votes, quorum / 2**0.5
     )
     vote, limit = network.output_weights()
-    rule = rule_of(network, Scaling.identity(3), X, X)
+    rule = rule_of(network, Scaling.identity(3), X)
     if np.allclose(limit, np.array(quorum) / 2**0.5 / np.linalg.norm(votes)):
         assert (rule.holds(X) == network.predict(X)).all()
     table = network.hidden(X) @ vote >= limit

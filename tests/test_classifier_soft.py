@@ -7,8 +7,7 @@ import pytest
 from scipy.optimize import check_grad
 
 from hyperna import Grid
-from hyperna.classifier.points import LabelledPoints
-from hyperna.classifier.soft import (
+from hyperna.classifier.candidates import (
     intersection,
     parity,
     parity_loss,
@@ -17,6 +16,7 @@ from hyperna.classifier.soft import (
     vote,
     vote_loss,
 )
+from hyperna.classifier.points import LabelledPoints
 
 
 def labelled(n=50, dim=3, seed=0):

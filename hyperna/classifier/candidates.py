@@ -1,16 +1,228 @@
-"""What may be fitted to a binary problem: shapes of networks, each with the start that suits it."""
+"""What may be fitted to a binary problem: shapes of networks, each with the start that suits it.
+
+Starts are minima of smooth stand-ins for threshold networks. A union of half-spaces becomes a sum
+of exponentials, a vote of half-spaces a sum of hyperbolic tangents, their parity a product.
+All are fitted by maximum likelihood with a small L2 penalty, by L-BFGS with exact gradients, from a
+few random beginnings; what counts afterwards, the number of errors, is left to the (1+1) NA.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
-from hyperna.classifier import linear, soft
+from hyperna._validation import FloatArray
+from hyperna.classifier import linear
+from hyperna.classifier.linear import least
 from hyperna.classifier.points import LabelledPoints
-from hyperna.classifier.spaces import HalfSpaces
+from hyperna.classifier.spaces import HalfSpaces, cut
 from hyperna.grid import Grid
 from hyperna.networks import Network
 from hyperna.outputs import OUTPUTS
+
+# Larger sets are thinned: enough points for a few hundred parameters, and quick.
+FEWEST_POINTS, MOST_POINTS, MOST_NUMBERS = 200, 2000, 10**6
+# Penalties of the hidden weights and of the votes; thresholds are all but free.
+PENALTY, VOTE_PENALTY, FREE = 1e-3, 1e-3, 1e-6
+# Random beginnings, of which the one with the least loss after some steps is followed until a step
+# gains less than `ENOUGH`.
+BEGINNINGS, BRIEF_STEPS, STEPS, STEEP_STEPS, ENOUGH = 2, 10, 50, 20, 1e-4
+# Sets smaller than this are worth more effort, up to this many times as much of everything.
+SMALL_SET, MOST_EFFORT = 150, 4
+# No point costs more than one that is so unlikely.
+LEAST_CHANCE = 1e-9
+# Factor by which hyperbolic tangents are made steeper, to resemble thresholds.
+STEEPNESS = 4.0
+
+Loss = Callable[..., tuple[float, FloatArray]]
+
+
+def union_loss(v: FloatArray, points: FloatArray, y: FloatArray, weight: FloatArray) -> Any:
+    """Return the loss of a soft union of half-spaces, and its gradient.
+
+    With a_i = v_i·x the logit of class 1 is the logarithm of the sum of exp(a_i), as in a softmax
+    in which every half-space is a class of its own. For long v it tends to the largest a_i, and
+    its sign to the OR of the neurons a_i >= 0.
+
+    Parameters
+    ----------
+    v : ndarray of shape (N * (D + 1),)
+        Weights and, last, the constant of each neuron.
+    points : ndarray of shape (D + 1, n)
+        Points, one a column, with a last row of ones.
+    y, weight : ndarray of shape (n,)
+        Labels 0.0 and 1.0, and weights that sum to one.
+    """
+    V = v.reshape(-1, len(points))
+    a = V @ points
+    top = a.max(axis=0)
+    power = np.exp(a - top)
+    total = power.sum(axis=0)
+    logit = top + np.log(total)
+    loss = float(weight @ (np.logaddexp(0.0, logit) - y * logit))
+    power *= weight * (expit(logit) - y) / total
+    penalty, pull = _penalty(V)
+    return loss + penalty, (power @ points.T + pull).ravel()
+
+
+def vote_loss(
+    v: FloatArray, points: FloatArray, y: FloatArray, weight: FloatArray, steepness: float = 1.0
+) -> Any:
+    """Return the logistic loss of a soft vote, and its gradient.
+
+    Neuron i says tanh(steepness * v_i·x); the logit is the sum of u_i times that, plus a constant.
+
+    Parameters
+    ----------
+    v : ndarray of shape (N * (D + 1) + N + 1,)
+        Weights and constants of the neurons as in `union_loss`, then the votes u and a constant.
+    points, y, weight
+        As in `union_loss`.
+    steepness : float
+        The larger, the more a neuron resembles a threshold.
+    """
+    V, u = _split(v, len(points))
+    says = V @ points
+    says *= steepness
+    np.tanh(says, out=says)
+    sign = 2 * y - 1
+    agreement = sign * (u[:-1] @ says + u[-1])
+    loss = float(weight @ np.logaddexp(0.0, -agreement))
+    push = -weight * sign * expit(-agreement)
+    penalty, pull = _penalty(V)
+    loss += penalty + 0.5 * VOTE_PENALTY * float(u[:-1] @ u[:-1])
+    outer = np.append(says @ push + VOTE_PENALTY * u[:-1], push.sum())
+    says *= says
+    hidden = np.multiply(1 - says, push, out=says) @ points.T
+    hidden *= (steepness * u[:-1])[:, None]
+    return loss, np.concatenate([(hidden + pull).ravel(), outer])
+
+
+def parity_loss(v: FloatArray, points: FloatArray, y: FloatArray, weight: FloatArray) -> Any:
+    """Return the loss of a soft parity, and its gradient.
+
+    Neuron i fires with the odds exp(v_i·x), independently of the others. Then the chances of an odd
+    and of an even number of them differ by minus the product of -tanh(v_i·x / 2).
+
+    Parameters
+    ----------
+    v, points, y, weight
+        As in `union_loss`.
+    """
+    V = v.reshape(-1, len(points))
+    says = np.tanh(-0.5 * (V @ points))
+    before, after = np.ones_like(says), np.ones_like(says)
+    np.cumprod(says[:-1], axis=0, out=before[1:])
+    np.cumprod(says[:0:-1], axis=0, out=after[-2::-1])
+    others = before * after
+    sign = 2 * y - 1
+    chance = np.maximum(0.5 * (1.0 - sign * says[0] * others[0]), LEAST_CHANCE)
+    penalty, pull = _penalty(V)
+    loss = penalty - float(weight @ np.log(chance))
+    hidden = (-0.25 * weight * sign / chance) * others * (1 - says * says)
+    return loss, (hidden @ points.T + pull).ravel()
+
+
+def _penalty(V: FloatArray) -> tuple[float, FloatArray]:
+    """Return the penalty of the weights, and its gradient; constants are all but free."""
+    pull = PENALTY * V
+    pull[:, -1] = FREE * V[:, -1]
+    return 0.5 * float((pull * V).sum()), pull
+
+
+def _split(v: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
+    neurons = (len(v) - 1) // (width + 1)
+    return v[: neurons * width].reshape(neurons, width), v[neurons * width :]
+
+
+def _least(loss: Loss, begin: FloatArray, data: Any, steps: int) -> tuple[float, FloatArray]:
+    effort = _effort(data)
+    return least(loss, begin, data, steps * effort, ENOUGH / effort**2)
+
+
+def _effort(data: Any) -> int:
+    return min(max(SMALL_SET // len(data[1]), 1), MOST_EFFORT)
+
+
+def _thinned(points: LabelledPoints, rng: np.random.Generator) -> LabelledPoints:
+    most = MOST_NUMBERS // points.Z.shape[1]
+    return points.thinned(rng, min(max(most, FEWEST_POINTS), MOST_POINTS))
+
+
+def _data(points: LabelledPoints) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
+    """Return the points as the losses take them, about one unit wide, and that unit."""
+    unit = float(np.sqrt((points.share @ points.Z**2).max())) or 1.0
+    columns = np.vstack([points.Z.T / unit, np.ones(len(points.y))])
+    return (columns, points.y.astype(float), points.share), unit
+
+
+def _promising(loss: Loss, begin: Callable[[], FloatArray], data: Any) -> FloatArray:
+    """Return the best of some random beginnings after as many steps as it takes to tell."""
+    count = max(BEGINNINGS, _effort(data))
+    brief = [_least(loss, begin(), data, BRIEF_STEPS) for _ in range(count)]
+    return _least(loss, min(brief, key=lambda run: run[0])[1], data, STEPS)[1]
+
+
+def _random_rows(rng: np.random.Generator, neurons: int, width: int) -> FloatArray:
+    """Return rows that give points about one unit wide values about as large, in any dimension."""
+    return rng.normal(size=(neurons, width)) * np.sqrt(3 / width)
+
+
+def union(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+    """Return half-spaces whose union holds the positive points, those that help."""
+    points = _thinned(points, rng)
+    data, unit = _data(points)
+
+    def begin() -> FloatArray:
+        V = _random_rows(rng, neurons, len(data[0]))
+        V[:, -1] = -1.0
+        return V.ravel()
+
+    V = _promising(union_loss, begin, data).reshape(neurons, -1)
+    # The soft union lies beyond the hard one: what is right on average must be found again.
+    _, threshold = cut((V @ data[0]).max(axis=0)[:, None], points.gain)
+    return HalfSpaces(V[:, :-1] / unit, threshold - V[:, -1]).pruned(points)
+
+
+def intersection(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+    """Return half-spaces whose intersection holds the positive points.
+
+    By De Morgan that is the union of the negative points' half-spaces, turned round.
+    """
+    outside = union(points.flipped(), neurons, rng)
+    return HalfSpaces(-outside.W, -outside.t)
+
+
+def parity(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+    """Return half-spaces an odd number of which holds the positive points, those that help."""
+    points = _thinned(points, rng)
+    data, unit = _data(points)
+
+    def begin() -> FloatArray:
+        return _random_rows(rng, neurons, len(data[0])).ravel()
+
+    V = _promising(parity_loss, begin, data).reshape(neurons, -1)
+    return HalfSpaces(V[:, :-1] / unit, -V[:, -1]).pruned_for_parity(points)
+
+
+def vote(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+    """Return half-spaces and their weights in a vote, those that help."""
+    points = _thinned(points, rng)
+    data, unit = _data(points)
+    width = len(data[0])
+
+    def begin() -> FloatArray:
+        u = np.append(rng.normal(size=neurons) / np.sqrt(neurons), 0.0)
+        return np.append(_random_rows(rng, neurons, width), u)
+
+    soft = _promising(vote_loss, begin, data)
+    V, u = _split(_least(vote_loss, soft, (*data, STEEPNESS), STEEP_STEPS)[1], width)
+    # A vote of -1 or 1 is a vote of 0 or 2, less one.
+    quorum = float(u[:-1].sum() - u[-1])
+    return HalfSpaces(V[:, :-1] / unit, -V[:, -1], 2 * u[:-1], quorum).pruned(points)
+
 
 Construction = Callable[[LabelledPoints, int, np.random.Generator], HalfSpaces]
 
@@ -19,13 +231,14 @@ AUTO_NEURONS = 8
 # Larger networks begin with copies: more half-spaces take long to fit, and tell nothing new.
 MOST_CONSTRUCTED = 32
 CONSTRUCTIONS: dict[str, Construction] = {
-    "or": soft.union,
-    "and": soft.intersection,
-    "xor": soft.parity,
-    "evolved": soft.vote,
+    "or": union,
+    "and": intersection,
+    "xor": parity,
+    "evolved": vote,
 }
 # Number of half-spaces tried before larger networks.
 FEW = {"xor": 3, "evolved": 4}
+FEW_AT_RANDOM = {"or": 3, "and": 3, "xor": 2, "evolved": 4}
 
 
 @dataclass(frozen=True)
@@ -72,7 +285,10 @@ class Candidate:
         """Return the first network; None: a random one."""
         if self.construction is None:
             return None
-        spaces = self.construction(points, self.constructed, rng)
+        small, axes = points.span
+        spaces = self.construction(small, self.constructed, rng)
+        if axes is not None:
+            spaces = replace(spaces, W=spaces.W @ axes)
         neurons = self.neurons if self.exact else len(spaces.t)
         return spaces.network(self.grid(points.Z.shape[1], resolution, neurons))
 
@@ -83,12 +299,13 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
     most = int(neurons) if exact else AUTO_NEURONS
     outputs = tuple(OUTPUTS) if output == "auto" else (output,)
     if init != "data":
-        sizes = [most] if exact else [1, most]
-        return [
-            Candidate(kind, size, None, size, True)
-            for size in sizes
-            for kind in (outputs if size > 1 else outputs[:1])
-        ]
+        if exact:
+            return [Candidate(kind, most, None, most, True) for kind in outputs]
+        result = [Candidate(outputs[0], 1, None, 1, True)]
+        for kind in outputs:
+            for size in (FEW_AT_RANDOM[kind], most):
+                result.append(Candidate(kind, size, None, size, True, larger=size == most))
+        return result
     if most == 1:
         return [Candidate(outputs[0], 1, linear.sharp_half_space, 1, True)]
     result = [Candidate(outputs[0], most, linear.logistic_half_space, 1, exact)]

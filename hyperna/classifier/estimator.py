@@ -14,16 +14,22 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from hyperna._validation import FloatArray, check_choice, check_integer, check_real
-from hyperna.classifier import sharing
-from hyperna.classifier.attributes import FittedNetworks, class_columns, fitted_attributes
-from hyperna.classifier.callbacks import CallbackSupportMixin, Watch, with_callbacks
-from hyperna.classifier.control import Control
-from hyperna.classifier.fitting import FOLDS, MOST_TRIED, Fit, fit_all
-from hyperna.classifier.intake import labelled_table, numbers
-from hyperna.classifier.margins import probabilities, signed_distance
-from hyperna.classifier.points import LabelledPoints, Table
-from hyperna.classifier.scaling import Scaling
-from hyperna.classifier.work import Settings
+from hyperna.algorithm import MOVES
+from hyperna.classifier import export
+from hyperna.classifier.fitted import (
+    CallbackSupportMixin,
+    FittedNetworks,
+    Watch,
+    chosen_class,
+    class_columns,
+    distances,
+    fitted_attributes,
+    probabilities,
+    with_callbacks,
+)
+from hyperna.classifier.fitting import FOLDS, MOST_SEARCHED, MOST_TRIED, Fit, fit_all
+from hyperna.classifier.points import LabelledPoints, Scaling, Table, labelled_table, numbers
+from hyperna.classifier.work import Control, Settings
 from hyperna.grid import MAX_RESOLUTION
 from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
@@ -71,7 +77,12 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     init : {"data", "grid", "sphere"}, default="data"
         Begin with half-spaces made from the data (linear fits, and smooth stand-ins for an OR, an
         AND, an XOR and a vote, fitted by L-BFGS), or at random: uniform on the grid as in the
-        paper, or with uniform normals.
+        paper, or with uniform normals. With random starts and `n_restarts` > 0 a search begins
+        with a knock-out of up to 16 starts, in which ties are accepted: the better half goes on
+        with twice as many evaluations, until one is left.
+    move : {"rotation", "angle"}, default="rotation"
+        How a mutated direction moves: the normal turns in the plane of two random features, or one
+        of its angles changes, as in the paper. With two features both are the same.
     scale : bool, default=True
         Centre the features, divide by their deviations and shrink all into the unit ball, where
         biases in [-1, 1] reach every hyperplane that matters. False: use the data as they are,
@@ -157,6 +168,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         stagnation: int | None = None,
         tie_break: str | float | None = "margin",
         init: str = "data",
+        move: str = "rotation",
         scale: bool = True,
         class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
@@ -173,6 +185,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         self.stagnation = stagnation
         self.tie_break = tie_break
         self.init = init
+        self.move = move
         self.scale = scale
         self.class_weight = class_weight
         self.n_jobs = n_jobs
@@ -234,14 +247,13 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         positive for the second class; shape (n_samples,). For more: one column a class.
         """
         check_is_fitted(self)
-        distance = self._distances(self.scaling_.apply(numbers(self, X)))
+        distance = distances(self.networks_, self.scaling_.apply(numbers(self, X)))
         return distance[:, 0] if len(self.networks_) == 1 else distance
 
     def predict(self, X: ArrayLike) -> Any:
         """Return the class of each point: the one whose signed distance is largest."""
         distance = self.decision_function(X)
-        chosen = distance.argmax(axis=1) if distance.ndim == 2 else (distance > 0).astype(int)
-        return self.classes_[chosen]
+        return self.classes_[chosen_class(distance.reshape(len(distance), -1))]
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of each class, which grows with the distance.
@@ -268,7 +280,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     def to_json(self) -> str:
         """Return the fitted classifier as JSON, exact to the last digit."""
         check_is_fitted(self)
-        return sharing.to_json(self)
+        return export.to_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> "NAClassifier":
@@ -281,7 +293,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         >>> NAClassifier.from_json(clf.to_json()).predict([[0.2], [0.9]])
         array(['a', 'b'], dtype='<U1')
         """
-        return sharing.from_json(cls, text)
+        return export.from_json(cls, text)
 
     def _settings(self) -> Settings:
         """Return the checked parameters."""
@@ -309,6 +321,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
             stagnation=None if stagnation is None else check_integer("stagnation", stagnation, 1),
             clip=check_real("tie_break", clip, 0.0) if isinstance(clip, Real) else clip,
             init=check_choice("init", self.init, ("data", "grid", "sphere")),
+            move=check_choice("move", self.move, MOVES),
         )
 
     def _networks_to_continue(self, classes: Any) -> list[Network] | None:
@@ -331,8 +344,9 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     ) -> list[Fit]:
         words = check_random_state(self.random_state).randint(2**31 - 1, size=4)
         entropy = [int(word) for word in words]
-        Z = scaling.apply(table.X)
         rng = np.random.default_rng(np.random.SeedSequence(entropy))
+        table = table.thinned(rng, MOST_SEARCHED)
+        Z = scaling.apply(table.X)
         folds = table.folds(FOLDS, MOST_TRIED, rng)
         positives = range(classes) if classes > 2 else (1,)
         return [
@@ -346,6 +360,3 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
             )
             for number, k in enumerate(positives)
         ]
-
-    def _distances(self, Z: FloatArray) -> FloatArray:
-        return np.column_stack([signed_distance(network, Z) for network in self.networks_])

@@ -14,20 +14,23 @@ import numpy as np
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.classifier import choice
 from hyperna.classifier.candidates import candidates
-from hyperna.classifier.control import Control
-from hyperna.classifier.margins import signed_distance
+from hyperna.classifier.choice import simplified, trimmed
 from hyperna.classifier.points import LabelledPoints
-from hyperna.classifier.simpler import simplified, trimmed
-from hyperna.classifier.work import Outcome, Settings, continued, final, first_look, trial
+from hyperna.classifier.spaces import signed_distance
+from hyperna.classifier.work import Control, Outcome, Settings, continued, final, first_look, trial
 from hyperna.networks import Network
 
 FOLDS = 3
 # Trials are made on at most this many points: enough to choose by.
 MOST_TRIED = 20_000
+# Searches are made on so many rows at most, which leave no doubt about a network this small.
+MOST_SEARCHED = 100_000
 # A trial looks at its start, and at the network after these shares of its evaluations.
 CHECKPOINTS = (0.25, 1.0)
 # Fewer evaluations tell nothing about a candidate, more tell nothing new.
 SHORTEST_TRIAL, LONGEST_TRIAL = 20, 10_000
+# With more features evolution hardly changes a start, and is cut short in proportion.
+MANY_FEATURES = 500
 # Fewest evaluations of a restart.
 SHORTEST_RESTART = 100
 # Where held-out points are few or noisy, one half-space keeps this part of its squared weights.
@@ -103,12 +106,23 @@ class Fit:
     def share(self) -> int:
         """Evaluations of each search; all trials together take two thirds of them at most."""
         small = sum(not candidate.larger for candidate in self.candidates)
-        return self.settings.max_evals // (3 * FOLDS * small)
+        share = self.settings.max_evals // (3 * FOLDS * small)
+        dim = self.points.Z.shape[1]
+        return share if dim <= MANY_FEATURES else share * MANY_FEATURES // dim
 
     @property
-    def trial_length(self) -> int:
-        """Evaluations of each trial."""
-        return min(self.share, LONGEST_TRIAL)
+    def look_length(self) -> int:
+        """Evaluations of a first look, which random starts need: half of all in all looks."""
+        if self.settings.init == "data":
+            return 0
+        small = sum(not candidate.larger for candidate in self.candidates)
+        return self.settings.max_evals // (4 * FOLDS * small)
+
+    def trial_length(self, candidates: int) -> int:
+        """Return the evaluations of each trial of so many candidates."""
+        if self.settings.init == "data":
+            return min(self.share, LONGEST_TRIAL)
+        return self.settings.max_evals // (10 * FOLDS * max(candidates, 3))
 
     @cached_property
     def tried(self) -> LabelledPoints:
@@ -188,7 +202,7 @@ class Fit:
 
     def still_in_it(self, some: list[int]) -> list[int]:
         """Return the candidates that are not far behind the simplest one in the first fold."""
-        if not some or self.settings.init != "data":
+        if not some:
             return some
         out = self.folds[2] == 0
         points, rows = self.tried.part(out), [row[out] for row in self.right(0)]
@@ -200,25 +214,28 @@ class Fit:
         return kept
 
     def hopeful(self) -> list[int]:
-        """Return the candidates to evolve; random starts tell nothing about them."""
+        """Return the candidates to evolve."""
         if not self.others:
             return []
-        if self.settings.init != "data":
-            return self.others
         return choice.hopeful(self.tried, self.trials())
 
     def exact(self) -> list[int]:
         """Return the candidates that made no error on what they learned from, the simplest first.
 
-        A network with more parameters than there are points proves nothing by that.
+        A network with more parameters than there are points proves nothing by that, nor does one
+        that is worse on held-out points than the simplest, if that beats a constant answer there.
         """
-        found = []
+        found: list[int] = []
+        held_out = {c: choice.share(self.tried, rows[-1]) for c, rows in self.trials().items()}
+        least = held_out.get(0, 0.0)
+        least = least if least > self.tried.constant else 0.0
         for (c, k), networks in sorted(self.networks.items()):
             network, seen = networks[-1], self.seen[k]
             if (
                 c not in found
                 and network.grid.components <= len(seen.y)
                 and seen.right(network).all()
+                and held_out.get(c, 1.0) >= least
             ):
                 found.append(c)
         return found
@@ -241,18 +258,21 @@ def look_at(
     for fit, some in zip(fits, numbers, strict=True):
         for c, k in [(c, k) for c in some for k in folds]:
             places.append((fit, c, k))
-            items.append((fit.seen[k], fit.settings, fit.candidates[c], fit.stream(2, c, k)))
+            seed, length = fit.stream(2, c, k), fit.look_length
+            items.append((fit.seen[k], fit.settings, fit.candidates[c], length, seed))
     results = fits[0].control.map(first_look, items, n_jobs)
-    for (fit, c, k), network in zip(places, results, strict=True):
-        if network is not None:
-            fit.networks[c, k] = [network]
+    for (fit, c, k), result in zip(places, results, strict=True):
+        if result is not None:
+            fit.networks[c, k] = [result[0]]
+            fit.evaluations += result[1]
 
 
 def try_out(fits: list[Fit], numbers: list[list[int]], n_jobs: int | None) -> None:
     """Evolve candidates of each problem that have been looked at."""
     items, places = [], []
     for fit, some in zip(fits, numbers, strict=True):
-        stops = tuple(max(1, round(share * fit.trial_length)) for share in CHECKPOINTS)
+        length = fit.trial_length(len(some))
+        stops = tuple(max(1, round(share * length)) for share in CHECKPOINTS)
         for c, k in [(c, k) for c in some for k in range(FOLDS)]:
             if (c, k) in fit.networks:
                 places.append((fit, c, k))
@@ -268,8 +288,12 @@ def try_out(fits: list[Fit], numbers: list[list[int]], n_jobs: int | None) -> No
 
 def searches(fit: Fit) -> list[tuple[int, int, int]]:
     """Return candidate, number of the start and evaluations of the searches on all points."""
+    given = fit.settings.neurons != "auto"
+    lavish = frozenset(
+        c for (c, k), trial in fit.networks.items() if trial[0].grid.components > len(fit.seen[k].y)
+    )
     chosen = fit.chosen = choice.choose(
-        fit.tried, fit.trials(), len(fit.candidates), fit.settings.neurons != "auto"
+        fit.tried, fit.trials(), len(fit.candidates), given, lavish if not given else frozenset()
     )
     starts = min(fit.settings.restarts, fit.left // SHORTEST_RESTART) + 1
     if fit.left < 1:
@@ -280,12 +304,12 @@ def searches(fit: Fit) -> list[tuple[int, int, int]]:
         budget = max(1, fit.left // (every * starts))
         pairs = [(c, k) for c in range(every) for k in range(starts)]
         return [(c, k, budget) for c, k in pairs[: fit.left]]
-    brief = max(1, round(CHECKPOINTS[0] * fit.trial_length))
-    longest = (
-        fit.left if len(fit.candidates) == 1 or fit.settings.init != "data" else fit.share * starts
-    )
+    if fit.settings.init != "data":
+        return [(chosen.candidate, k, max(1, fit.left // starts)) for k in range(starts)]
     if chosen.checkpoint == 0:
         return [(chosen.candidate, 0, 1)]
+    brief = max(1, round(CHECKPOINTS[0] * fit.trial_length(1)))
+    longest = fit.left if len(fit.candidates) == 1 else fit.share * starts
     budget = min(brief if chosen.checkpoint == 1 else longest // starts, fit.left // starts)
     return [(chosen.candidate, k, max(1, budget)) for k in range(starts)]
 
@@ -314,7 +338,8 @@ def run_searches(
             owners.append(fit)
             candidate = fit.candidates[c] if k == 0 else fit.candidates[c].again
             # The start of a trial is worth a try only where the search goes on from it.
-            known = fit.networks.get((c, k), [None])[0] if budget > 1 else None
+            trial = fit.networks.get((c, k), [None])
+            known = trial[0 if fit.settings.init == "data" else -1] if budget > 1 else None
             seed = fit.stream(3, c, k)
             items.append((fit.number, fit.points, fit.settings, candidate, known, budget, seed))
     for fit, outcome in zip(owners, fits[0].control.map(final, items, n_jobs), strict=True):

@@ -1,7 +1,10 @@
 """Half-spaces made from the data: linear fits, and cuts along directions of the points."""
 
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit
 
 from hyperna._validation import FloatArray
@@ -13,6 +16,8 @@ MOST_FITTED = 20_000
 # With more features than this the normal equations take too long.
 _MOST_FEATURES_SOLVED = 500
 _NEWTON_STEPS, _QUASI_NEWTON_STEPS = 25, 100
+# Steps that L-BFGS remembers; how far the loss must fall; and when the search on a line ends.
+_MEMORY, _SLIGHT, _SHORTEST = 10, 1e-4, 1e-10
 _DIRECTIONS = 6
 _DESCENTS, _MOST_DESCENT_WORK = 300, 10**7
 _AXES = 4
@@ -30,7 +35,7 @@ def logistic_fit(points: LabelledPoints) -> tuple[FloatArray, float]:
     penalty = np.append(np.ones(points.Z.shape[1]), 1e-9)
     v = np.zeros(A.shape[1])
     if len(v) > _MOST_FEATURES_SOLVED:
-        v = _logistic_by_gradients(A, points.y, weight, penalty)
+        v = least(_logistic_loss, v, (A, points.y, weight, penalty), _QUASI_NEWTON_STEPS, 1e-9)[1]
     else:
         v = _logistic_by_newton(A, points.y, weight, penalty)
     return v[:-1] / unit, float(v[-1])
@@ -67,12 +72,65 @@ def _logistic_by_newton(A, y, weight, penalty):  # type: ignore[no-untyped-def]
     return v
 
 
-def _logistic_by_gradients(A, y, weight, penalty):  # type: ignore[no-untyped-def]
-    options = {"maxiter": _QUASI_NEWTON_STEPS, "maxcor": 10}
-    data = (A, y, weight, penalty)
-    return minimize(
-        _logistic_loss, np.zeros(A.shape[1]), data, "L-BFGS-B", jac=True, options=options
-    ).x
+def least(
+    loss: Callable[..., tuple[float, FloatArray]],
+    v: FloatArray,
+    data: tuple[Any, ...],
+    steps: int,
+    enough: float = 1e-5,
+) -> tuple[float, FloatArray]:
+    """Return the least value of a loss found by L-BFGS, and where it is (Nocedal 1980).
+
+    Written out because the vectors here are short: scipy's bookkeeping takes longer than the
+    losses.
+
+    Parameters
+    ----------
+    loss : callable
+        Takes v and the data, and returns value and gradient.
+    v : ndarray
+        Where to begin.
+    data : tuple
+        Further arguments of the loss.
+    steps : int
+        Steps at most.
+    enough : float
+        A step that gains less than this part of the loss, or of 1 if that is more, is the last.
+
+    Examples
+    --------
+    >>> value, v = least(lambda v: (float(v @ v), 2 * v), np.array([3.0, -4.0]), (), 20)
+    >>> bool(value < 1e-9)
+    True
+    """
+    value, slope = loss(v, *data)
+    # how far v moved, how its gradient turned, and their product
+    history: deque[tuple[FloatArray, FloatArray, float]] = deque(maxlen=_MEMORY)
+    for _ in range(steps):
+        way, parts = -slope, []
+        for move, turn, product in reversed(history):
+            parts.append((move @ way) / product)
+            way -= parts[-1] * turn
+        if history:
+            way *= history[-1][2] / (history[-1][1] @ history[-1][1])
+        for (move, turn, product), part in zip(history, reversed(parts), strict=True):
+            way += (part - (turn @ way) / product) * move
+        fall = float(slope @ way)
+        length = 1.0 if history else min(1.0, 1.0 / (float(np.sqrt(slope @ slope)) or 1.0))
+        new, new_slope = loss(v + length * way, *data)
+        while new > value + _SLIGHT * length * fall and length > _SHORTEST:
+            curve = new - value - length * fall
+            length *= min(max(-0.5 * length * fall / curve, 0.1), 0.5)
+            new, new_slope = loss(v + length * way, *data)
+        if not new <= value:
+            break
+        move, turn = length * way, new_slope - slope
+        if move @ turn > 1e-10 * (turn @ turn):
+            history.append((move, turn, float(move @ turn)))
+        gain, v, value, slope = value - new, v + move, new, new_slope
+        if gain <= enough * max(abs(value), 1.0):
+            break
+    return value, v
 
 
 def linear_fits(

@@ -1,17 +1,30 @@
-"""Labelled points in the unit ball: what every part of a fit works on, checked once."""
+"""Labelled rows as a user hands them in, checked once, and as points in the unit ball.
 
+A `Table` has the distinct rows with all their classes, `Scaling` is the map to the unit ball, and
+`LabelledPoints` are what every part of a fit works on.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from hyperna._validation import BoolArray, FloatArray, IntArray
+from hyperna._validation import BoolArray, FloatArray, IntArray, check_choice
 from hyperna.fitness.points import integer_weights
 from hyperna.networks import Network
 
 # Enough to see where the classes lie; larger sets are thinned.
 MOST_POINTS = 500
+# With more features than points, which are at most so many, starts are sought among combinations of
+# the points: any other part of a weight vector changes nothing on them.
+MOST_SPANNING = 1000
+# Of each class in a table that is thinned so many rows stay.
+FEWEST_ROWS = 10
 # Weights below this part of the largest do not decide where a boundary runs.
 NEGLIGIBLE = 1e-6
 
@@ -81,6 +94,23 @@ class LabelledPoints:
         rows = self.rows * float(weight.sum()) / self.total
         return LabelledPoints(self.Z[some], self.y[some], weight, rows)
 
+    @cached_property
+    def span(self) -> tuple["LabelledPoints", FloatArray | None]:
+        """The points in coordinates of the space they span, and the orthonormal axes of that.
+
+        The points as they are, and None, where that would not be smaller.
+        """
+        n, dim = self.Z.shape
+        if dim <= n or n > MOST_SPANNING:
+            return self, None
+        value, vectors = np.linalg.eigh(self.Z @ self.Z.T)
+        some = value > 1e-12 * value[-1]
+        if not some.any():
+            return self, None
+        length = np.sqrt(value[some])
+        axes = (vectors[:, some] / length).T @ self.Z
+        return LabelledPoints(vectors[:, some] * length, self.y, self.weight, self.rows), axes
+
     def thinned(self, rng: np.random.Generator, most: int = MOST_POINTS) -> "LabelledPoints":
         """Return about `most` of the points at most, drawn with their weights, of both classes."""
         if len(self.y) <= most:
@@ -141,6 +171,18 @@ class Table:
         rows = max(float(total.sum()), float(effective))
         return cls(X[first], label[first], integer_weights(total, size), rows)
 
+    def thinned(self, rng: np.random.Generator, most: int) -> "Table":
+        """Return about `most` of the rows at most, and no class with few rows without them."""
+        if len(self.label) <= most:
+            return self
+        some = np.zeros(len(self.label), bool)
+        some[rng.permutation(len(some))[:most]] = True
+        for label in np.unique(self.label):
+            some[np.flatnonzero(self.label == label)[:FEWEST_ROWS]] = True
+        weight = self.weight[some]
+        rows = self.rows * float(weight.sum()) / float(self.weight.sum())
+        return Table(self.X[some], self.label[some], weight, rows)
+
     def folds(
         self, count: int, most: int, rng: np.random.Generator
     ) -> tuple[IntArray, IntArray, IntArray]:
@@ -164,3 +206,163 @@ class Table:
                 parts.append(part[part > 0] * (self.weight[some] // counts[some]))
                 folds.append(np.full(len(some), k))
         return np.concatenate(rows), np.concatenate(parts), np.concatenate(folds)
+
+
+# Numbers in a block of rows: large tables are worked through in pieces.
+BLOCK = 2**21
+LARGEST, SMALLEST = float(np.finfo(float).max), float(np.finfo(float).tiny)
+# No coordinate is larger after scaling, so that sums of products stay finite.
+FARTHEST = 1e100
+
+
+def blocks(X: FloatArray) -> Iterator[slice]:
+    """Yield slices that cover the rows of X, so that no copy of all of it is needed."""
+    rows = max(1, BLOCK // max(1, X.shape[1]))
+    for begin in range(0, len(X), rows):
+        yield slice(begin, begin + rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """An affine map of each feature, ``(x - centre) / width``; a width of 0 leaves a feature out.
+
+    Examples
+    --------
+    >>> scaling = Scaling.fit(np.array([[0.0, 5.0], [4.0, 5.0]]), np.ones(2))
+    >>> scaling.apply(np.array([[0.0, 5.0], [4.0, 9.0]]))
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+
+    centre: FloatArray
+    width: FloatArray
+
+    @classmethod
+    def identity(cls, dim: int) -> "Scaling":
+        """Return the map that changes nothing."""
+        return cls(np.zeros(dim), np.ones(dim))
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether rows stay what they are."""
+        return not self.centre.any() and bool((self.width == 1.0).all())
+
+    @classmethod
+    def fit(cls, X: FloatArray, weight: FloatArray) -> "Scaling":
+        """Return the map to mean 0 and equal deviations, with the farthest row at distance 1.
+
+        Constant features get width 0, so that nothing depends on them.
+        """
+        low, high = X.min(axis=0), X.max(axis=0)
+        middle, half = low / 2 + high / 2, high / 2 - low / 2
+        varies = half > 0
+        # Within [-1, 1] neither sums nor squares overflow, whatever the units of a feature.
+        inside, share = cls(middle, half), weight / weight.sum()
+        parts = list(blocks(X))
+        mean = np.sum([share[some] @ inside.apply(X[some]) for some in parts], axis=0)
+        squares = [share[some] @ (inside.apply(X[some]) - mean) ** 2 for some in parts]
+        deviation = np.sqrt(np.sum(squares, axis=0))
+        varies &= deviation > 0
+        unit = np.where(varies, deviation, np.inf)
+        far = [(((inside.apply(X[some]) - mean) / unit) ** 2).sum(axis=1).max() for some in parts]
+        radius = np.sqrt(max(far))
+        with np.errstate(over="ignore"):
+            width = np.minimum(half * deviation * radius, LARGEST)
+        # Below the smallest normal number rounding would decide; such a feature is constant.
+        width = np.where(varies & (width >= SMALLEST), width, 0.0)
+        return cls(middle + half * mean, width)
+
+    def apply(self, X: FloatArray) -> FloatArray:
+        """Return the rows of X in the network's coordinates."""
+        result, used = np.zeros(X.shape), self.width > 0
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.subtract(X, self.centre, out=result, where=used)
+            np.divide(result, self.width, out=result, where=used)
+        if not (np.abs(result).max(initial=0.0) <= FARTHEST):
+            # The difference is too large for a number, or the row is beyond all bounds.
+            width = np.where(used, self.width, 1.0)
+            with np.errstate(over="ignore"):
+                apart = np.clip(X / width - self.centre / width, -FARTHEST, FARTHEST)
+            result = np.where(used & ~(np.abs(result) <= FARTHEST), apart, result)
+        return result
+
+
+def numbers(estimator: Any, X: Any, y: Any = "no_validation") -> Any:
+    """Return X, or X and y if this is given, as scikit-learn checks them.
+
+    Words in X are an error that names the column and a way to encode it.
+    """
+    fitting = not (isinstance(y, str) and y == "no_validation")
+    try:
+        with np.errstate(all="ignore"):  # sums of huge numbers, which are no fault
+            return validate_data(estimator, X, y, reset=fitting, dtype=np.float64)
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        place = _words(X)
+        if place is None:
+            raise
+        column, word = place
+        raise ValueError(
+            f"X must be numbers, got {word!r:.40} in column {column!r:.60}; encode the column "
+            "first, for example with sklearn.preprocessing.OneHotEncoder or OrdinalEncoder"
+        ) from None
+
+
+def _words(X: Any) -> tuple[Any, str] | None:
+    """Return name or number of the first column with a word that is no number, and the word."""
+    names = list(getattr(X, "columns", []))
+    values = np.asarray(X, dtype=object)
+    for k, column in enumerate(values.T if values.ndim == 2 else []):
+        for value in column:
+            try:
+                float(value)
+            except (TypeError, ValueError):
+                if isinstance(value, str):
+                    return (names[k] if names else k), value
+    return None
+
+
+def labelled_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Any, Any]:
+    """Return the distinct rows with their weights, the classes, and y as checked."""
+    features, y = numbers(estimator, X, y)
+    check_classification_targets(y)
+    weight = _check_sample_weight(sample_weight, features, dtype=np.float64)
+    if (weight < 0).any():
+        raise ValueError(f"Negative values in sample_weight, the least is {weight.min()}.")
+    classes, label = np.unique(y, return_inverse=True)
+    present = np.unique(label[weight > 0])
+    if len(present) < 2:
+        which = f": {classes[present[0]]}" if len(present) else ""
+        raise ValueError(
+            "NAClassifier needs samples of at least 2 classes in the data (with positive "
+            f"weight), but the data contains only {('no', 'one')[len(present)]} class{which}"
+        )
+    weight = weight * class_weights(estimator.class_weight, classes, label, weight)[label]
+    return Table.of(features, label, weight), classes, y
+
+
+def class_weights(choice: Any, classes: Any, label: Any, weight: FloatArray) -> FloatArray:
+    """Return the weight of each class: given ones, or such that all classes weigh the same.
+
+    Examples
+    --------
+    >>> class_weights("balanced", np.array([0, 1]), np.array([0, 0, 0, 1]), np.ones(4))
+    array([0.66666667, 2.        ])
+    """
+    if choice is None:
+        return np.ones(len(classes))
+    if isinstance(choice, str):
+        check_choice("class_weight", choice, ("balanced",), "or a dict or None")
+        total = np.bincount(label, weights=weight, minlength=len(classes))
+        even = weight.sum() / (np.count_nonzero(total) * np.where(total > 0, total, 1.0))
+        return np.asarray(even)
+    if not isinstance(choice, dict):
+        raise TypeError(f"class_weight must be a dict, 'balanced' or None, got {choice!r:.60}")
+    made = compute_class_weight(choice, classes=classes, y=classes[label])
+    if not (np.isfinite(made).all() and (made >= 0).all() and (made > 0).sum() > 1):
+        raise ValueError(
+            "class_weight must be finite, not negative, and positive for two classes, "
+            f"got {choice!r:.80}"
+        )
+    return np.asarray(made, float)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
-from hyperna.classifier.scaling import Scaling
+from hyperna.classifier.points import Scaling, blocks
 from hyperna.networks import Network
 
 # Significant digits of coefficients, from the fewest tried to what a number holds.
@@ -139,12 +139,13 @@ class Rule:
         return made
 
 
-def rule_of(network: Network, scaling: Scaling, X: FloatArray, Z: FloatArray) -> Rule:
-    """Return the rule of a network; X are the training points and Z the same after scaling.
+def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np.inf) -> Rule:
+    """Return the rule of a network, for which X are the training points.
 
-    Neurons that make no difference to any training point are left out.
+    Neurons that make no difference to any training point are left out. Rounding moves no threshold
+    by more than about `slack` in the unit ball, for those who compare distances.
     """
-    bits = network.hidden(Z)
+    bits = np.vstack([network.hidden(scaling.apply(X[some])) for some in blocks(X)])
     W, b = network.weights()
     output, vote, quorum = network.grid.output, np.ones(len(b)), 0.5
     evolved = network.output_weights()
@@ -154,7 +155,9 @@ def rule_of(network: Network, scaling: Scaling, X: FloatArray, Z: FloatArray) ->
         output = "or"
     kept, turn, quorum = _needed(output, bits, vote, quorum)
     conditions = tuple(
-        condition_of(turn[i] * W[i], turn[i] * b[i], (bits[:, i] == (turn[i] > 0)), scaling, X)
+        condition_of(
+            turn[i] * W[i], turn[i] * b[i], (bits[:, i] == (turn[i] > 0)), scaling, X, slack
+        )
         for i in kept
     )
     if output != "evolved":
@@ -216,7 +219,12 @@ def _vote(conditions: tuple[Condition, ...], vote: FloatArray, quorum: float) ->
 
 
 def condition_of(
-    w: FloatArray, b: float, holds: BoolArray, scaling: Scaling, X: FloatArray
+    w: FloatArray,
+    b: float,
+    holds: BoolArray,
+    scaling: Scaling,
+    X: FloatArray,
+    slack: float = np.inf,
 ) -> Condition:
     """Return the neuron w·z >= b as a condition on the original features, with few digits.
 
@@ -248,6 +256,8 @@ def condition_of(
         if low < high:
             full = np.zeros(len(w))
             full[used] = rounded
+            near = (max(low, threshold - slack * scale), min(high, threshold + slack * scale))
+            low, high = near if near[0] < near[1] else (low, high)
             return Condition(full, roundest(low, high, threshold), scale, influence)
     return Condition(np.where(used, weights, 0.0), threshold, scale, influence)
 

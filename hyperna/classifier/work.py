@@ -1,25 +1,127 @@
-"""The pieces of work of a fit, which may be sent to other processes: starts, trials, searches."""
+"""The pieces of work of a fit, which may be sent to other processes, and who deals them out."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from threading import Condition
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from hyperna._validation import FloatArray, IntArray
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.classifier.candidates import Candidate
-from hyperna.classifier.control import Control
-from hyperna.classifier.margins import margin_sum
 from hyperna.classifier.points import LabelledPoints
+from hyperna.classifier.spaces import margin_sum
 from hyperna.fitness import FiniteSet
 from hyperna.mutation import StepLaw
 from hyperna.networks import Network
+from hyperna.parallel import in_order
 from hyperna.search import Search
+
+
+class Control:
+    """Deals out pieces of work, lets a caller look in between them, and ends them early.
+
+    Work is done by joblib: in threads, because the kernels release the interpreter's lock, or by
+    whatever backend is set with ``joblib.parallel_config``. A copy that was sent to another process
+    only knows how to work; nothing watches it.
+
+    Attributes
+    ----------
+    report : callable or None
+        Called after each piece of work; the work ends when it returns True.
+    pieces : int
+        How often a search reports, about.
+    under_way : dict
+        The best outcome of the searches that are not finished yet, by the number of their problem.
+    stopped, interrupted : bool
+        Whether the work is to end, and whether because of an interrupt from the keyboard: searches
+        under way return what they have, others do not begin.
+    """
+
+    def __init__(self) -> None:
+        self.report: Callable[[], bool] | None = None
+        self.pieces = 1
+        self.under_way: dict[int, Any] = {}
+        self.stopped = self.interrupted = self._away = False
+        self._busy, self._change = 0, Condition()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__()  # type: ignore[misc]
+        self._away = True
+
+    def interrupt(self) -> None:
+        """End the work because the user wishes so."""
+        self.stopped = self.interrupted = True
+
+    def pause(self) -> None:
+        """Look in after a piece of work."""
+        if self.report is not None and not self.stopped and self.report():
+            self.stopped = True
+
+    def note(self, number: int, outcome: Any) -> None:
+        """Remember the best of the searches under way, for those who watch or interrupt."""
+        with self._change:
+            known = self.under_way.get(number)
+            if known is None or outcome.rank > known.rank:
+                self.under_way[number] = outcome
+
+    def map(
+        self, work: Callable[..., Any], items: list[tuple[Any, ...]], n_jobs: int | None
+    ) -> list[Any]:
+        """Return work(self, *item) for each item, in order; None for what was not finished."""
+        results: list[Any] = []
+        try:
+            if self.report is not None:
+                # The watcher sees the pieces one after the other.
+                for item in items:
+                    results.append(self._do(work, item))
+            elif items:
+                for result in in_order(self._do, ((work, item) for item in items), n_jobs):
+                    results.append(result)
+        except KeyboardInterrupt:
+            self.interrupt()
+            self._wait()
+        return results + [None] * (len(items) - len(results))
+
+    def _do(self, work: Callable[..., Any], item: tuple[Any, ...]) -> Any:
+        with self._at_work():
+            if self.stopped:
+                return None
+            if not self._away:
+                return work(self, *item)
+            # One thread, as at home: sums in another order would lead to other networks.
+            with threadpool_limits(1, "blas"):
+                return work(self, *item)
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        with self._change:
+            self._busy += 1
+        try:
+            yield
+        finally:
+            with self._change:
+                self._busy -= 1
+                self._change.notify_all()
+
+    def _wait(self) -> None:
+        """Wait for the threads at work, which note where they stand."""
+        with self._change:
+            self._change.wait_for(lambda: self._busy == 0)
+
 
 # Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
 PIECE = 2**13
 # The part of a search in which networks of equal score are accepted whatever their margins.
 WALK = 0.5
+# Random starts of a knock-out, and evaluations of each round of it at least.
+STARTS, SHORTEST_ROUND = 16, 10
 
 
 @dataclass(frozen=True)
@@ -35,6 +137,7 @@ class Settings:
     stagnation: int | None
     clip: float
     init: str
+    move: str = "rotation"
 
     def search(
         self,
@@ -51,7 +154,9 @@ class Settings:
         if start is not None:
             neurons, output = start.grid.neurons, start.grid.output
         first = "grid" if self.init == "data" else self.init
-        na = OnePlusOneNA(neurons, output, self.resolution, self.mutation, init=first)
+        na = OnePlusOneNA(
+            neurons, output, self.resolution, self.mutation, init=first, move=self.move
+        )
         task = na.task(
             # where margins decide, they and not negligible weights shape what is left open
             FiniteSet(
@@ -69,8 +174,9 @@ class Settings:
         self, points: LabelledPoints, candidate: Candidate, seed: np.random.SeedSequence
     ) -> Network | None:
         """Return a candidate's first network."""
-        unit = OnePlusOneNA(1, "or", self.resolution, self.mutation).unit
-        return candidate.start(points, self.resolution * unit, np.random.default_rng(seed))
+        na = OnePlusOneNA(1, "or", self.resolution, self.mutation, move=self.move)
+        fine = na.grid(points.Z.shape[1]).resolution
+        return candidate.start(points, fine, np.random.default_rng(seed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +222,50 @@ def first_look(
     points: LabelledPoints,
     settings: Settings,
     candidate: Candidate,
+    budget: int,
     seed: np.random.SeedSequence,
-) -> Network:
-    """Return a candidate's start."""
+) -> tuple[Network, int]:
+    """Return a candidate's start: made from the data, or the best of random ones."""
     start = settings.start(points, candidate, seed)
-    return start or settings.search(points, candidate, None, 1, seed).result().network
+    if start is not None:
+        return start, 0
+    return knock_out(control, points, settings, candidate, budget, seed)
+
+
+def knock_out(
+    control: Control,
+    points: LabelledPoints,
+    settings: Settings,
+    candidate: Candidate,
+    budget: int,
+    seed: np.random.SeedSequence,
+) -> tuple[Network, int]:
+    """Return the best of random starts after some evolution, and the evaluations spent.
+
+    All begin with few evaluations; the better half goes on with twice as many, until one is left.
+    Most random starts end in a poor local optimum, and the errors soon tell which ones.
+    """
+    count = STARTS if settings.restarts else 1
+    while count > 1 and budget < SHORTEST_ROUND * count * count.bit_length():
+        count //= 2
+    length = max(1, budget // (count.bit_length() * count))
+    runs = [
+        settings.search(points, candidate, None, budget, child(seed, k), margins=False)
+        for k in range(count)
+    ]
+    spent = 0
+    while True:
+        for run in runs:
+            before = run.evaluations
+            if not run.finished and not control.stopped:
+                run.advance(length)
+            spent += run.evaluations - before
+        results = [run.result() for run in runs]
+        order = np.argsort([-result.fitness for result in results], kind="stable")
+        best = results[order[0]]
+        if len(runs) == 1 or best.fitness == 1.0 or control.stopped:
+            return best.network, spent
+        runs, length = [runs[k] for k in order[: len(runs) // 2]], 2 * length
 
 
 def trial(
@@ -132,24 +277,25 @@ def trial(
     stops: tuple[int, ...],
     seed: np.random.SeedSequence,
 ) -> tuple[list[Network], int] | None:
-    """Return the networks after these numbers of evaluations, and the evaluations spent."""
-    networks, spent = [start], 0
+    """Return the networks after these numbers of evaluations, and the evaluations spent.
+
+    A walk on plateaus, where there is one, comes before them, and takes as many.
+    """
+    networks, spent = [], 0
     try:
-        for number, stop in enumerate(stops):
-            for margins, share in phases(settings):
-                budget = max(1, round(share * (stop - spent)))
-                place = child(seed, number, int(margins))
-                search = settings.search(points, candidate, networks[-1], budget, place, margins)
-                search.advance(budget)
-                result = search.result()
-                spent += result.evaluations
-                networks.append(result.network)
+        for margins, _ in phases(settings):
+            place = child(seed, int(margins))
+            search = settings.search(points, candidate, start, stops[-1], place, margins)
+            for stop in stops:
+                while search.evaluations < stop and not search.finished:
+                    search.advance(stop - search.evaluations)
+                networks.append(search.result().network)
+            start, spent = networks[-1], spent + search.evaluations
     except KeyboardInterrupt:
         control.interrupt()
         return None
     control.pause()
-    each = len(phases(settings))
-    return networks[each::each], spent
+    return networks[-len(stops) :], spent
 
 
 def phases(settings: Settings) -> list[tuple[bool, float]]:
@@ -220,10 +366,16 @@ def final(
 
     It begins with the start of a trial, if this is known and better than the candidate's start.
     """
-    start = settings.start(points, candidate, seed)
+    start, spent = settings.start(points, candidate, seed), 0
+    if start is None and settings.restarts and budget > 1:
+        start, spent = knock_out(control, points, settings, candidate, budget // 2, child(seed, 2))
     if start and known and points.correct(known) > points.correct(start):
         start = known
-    return evolve(control, number, points, settings, candidate, start, budget, seed)
+    left = max(1, budget - spent)
+    outcome = evolve(control, number, points, settings, candidate, start, left, seed)
+    evals, fitness = outcome.improvements
+    improvements = (evals + spent, fitness)
+    return replace(outcome, evaluations=outcome.evaluations + spent, improvements=improvements)
 
 
 def continued(
