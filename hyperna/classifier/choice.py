@@ -29,7 +29,7 @@ HOPELESS, PROMISING = 1.0, 0.5
 # By how many standard errors a network must beat the simplest candidate to replace it, and by how
 # many a smaller network.
 LOYAL, INDIFFERENT, PATIENT = 1.0, 0.5, 1.0
-# So many, to be better beyond doubt.
+# By how many it is better beyond doubt.
 BEYOND_DOUBT = 3.0
 # A difference with at most this standard error is well known.
 WELL_KNOWN = 0.01

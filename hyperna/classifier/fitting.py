@@ -17,13 +17,13 @@ from hyperna.classifier.candidates import candidates
 from hyperna.classifier.choice import simplified, trimmed
 from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.spaces import signed_distance
-from hyperna.classifier.work import Control, Outcome, Settings, continued, final, first_look, trial
+from hyperna.classifier.work import Control, Outcome, Settings, evolve, final, first_look, trial
 from hyperna.networks import Network
 
 FOLDS = 3
 # Trials are made on at most this many points: enough to choose by.
 MOST_TRIED = 20_000
-# Searches are made on so many rows at most, which leave no doubt about a network this small.
+# Searches are made on at most this many rows, which leave no doubt about a network this small.
 MOST_SEARCHED = 100_000
 # A trial looks at its start, and at the network after these shares of its evaluations.
 CHECKPOINTS = (0.25, 1.0)
@@ -103,23 +103,25 @@ class Fit:
         return self.settings.max_evals - self.evaluations
 
     @property
+    def small(self) -> int:
+        """Number of candidates that are not larger versions of others."""
+        return sum(not candidate.larger for candidate in self.candidates)
+
+    @property
     def share(self) -> int:
         """Evaluations of each search; all trials together take two thirds of them at most."""
-        small = sum(not candidate.larger for candidate in self.candidates)
-        share = self.settings.max_evals // (3 * FOLDS * small)
+        share = self.settings.max_evals // (3 * FOLDS * self.small)
         dim = self.points.Z.shape[1]
         return share if dim <= MANY_FEATURES else share * MANY_FEATURES // dim
 
     @property
     def look_length(self) -> int:
         """Evaluations of a first look, which random starts need: half of all in all looks."""
-        if self.settings.init == "data":
-            return 0
-        small = sum(not candidate.larger for candidate in self.candidates)
-        return self.settings.max_evals // (4 * FOLDS * small)
+        looks = self.settings.max_evals // (4 * FOLDS * self.small)
+        return 0 if self.settings.init == "data" else looks
 
     def trial_length(self, candidates: int) -> int:
-        """Return the evaluations of each trial of so many candidates."""
+        """Return the evaluations of each trial, given the number of candidates."""
         if self.settings.init == "data":
             return min(self.share, LONGEST_TRIAL)
         return self.settings.max_evals // (10 * FOLDS * max(candidates, 3))
@@ -384,20 +386,15 @@ def simplify(fit: Fit) -> None:
     fit.best = replace(best, network=network, score=fit.points.correct(network))
 
 
-def go_on(fits: list[Fit], networks: list[Network], n_jobs: int | None) -> None:
-    """Search on, beginning with given networks."""
-    items = [
-        (fit.number, fit.points, fit.settings, fit.candidates[0], network, fit.stream(4))
-        for fit, network in zip(fits, networks, strict=True)
-    ]
-    for fit, outcome in zip(fits, fits[0].control.map(continued, items, n_jobs), strict=True):
-        fit.record(outcome)
-
-
 def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None) -> None:
     """Fit all problems; `networks` are continued if given."""
     if networks is not None:
-        go_on(fits, networks, n_jobs)
+        items = [
+            (f.number, f.points, f.settings, f.candidates[0], net, f.left, f.stream(4))
+            for f, net in zip(fits, networks, strict=True)
+        ]
+        for fit, outcome in zip(fits, fits[0].control.map(evolve, items, n_jobs), strict=True):
+            fit.record(outcome)
         return
     for fit in fits:
         first_network(fit)

@@ -20,10 +20,10 @@ from hyperna.networks import Network
 
 # Enough to see where the classes lie; larger sets are thinned.
 MOST_POINTS = 500
-# With more features than points, which are at most so many, starts are sought among combinations of
-# the points: any other part of a weight vector changes nothing on them.
+# With more features than points, and at most this many points, starts are sought among combinations
+# of the points: any other part of a weight vector changes nothing on them.
 MOST_SPANNING = 1000
-# Of each class in a table that is thinned so many rows stay.
+# Rows of each class that stay when a table is thinned.
 FEWEST_ROWS = 10
 # Weights below this part of the largest do not decide where a boundary runs.
 NEGLIGIBLE = 1e-6

@@ -376,17 +376,3 @@ def final(
     evals, fitness = outcome.improvements
     improvements = (evals + spent, fitness)
     return replace(outcome, evaluations=outcome.evaluations + spent, improvements=improvements)
-
-
-def continued(
-    control: Control,
-    number: int,
-    points: LabelledPoints,
-    settings: Settings,
-    candidate: Candidate,
-    network: Network,
-    seed: np.random.SeedSequence,
-) -> Outcome:
-    """Return the outcome of a search that begins with a given network."""
-    budget = settings.max_evals
-    return evolve(control, number, points, settings, candidate, network, budget, seed)
