@@ -196,30 +196,20 @@ class Fit:
     @property
     def larger(self) -> list[int]:
         """The large candidates to look at, where the small ones are better than one half-space."""
-        grown = [c for c in self.others if self._grows(c)]
+        last = len(self.candidates) - 1
+        grown = [c for c in self.others if c < last and self.candidates[c + 1].larger]
         return [c + 1 for c in grown if choice.promising(self.tried, self.trials(), c)]
-
-    def _grows(self, c: int) -> bool:
-        return c + 1 < len(self.candidates) and self.candidates[c + 1].larger
 
     def still_in_it(self, some: list[int]) -> list[int]:
         """Return the candidates that are not far behind the simplest one in the first fold."""
-        if not some:
-            return some
         out = self.folds[2] == 0
         points, rows = self.tried.part(out), [row[out] for row in self.right(0)]
-        kept = []
-        for c in some:
-            start = self.networks.get((c, 0), [None])[0]
-            if start is not None and choice.in_reach(points, points.right(start), rows):
-                kept.append(c)
-        return kept
+        starts = [(c, self.networks[c, 0][0]) for c in some if (c, 0) in self.networks]
+        return [c for c, net in starts if choice.in_reach(points, points.right(net), rows)]
 
     def hopeful(self) -> list[int]:
         """Return the candidates to evolve."""
-        if not self.others:
-            return []
-        return choice.hopeful(self.tried, self.trials())
+        return choice.hopeful(self.tried, self.trials()) if self.others else []
 
     def exact(self) -> list[int]:
         """Return the candidates that made no error on what they learned from, the simplest first.
@@ -229,8 +219,7 @@ class Fit:
         """
         found: list[int] = []
         held_out = {c: choice.share(self.tried, rows[-1]) for c, rows in self.trials().items()}
-        least = held_out.get(0, 0.0)
-        least = least if least > self.tried.constant else 0.0
+        least = held_out.get(0, 0.0) * (held_out.get(0, 0.0) > self.tried.constant)
         for (c, k), networks in sorted(self.networks.items()):
             network, seen = networks[-1], self.seen[k]
             if (
@@ -290,12 +279,10 @@ def try_out(fits: list[Fit], numbers: list[list[int]], n_jobs: int | None) -> No
 
 def searches(fit: Fit) -> list[tuple[int, int, int]]:
     """Return candidate, number of the start and evaluations of the searches on all points."""
-    given = fit.settings.neurons != "auto"
-    lavish = frozenset(
-        c for (c, k), trial in fit.networks.items() if trial[0].grid.components > len(fit.seen[k].y)
-    )
+    given, tried = fit.settings.neurons != "auto", fit.networks.items()
+    lavish = {c for (c, k), nets in tried if nets[0].grid.components > len(fit.seen[k].y)}
     chosen = fit.chosen = choice.choose(
-        fit.tried, fit.trials(), len(fit.candidates), given, lavish if not given else frozenset()
+        fit.tried, fit.trials(), len(fit.candidates), given, frozenset(() if given else lavish)
     )
     starts = min(fit.settings.restarts, fit.left // SHORTEST_RESTART) + 1
     if fit.left < 1:
@@ -340,8 +327,8 @@ def run_searches(
             owners.append(fit)
             candidate = fit.candidates[c] if k == 0 else fit.candidates[c].again
             # The start of a trial is worth a try only where the search goes on from it.
-            trial = fit.networks.get((c, k), [None])
-            known = trial[0 if fit.settings.init == "data" else -1] if budget > 1 else None
+            last = 0 if fit.settings.init == "data" else -1
+            known = fit.networks.get((c, k), [None])[last] if budget > 1 else None
             seed = fit.stream(3, c, k)
             items.append((fit.number, fit.points, fit.settings, candidate, known, budget, seed))
     for fit, outcome in zip(owners, fits[0].control.map(final, items, n_jobs), strict=True):
