@@ -18,6 +18,7 @@ from hyperna.plots import (
     animate_run,
     batch_figure,
     comparison_figure,
+    plot_boundary,
     plot_circle,
     plot_improvements,
     plot_landscape,
@@ -145,20 +146,8 @@ def boundary() -> Figure:
     """Two moons and the regions of the default classifier."""
     X, y = make_moons(200, noise=0.15, random_state=0)
     fitted = hyperna.NAClassifier(random_state=0).fit(X, y)
-    figure = Figure(figsize=(7, 5), layout="constrained")
-    ax = figure.subplots()
-    x = np.linspace(X[:, 0].min() - 0.4, X[:, 0].max() + 0.4, 300)
-    z = np.linspace(X[:, 1].min() - 0.4, X[:, 1].max() + 0.4, 300)
-    mesh = np.stack(np.meshgrid(x, z), axis=-1).reshape(-1, 2)
-    answers = fitted.predict(mesh).reshape(300, 300)
-    ax.contourf(x, z, answers, levels=(-0.5, 0.5, 1.5), colors=("#E69F00", "#0072B2"), alpha=0.18)
-    for label, colour, mark in ((1, "#0072B2", "o"), (0, "#E69F00", "s")):
-        name = f"class {label}"
-        ax.scatter(*X[y == label].T, c=colour, marker=mark, s=30, ec="white", label=name)
-    ax.set_xlabel("x", fontsize=13)
-    ax.set_ylabel("y", fontsize=13)
-    ax.set_title(f"{fitted.score(X, y):.1%} of the training points right", fontsize=14)
-    ax.legend(frameon=False, fontsize=12, loc="upper right")
+    figure = Figure(figsize=(7, 6), layout="constrained")
+    plot_boundary(fitted, X, y, figure.subplots())
     return figure
 
 

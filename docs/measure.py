@@ -1,10 +1,13 @@
-"""Write the README's table of measured results: ``python docs/measure.py`` (a few seconds).
+"""Write the README's measured results: ``python docs/measure.py`` (a few seconds).
 
-Every number is a mean of 1,000 seeded runs with its standard error, beside the exact expectation.
+The table has means of 1,000 seeded runs with their standard errors, beside the exact expectations.
+The rule is what the README's classifier prints.
 """
 
 import re
 from pathlib import Path
+
+from sklearn.datasets import make_moons
 
 import hyperna
 
@@ -37,13 +40,22 @@ def _cells(name: str, law: str) -> tuple[str, str, str]:
     return f"{good.mean():,.1f} ± {error:,.1f}", f"{exact.conditional_mean:,.1f}", share
 
 
+def rule() -> str:
+    """Return the rule of the README's classifier as a block of text."""
+    X, y = make_moons(200, noise=0.15, random_state=0)
+    fitted = hyperna.NAClassifier(random_state=0).fit(X, y)
+    return f"```text\n{hyperna.export_text(fitted, ['x', 'y'])}\n```"
+
+
 def main() -> None:
-    """Replace what stands between the marks."""
-    text = README.read_text(encoding="utf-8")
-    pattern = r"<!-- measured -->\n.*?<!-- end -->"
+    """Replace what stands between marks."""
     note = "Means are those of successful runs: local steps can end in local optima of LOCALOPT."
-    block = f"<!-- measured -->\n{table()}\n\n{note}\n<!-- end -->"
-    README.write_text(re.sub(pattern, block, text, flags=re.DOTALL), encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
+    for mark, block in (("measured", f"{table()}\n\n{note}"), ("rule", rule())):
+        pattern = rf"<!-- {mark} -->\n.*?<!-- end -->"
+        made = f"<!-- {mark} -->\n{block}\n<!-- end -->"
+        text = re.sub(pattern, lambda _, made=made: made, text, flags=re.DOTALL)
+    README.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ def claims(monkeypatch):
 
 
 def test_overlapping_shares_are_not_told_apart_and_far_ones_are(claims):
-    assert "not told apart" in claims.compared("a", (89, 100), "b", (91, 100))
+    assert "not distinguishable" in claims.compared("a", (89, 100), "b", (91, 100))
     assert "a solves more runs than b" in claims.compared("a", (392, 400), "b", (320, 400))
     assert "a solves fewer runs than b" in claims.compared("a", (320, 400), "b", (392, 400))
 
@@ -61,11 +61,11 @@ def test_the_sentence_about_two_kinds_of_runs_follows_their_times(claims):
     text = claims.quicker("rotations", "angles", "D", pairs)
     assert text.startswith("rotations are quicker than angles at D = 4 (p ≤")
     assert ", slower at D = 8 (p ≤" in text
-    assert text.endswith("not told apart at D = 16")
+    assert text.endswith("not distinguishable at D = 16")
     swapped = claims.quicker("rotations", "angles", "D", {4: pairs[8], 8: pairs[4]})
     assert swapped.startswith("rotations are quicker than angles at D = 8")
     same = claims.quicker("rotations", "angles", "D", {16: pairs[16]})
-    assert same == "rotations and angles are not told apart at any D"
+    assert same == "rotations and angles are not distinguishable at any D"
     lost = claims.quicker("rotations", "angles", "D", {2: (runs(1, failed=90), runs(1000))})
     assert "slower than angles at D = 2" in lost
 
@@ -76,7 +76,7 @@ def test_the_sentence_about_fitness_follows_it(claims):
     low, high = np.linspace(0.7, 0.75, 20), np.linspace(0.76, 0.8, 20)
     text = claims.higher("rotations", "angles", "D", {16: (high, low), 4: (low, low)})
     assert text.startswith("rotations reach a higher fitness than angles at D = 16 (p ≤")
-    assert text.endswith("not told apart at D = 4")
+    assert text.endswith("not distinguishable at D = 4")
     worse = claims.higher("rotations", "angles", "D", {16: (low, high)})
     assert worse.startswith("rotations reach a lower fitness than angles at D = 16")
 
@@ -103,9 +103,9 @@ def test_the_sentences_about_neat_count_what_is_solved_within_its_budget(claims)
     assert better.startswith("ARCS(2), within 1,000 evaluations: an evolved number")
     assert "solves more runs than NEAT (40/40 against 5/40" in better
     [late] = beside_neat(runs(40, 5000), runs(5, 900))
-    assert "solves fewer runs than NEAT (0/40 against 5/40" in late or "not told apart" in late
+    assert "solves fewer runs than NEAT (0/40 against 5/40" in late or "not distinguishable" in late
     [same] = beside_neat(runs(5, 900), runs(5, 900))
-    assert "not told apart" in same
+    assert "not distinguishable" in same
 
 
 def test_the_sentence_about_a_theorem_follows_the_exponent(claims):
@@ -265,10 +265,10 @@ def test_the_page_on_dimensions_follows_its_runs(claims):
     assert "the sphere solves fewer runs than the grid" in flipped
     assert "AND solves fewer runs than OR" in flipped
     assert "With OR, some runs succeeded at D = 3, 4, 8, 16, 32 and 64" in flipped
-    assert "on HALF, not told apart from a constant answer's or below it at D = 16" in flipped
+    assert "on HALF, not distinguishable from a constant answer's or below it at D = 16" in flipped
     assert "the difference falls with D" in flipped
     even = findings(dimension_runs(0.5, 0.5, 0.5, 0.5, 0.5), fresh_runs(0.2, 0.0))
-    assert "the sphere and the grid are not told apart" in even
+    assert "the sphere and the grid are not distinguishable" in even
     assert "the difference does not change with D" in even
 
 

@@ -34,7 +34,7 @@ class Online(Fitness):
     problem : ArcProblem or PointProblem
         What labels the points.
     samples : int
-        Number m of points a step.
+        Number m of points per step.
     reevaluate : bool
         True judges the parent on the same points as its offspring. False judges every network once
         only, when it is born: the offspring is kept if it is right on at least as many of its

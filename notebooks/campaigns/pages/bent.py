@@ -40,7 +40,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     }
     return f"""# Bent neurons beside plain ones
 
-D = 2, exact fitness, N = 1 (TWOQUARTERS: N = 2, OR), 100 runs a cell, at most 200,000 evaluations. A bent neuron
+D = 2, exact fitness, N = 1 (TWOQUARTERS: N = 2, OR), 100 runs per cell, at most 200,000 evaluations. A bent neuron
 fires where x - b w makes an angle of at most its bend with its normal w; on the circle that is one arc, whose
 half-width is the bend if the bias is fixed at 0. Success is what the search space allows: plain neurons without bias
 succeed at a half circle that is as good as any, and bent neurons with bias at a fitness within 2N/r of the best, because

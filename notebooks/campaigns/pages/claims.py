@@ -36,7 +36,8 @@ def compared(name: str, one: Share, other_name: str, other: Share) -> str:
     p = differs(one, other)
     counts = f"{one[0]:,}/{one[1]:,} against {other[0]:,}/{other[1]:,}"
     if p >= LEVEL:
-        return f"{name} and {other_name} are not told apart ({counts}, Fisher's test: p = {p:.2g})"
+        test = f"{counts}, Fisher's test: p = {p:.2g}"
+        return f"{name} and {other_name} are not distinguishable ({test})"
     more = one[0] / one[1] > other[0] / other[1]
     word = "more" if more else "fewer"
     return f"{name} solves {word} runs than {other_name} ({counts}, Fisher's test: p = {p:.2g})"
@@ -65,7 +66,7 @@ def faster(name: str, one: pd.DataFrame, other_name: str, other: pd.DataFrame) -
     """Say which of two kinds of runs takes less time, if the test tells."""
     chance, p = slower(one, other)
     if not p < LEVEL:
-        return f"the times of {name} and {other_name} are not told apart (p = {p:.2g})"
+        return f"the times of {name} and {other_name} are not distinguishable (p = {p:.2g})"
     word = "faster" if chance < 0.5 else "slower"
     return f"{name} is {word} than {other_name} (Mann-Whitney: p {p_sign(p)})"
 
@@ -73,14 +74,14 @@ def faster(name: str, one: pd.DataFrame, other_name: str, other: pd.DataFrame) -
 def faster_in(
     name: str, other_name: str, pairs: dict[str, tuple[pd.DataFrame, pd.DataFrame]]
 ) -> str:
-    """Say in which of several cells one kind of runs is faster, slower or not told apart."""
+    """Say in which of several cells one kind of runs is faster, slower or not distinguishable."""
     found = [slower(*pair) for pair in pairs.values()]
     p_values = holm([1.0 if np.isnan(p) else p for _, p in found])
     kinds: dict[str, list[str]] = {"faster": [], "slower": [], "": []}
     for cell, (chance, _), p in zip(pairs, found, p_values, strict=True):
         kinds["" if p >= LEVEL else "faster" if chance < 0.5 else "slower"].append(cell)
     parts = [
-        f"{f'{word} than {other_name}' if word else 'not told apart'} at {listed(cells)}"
+        f"{f'{word} than {other_name}' if word else 'not distinguishable'} at {listed(cells)}"
         for word, cells in kinds.items()
         if cells
     ]
@@ -127,7 +128,7 @@ def above_constant(cells: dict[str, tuple[np.ndarray, float]]) -> str:
     more = [cell for cell, p in zip(cells, corrected, strict=True) if p < LEVEL]
     rest = [cell for cell in cells if cell not in more]
     parts = [f"above that of a constant answer at {listed(more)}"] if more else []
-    same = "not told apart from a constant answer's or below it"
+    same = "not distinguishable from a constant answer's or below it"
     parts += [f"{same} at {listed(rest)}"] if rest else []
     return f"{' and '.join(parts)} (one-sided t tests, Holm)"
 
@@ -159,7 +160,7 @@ def cost_grows(
     low, high = np.quantile(ratios[1] / ratios[0], [0.025, 0.975])
     interval = f"the factor between the two is {low:.2g} … {high:.2g}"
     if low <= 1 <= high:
-        return f"which is not told apart ({interval})"
+        return f"which is not distinguishable ({interval})"
     return f"{'more' if low > 1 else 'less'} on the finer grid ({interval})"
 
 
@@ -249,7 +250,7 @@ def _sides(
 ) -> str:
     """Sort keys by the probability that the first is larger, and its p-value."""
     p_values = dict(zip(found, holm([p for _, p in found.values()]), strict=True))
-    unsure = "not told apart"
+    unsure = "not distinguishable"
     sides: dict[str, list[int]] = {words[0]: [], words[1]: [], unsure: []}
     for key, (larger, _) in found.items():
         certain = p_values[key] < LEVEL and larger != 0.5
@@ -262,7 +263,7 @@ def _sides(
             than = f" than {other_name}" if not said else ""
             said.append(f"{word}{than} at {label} = {at} (p ≤ {p:.2g})")
     if not said:
-        return f"{name} and {other_name} are not told apart at any {label}"
+        return f"{name} and {other_name} are not distinguishable at any {label}"
     if sides[unsure]:
         said.append(f"{unsure} at {label} = {', '.join(map(str, sides[unsure]))}")
     return f"{name} {verb} {', '.join(said)}"

@@ -35,7 +35,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     return f"""# Cube corners by parity: how many neurons, and how often
 
 The 2^D corners (±1, …, ±1)/√D, positive if an odd number of coordinates is positive; r = 120, harmonic
-steps, normals drawn uniformly on the sphere at the start, {int(runs.budget.min()):,} evaluations a run at most
+steps, normals drawn uniformly on the sphere at the start, {int(runs.budget.min()):,} evaluations per run at most
 ({int(runs.budget.max()):,} with N = 21 at D = 7 and N = 24 at D = 8), 50 runs a setting at D ≤ 3, falling to 5 at D = 8. OR with
 the 64 and 128 neurons that D = 7 and 8 need was left out, after what it did at D = 6. {LEGEND}
 

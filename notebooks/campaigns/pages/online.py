@@ -49,7 +49,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
 
     return f"""# Online fitness: m fresh points in every step
 
-D = 2, N = 1 with bias, r = 120, harmonic steps, 50 runs a cell, at most 5,000 evaluations. In every step m points are
+D = 2, N = 1 with bias, r = 120, harmonic steps, 50 runs per cell, at most 5,000 evaluations. In every step m points are
 drawn on the circle and the offspring is kept if it is right on at least as many as its parent: the parent judged on the same
 points, or once only, when it was born. The true fitness, which selection does not see, decides about success: less than
 one grid step from the optimum. The model is this project's own. {LEGEND}

@@ -50,7 +50,7 @@ is evolved with them. {LEGEND}
 
 ## TWOQUARTERS in the plane, N = 2
 
-D = 2, exact fitness, floor(100 r ln r) evaluations a run at most, {len(harmonic(120, "or"))} runs a cell ({len(harmonic(120, "xor")):,} with XOR and harmonic
+D = 2, exact fitness, floor(100 r ln r) evaluations per run at most, {len(harmonic(120, "or"))} runs per cell ({len(harmonic(120, "xor")):,} with XOR and harmonic
 steps). A run succeeds when every angle and bias is less than one grid step from an optimum. But for the order of the
 neurons, OR and AND have one optimum and XOR has six.
 
@@ -64,7 +64,7 @@ true, the weight Akaike's. The interval of a law that misses the data is widened
 {growth("XOR, r = 120 to 983,040", many)}
 ## ARCS(k), N = k
 
-D = 2, exact fitness, r = 480, harmonic steps, at most {int(arcs[ONCE, 2, "or"].budget.iloc[0]):,} evaluations, {len(arcs[ONCE, 2, "or"])} runs a cell. A run succeeds at a fitness
+D = 2, exact fitness, r = 480, harmonic steps, at most {int(arcs[ONCE, 2, "or"].budget.iloc[0]):,} evaluations, {len(arcs[ONCE, 2, "or"])} runs per cell. A run succeeds at a fitness
 of 0.97; a network with fewer than k arcs has at most 1 - 1/(2k). Nearness to an optimum, as in [arcs.md](arcs.md), could not be
 asked of all: the optima of an XOR are too many to list from k = 5 on. Restarts follow 1,000 k evaluations without improvement and count
 towards the same budget.
@@ -73,7 +73,7 @@ towards the same budget.
 ## Corners of a cube, N = D, D + 2 and 2 D
 
 As in [cube.md](cube.md): labels by parity, r = 120, harmonic steps, normals uniform on the sphere at the start, 100,000
-evaluations at most, but {len(cube[3, 3, "xor"])} runs a cell. D neurons are enough for either output. "XOR slower" is the probability that
+evaluations at most, but {len(cube[3, 3, "xor"])} runs per cell. D neurons are enough for either output. "XOR slower" is the probability that
 a run with XOR takes longer than one with an evolved output (0.5: no difference; failed runs count as infinite), p is
 Mann-Whitney's, corrected for the {len(cube) // 2} comparisons.
 
@@ -81,7 +81,7 @@ Mann-Whitney's, corrected for the {len(cube) // 2} comparisons.
 ## TWOQUARTERS and QUARTER on spheres, N = 2
 
 As in [dimensions.md](dimensions.md): fitness is the share of 1,024 quasi-random points that is right, a run succeeds at 95 %; r = 120, harmonic
-steps, but 20,000 evaluations at most and {len(sphere[ONCE, 3, "grid", "or"])} runs a cell. Restarts follow 1,000 evaluations without improvement.
+steps, but 20,000 evaluations at most and {len(sphere[ONCE, 3, "grid", "or"])} runs per cell. Restarts follow 1,000 evaluations without improvement.
 TWOQUARTERS is an XOR of two half-spaces, QUARTER an AND.
 
 {on_spheres(sphere)}

@@ -73,10 +73,10 @@ A mutated direction changes one of its D - 1 angles, as in the paper, or turns i
 coordinates. A change of an angle turns the normal the less the later the angle, because the weights from it on are
 products of sines; a rotation treats all coordinates alike. The labels of the four problems depend on the last two
 coordinates only, which suits angles where the best normal is an axis: then every angle can be set for itself. The
-normals of the noisy half-spaces are random. r = 120, harmonic steps, normals uniform on the sphere at the start, 100 runs a cell, at
+normals of the noisy half-spaces are random. r = 120, harmonic steps, normals uniform on the sphere at the start, 100 runs per cell, at
 most 5,000 evaluations (cubes too). Success is a fitness of 0.9 (cubes: 1), exact for one neuron, on 1,024 points of the
 sphere for more. Noisy half-spaces: 500 normal points in D dimensions, positive in any of three half-spaces, one label
-in ten flipped; the fitness after {NOISY_BUDGET:,} evaluations, {NOISY_RUNS} runs a cell. {LEGEND}
+in ten flipped; the fitness after {NOISY_BUDGET:,} evaluations, {NOISY_RUNS} runs per cell. {LEGEND}
 
 {chr(10).join(parts)}
 ## What it says

@@ -78,10 +78,10 @@ def write(store: Store, runs: pd.DataFrame) -> str:
 `neurons = "evolved"`: a run starts with one neuron, and a quarter of the offspring have one more or one fewer, 16 at
 most. A larger network must be better than its parent, a smaller one not worse. Beside it networks of a fixed size, with
 just enough neurons (k for ARCS(k); for a cube D, and 2^(D-1) with OR) and with twice as many. r = 1,200, harmonic steps,
-100 runs a cell, at most 50,000 evaluations; success is the same in all cases, a fitness of 0.95 (cubes: 1). NEAT
+100 runs per cell, at most 50,000 evaluations; success is the same in all cases, a fitness of 0.95 (cubes: 1). NEAT
 (package neat-python, the settings of its XOR example, population 150) evolves networks of another kind, sigmoid neurons
 with any connections, judged like all others by the share of correct answers, on 1,000 even points of the circle or on
-the corners: 20 runs a cell, at most 10,000 evaluations. {LEGEND}
+the corners: 20 runs per cell, at most 10,000 evaluations. {LEGEND}
 
 {chr(10).join(parts)}
 ## What it says
