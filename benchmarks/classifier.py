@@ -211,24 +211,34 @@ def show_noisy(name, rows):
 
 
 def starts(options):
-    """Ablation: starts alone, evolution from random starts, both, by number of evaluations."""
-    print("\nHeld-out accuracy by start and evaluations: mean of curved sets, of noisy sets")
-    budgets = (1, 10**3, 10**4) if options.quick else (1, 10**3, 10**4, 10**5, 10**6)
+    """Ablation: starts alone, evolution from random starts, both; rotations and angles.
+
+    One evaluation means the starts alone. Each set is split once, four fifths for training.
+    """
+    budgets = (1, 10**3, 10**4, 10**5) if options.quick else (1, 10**3, 10**4, 10**5, 10**6)
     seed = options.data_seed
-    curved_sets = [(k, d) for k, d in generated_sets(seed) if k.startswith(CURVED)]
     few = ("flipped 15", "unequal", "weak n=250", "ties n=200", "union", "xor 10")
-    noise = [data for name, data in noisy_sets(seed) if name.startswith(few)]
-    for init in ("data", "sphere"):
-        for budget in budgets:
-            model = NAClassifier(init=init, max_evals=budget, random_state=seed)
-            bent = [
-                model.fit(d.X[::2], d.y[::2]).score(d.X[1::2], d.y[1::2]) for _, d in curved_sets
-            ]
-            plain = [model.fit(X, y).score(test, truth) for X, y, test, truth in noise]
-            print(
-                f"  {init:8s} {budget:8d} evaluations  {np.mean(bent):.4f}  {np.mean(plain):.4f}",
-                flush=True,
-            )
+    groups = {"curved": [], "noisy": [], "real": []}
+    for number, (name, X, y) in enumerate(binary_sets(options)):
+        train, test = next(StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y))
+        if name.startswith(CURVED):
+            groups["curved"].append((X[train], y[train], X[test], y[test]))
+        elif number % 6 == 0:
+            groups["real"].append((X[train], y[train], X[test], y[test]))
+    groups["noisy"] = [data for name, data in noisy_sets(seed) if name.startswith(few)]
+    sizes = ", ".join(f"{len(sets)} {name}" for name, sets in groups.items())
+    print(f"\nHeld-out accuracy by starts, mutation and evaluations, means of {sizes} sets")
+    print(f"{'init':8s}{'move':10s}{'evaluations':>12s}" + "".join(f"{g:>9s}" for g in groups))
+    for move, init, budget in itertools.product(("rotation", "angle"), ("sphere", "data"), budgets):
+        model = NAClassifier(init=init, move=move, max_evals=budget, random_state=seed)
+        means = [
+            np.mean([model.fit(X, y).score(A, b) for X, y, A, b in sets])
+            for sets in groups.values()
+        ]
+        print(
+            f"{init:8s}{move:10s}{budget:12d}" + "".join(f"{mean:9.4f}" for mean in means),
+            flush=True,
+        )
 
 
 def cube(options):

@@ -5,6 +5,7 @@ makes errors, large ones only if small ones do well, and only those are evolved 
 hopeless. `hyperna.classifier.choice` says which candidate wins.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -33,8 +34,8 @@ SHORTEST_TRIAL, LONGEST_TRIAL = 20, 10_000
 MANY_FEATURES = 500
 # Fewest evaluations of a restart.
 SHORTEST_RESTART = 100
-# Where held-out points are few or noisy, one half-space keeps this part of its squared weights.
-FAITHFUL = 0.9
+# Parts of its squared weights that one half-space keeps where held-out points are few or noisy.
+FAITHFUL = (0.9, 0.97, 0.99)
 
 
 @dataclass(eq=False)
@@ -294,7 +295,7 @@ def searches(fit: Fit) -> list[tuple[int, int, int]]:
         pairs = [(c, k) for c in range(every) for k in range(starts)]
         return [(c, k, budget) for c, k in pairs[: fit.left]]
     if fit.settings.init != "data":
-        return [(chosen.candidate, k, max(1, fit.left // starts)) for k in range(starts)]
+        return [(chosen.candidate, k, fit.left // starts) for k in range(starts)]
     if chosen.checkpoint == 0:
         return [(chosen.candidate, 0, 1)]
     brief = max(1, round(CHECKPOINTS[0] * fit.trial_length(1)))
@@ -356,7 +357,7 @@ def simplify(fit: Fit) -> None:
         pairs = list(zip(fit.judged, fit.seen, strict=True))
         costs = [choice.error(seen, seen.right(network)) for network, seen in pairs]
         plain = fit.held_out(fit.judged)
-        for faithful, part in ((0.0, 1.0), (0.0, 0.0), (FAITHFUL, 1.0), (FAITHFUL, 0.0)):
+        for faithful, part in itertools.product((0.0, *FAITHFUL), (1.0, 0.0)):
             simple = [
                 simplified(network, seen, part * cost, faithful)
                 for (network, seen), cost in zip(pairs, costs, strict=True)
