@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--neurons",
         type=integer(1, 2),
         default=1,
-        help="1, or 2 at resolutions up to about 40 (default: 1)",
+        help="1, or 2 at small resolutions: ten seconds at 24 (default: 1)",
     )
     parser.add_argument(
         "--output",

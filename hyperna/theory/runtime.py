@@ -45,7 +45,7 @@ def expected_runtime(
         A law with a probability for each step length, such as "harmonic", "local" or "uniform".
     neurons : int
         1, or 2 at small resolutions: the chain has (r(r+1))^2 states, 5,184 at r = 8. It takes 1 s
-        at r = 16, 10 s at 24 and some minutes at 40, with local mutation 10 s at 16.
+        at r = 16 and 10 s at 24, growing like r^6; with local mutation 10 s at 16.
     output : {"or", "and", "xor"}
         How two neurons are joined.
     bias : bool
