@@ -89,7 +89,9 @@ class Meter:
     def _text(self, seconds_left: float) -> str:
         if not self.new:
             return "starting (compiles once)"
-        return f"{self.rate:,.3g} runs/s, {clock(seconds_left)} left"
+        # Less than a second is a guess that a compilation would disprove.
+        left = f", {clock(seconds_left)} left" if seconds_left >= 1 else ""
+        return f"{self.rate:,.3g} runs/s{left}"
 
     @contextmanager
     def shown(self) -> Iterator[None]:
