@@ -510,6 +510,22 @@ def test_the_baselines_table_has_every_algorithm(monkeypatch):
     assert summarised([]).conclusion() == ""
 
 
+def test_verdicts_change_where_the_rules_say():
+    measured = Summary(np.tile([90, 110], 200), np.arange(400) % 2 == 0, np.ones(400))
+    error = math.sqrt(10**2 / 100 + measured.sd**2 / 400)
+    for away, verdict in ((1.95, "agrees"), (1.97, "paper higher"), (-1.97, "paper lower")):
+        assert str(compare_means(100 + away * error, 10, 100, measured)) == verdict
+    exact = Truth(0.5, 100.0, 10.0)
+    shares = {0.39: "paper lower", 0.40: "agrees", 0.60: "agrees", 0.61: "paper higher"}
+    for share, verdict in shares.items():
+        assert str(compare_shares(share, 100, measured, exact)) == verdict
+    # sign test at 5 %, both sides: 8 of 8 and 9 of 10 are too many, 7 of 8 and 8 of 10 are not
+    for higher, lower, one_sided in ((8, 0, True), (7, 1, False), (1, 9, True), (2, 8, False)):
+        verdicts = [Verdict(True, 1)] * higher + [Verdict(True, -1)] * lower
+        assert TableVerdict.of(verdicts).one_sided is one_sided
+    assert uniform_target(0.75, 120) == pytest.approx(0.75 - 1.7 / 120)
+
+
 def test_every_number_of_the_cma_table_is_that_of_its_runs():
     """Made-up runs; those within 2 % of the best fitness of their network count as found."""
     pytest.importorskip("cma", reason="cma is not installed (hyperna[baselines])")

@@ -235,3 +235,9 @@ def test_missing_files_and_directories(tmp_path):
         read_csv(tmp_path / "nothing.csv")
     with pytest.raises(IsADirectoryError, match="is a directory"):
         read_csv(tmp_path)
+
+
+def test_an_arc_of_length_zero_is_refused_however_it_is_written():
+    with pytest.raises(ValueError, match="an arc must start before it ends"):
+        problem("arcs", arcs="90-90")
+    assert problem("arcs", arcs="350-10").label([[1.0, 0.0], [-1.0, 0.0]]).tolist() == [True, False]
