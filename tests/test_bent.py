@@ -215,3 +215,16 @@ def test_files_and_text():
     assert again == network
     assert again.grid.neuron == "bent"
     assert "bend" in str(network)
+
+
+@pytest.mark.parametrize(
+    ("genome", "rule"),
+    [
+        ([0, 6, 4], "x1 >= 0.5*|x| (bend 60°)"),
+        ([0, 9, 4], "x1 - 0.5 >= 0.5*|x - 0.5*w| (bend 60°)"),
+        ([0, 3, 2], "x1 + 0.5 >= 0.866*|x + 0.5*w| (bend 30°)"),
+    ],
+)
+def test_the_text_of_a_cone_is_its_definition(genome, rule):
+    network = Network(Grid(2, 1, 12, neuron="bent"), genome)
+    assert str(network) == f"x is positive if\n  {rule}"

@@ -18,6 +18,7 @@ from hyperna import CLASSIFIERS, compare
 from hyperna.cli import main
 from hyperna.comparison import Contender, corrected_error
 from hyperna.comparison.classifiers import register
+from hyperna.comparison.results import Comparison, DataInfo, FoldScore
 from hyperna.datasets import dataset, load, rotation
 
 FAST = ["logistic", "tree", "knn"]
@@ -306,3 +307,21 @@ def test_picture_shows_the_summary(arcs):
         plot_comparison(arcs, "moons")
     assert len(comparison_figure(arcs).axes) == 1
     plt.close("all")
+
+
+def test_tables_have_the_best_first_and_times_in_their_unit():
+    """Made-up scores, so that nothing is fitted."""
+    made = {"slow": (0.7, 2.5, None), "quick": (0.9, 0.0123, 4), "middle": (0.8, 0.5, 7)}
+    scores = [
+        FoldScore("data", False, name, 0, fold, 1.0, accuracy + fold / 50, seconds, size, fold > 0)
+        for name, (accuracy, seconds, size) in made.items()
+        for fold in range(2)
+    ]
+    who = tuple(Contender(name, name, None, None, "number") for name in made)
+    info = DataInfo("data", False, 10, 2, 2, 0.5)
+    table = Comparison((info,), who, tuple(scores), 2, 1, 0).table(info)
+    assert [row[0] for row in table] == ["quick", "middle", "slow"]
+    assert [row[1].partition(" ")[0] for row in table] == ["0.910", "0.810", "0.710"]
+    assert [row[3] for row in table] == ["12.3 ms", "500.0 ms", "2.50 s"]
+    assert [row[4] for row in table] == ["4 numbers", "7 numbers", "–"]
+    assert {row[5] for row in table} == {"1 of 2 fits did not converge"}

@@ -199,6 +199,19 @@ def test_text_of_one_neuron_and_of_names():
             network.text(names)
 
 
+def test_conditions_in_words():
+    words = {
+        ("or", 2): "if ANY of",
+        ("and", 3): "if ALL of",
+        ("xor", 2): "if EXACTLY ONE of",
+        ("xor", 3): "if an ODD NUMBER of",
+        ("xor", 1): "if",
+        ("evolved", 3): "if",
+    }
+    for (output, neurons), text in words.items():
+        assert OUTPUTS[output].condition(neurons) == text
+
+
 def test_only_weights_that_round_to_one_are_left_out():
     network = Network.from_weights([[0.9949, 0.1], [0.99999, 0.001]], [0, 0.25], 2**40)
     lines = ["x is positive if ANY of", "0.995*x1 + 0.1*x2 >= 0", "x1 + 0.001*x2 >= 0.25"]
