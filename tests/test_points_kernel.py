@@ -15,7 +15,7 @@ from looking import expected_of, first_look, look_at, random_changes
 
 import hyperna
 from hyperna import OnePlusOneNA
-from hyperna._kernels.point_data import LIFETIME, QUANTA
+from hyperna._kernels.point_data import FIRST_ORDER, LIFETIME, QUANTA
 from hyperna._kernels.protocol import workspace
 from hyperna.fitness import FiniteSet
 from hyperna.grid import Grid
@@ -124,6 +124,19 @@ def test_scores_and_margins_are_those_of_predictions(case):
     fitness = FiniteSet(X, rng.random(n) < 0.5, weights, tie_clip=case["clip"])
     many = grid.neurons == 8 and grid.has_output_neuron and case["clip"] > 0
     check_walk(fitness, grid, rng, length=20 if many else 60)
+
+
+@pytest.mark.parametrize("neurons", [1, 3])
+@pytest.mark.parametrize("output", ["or", "xor", "evolved"])
+@pytest.mark.parametrize("clip", [0.0, 0.05])
+def test_points_in_order_and_blocks_out_of_reach(neurons, output, clip):
+    """Long walks with many points, which are put in order on the way."""
+    rng = np.random.default_rng(neurons)
+    X = _unit(rng.normal(size=(700, 4))) * rng.random((700, 1))
+    y = (X @ rng.normal(size=4) > 0.1) ^ (rng.random(700) < 0.02)
+    fitness = FiniteSet(X, y, tie_clip=clip)
+    accepted = check_walk(fitness, Grid(4, neurons, 5000, output), rng, 3 * FIRST_ORDER)
+    assert accepted > 10
 
 
 @pytest.mark.parametrize("output", OUTPUTS)

@@ -57,3 +57,22 @@ def near_optimum(genome, modulus, directions, optima, tolerance, scratch):
         if near_targets(genome, modulus, directions, targets, tolerance, False, scratch):
             return True
     return False
+
+
+@inner_kernel
+def output_agrees(weight, bias, resolution, targets):
+    """Whether an evolved output fires at the places in one column and is silent at the others.
+
+    `weight` and `bias` are those of the N hidden neurons at D = 2, then of the output neuron; the
+    two columns of places come last in `targets`.
+    """
+    neurons, places = targets.shape[0], targets.shape[1] - 2
+    for place in range(2 * neurons):
+        target = targets[place >> 1, places + place % 2]
+        angle, total = 2.0 * np.pi * target / np.float64(resolution), 0.0
+        for i in range(neurons):
+            dot = np.cos(angle) * weight[i, 0] + np.sin(angle) * weight[i, 1]
+            total += weight[neurons, i] if dot >= bias[i] else 0.0
+        if (total >= bias[neurons]) != (place % 2 == 0):
+            return False
+    return True

@@ -17,6 +17,12 @@ TABLE_NEURONS = 12
 LIFETIME = 256
 # Directions turn in planes on grids of at least this resolution.
 FINEST = 2**39
+# The points are put in order after this many offspring, then after twice as many, and so on.
+FIRST_ORDER, LAST_ORDER = 256, 4096
+# Bins of margins for that, from the smallest to the largest.
+BINS = 64
+# Up-to-date dot products are left behind only in blocks as many times as far away as a step goes.
+FAR = 8.0
 # A clipped margin is a whole number of quanta, QUANTA at most.
 QUANTA = 2.0**14
 # Sums of as many quanta, times weights, are exact: below 2**53.
@@ -28,16 +34,14 @@ class Points(NamedTuple):
 
     `columns` has a row for each coordinate. `gain` is what a point adds to the score `base` when
     the network fires on it: its weight if it is positive, minus its weight if not; `most` is the
-    largest sum of gains. `pull` is the
-    same for the second value. For the points of each block: `ceiling` is the largest gain, `guard`
-    how close to the bias a dot product must be for rounding errors to matter. `modulus` are the
-    numbers of values of a neuron's components.
+    largest sum of gains. `pull` is the same for the second value. `guard` is how close to the bias
+    a dot product must be for rounding errors to matter. `modulus` are the numbers of values of a
+    neuron's components.
     """
 
     columns: np.ndarray
     gain: np.ndarray
     pull: np.ndarray
-    ceiling: np.ndarray
     guard: np.ndarray
     modulus: np.ndarray
     base: int
@@ -52,18 +56,20 @@ class Points(NamedTuple):
 
 
 class PointsWork(NamedTuple):
-    """A network and its offspring, which are the same between two steps.
+    """A network and its offspring, which are the same between two steps, and the points in order.
 
     Of two rows the first is the network's, the second its offspring's. The output neuron comes
     after the N hidden ones. `weight` (2, N+1, ...), `bias` (2, N+1) and `angle` (2, 2, C), cosine
     and sine of every component, are what a neuron is; `rounded` (N+1, ...) are the weights of the
     genome that it is rounded to. `term` and `coef` (N+1, ...) list the weights that change and by
-    how much. `neuron` (rows, N+1) and `component` (rows, C): see the names below. `dots` (2, N, n)
-    and `vote` (2, n), where it says which row is the network's: the dot products, and for each
-    point the place in `table` (2, ...) that says whether the output fires; `sums` are what it adds
-    up for each place. `margin` (rows, n) and
-    `again` (n): see `hyperna._kernels.point_margins`. `real` and `near`: room for margins and
-    optima.
+    how much. `table` (2, ...) says whether the output fires, by what the neurons add up to, and
+    `sums` what an output neuron makes of that.
+
+    `columns` (D, n) are the points; `whole` and `real` (rows, n) what is known about each. `dots`
+    (2, N, n) are the dot products. `extent` (blocks, D+1): the largest absolute value of each
+    coordinate in a block, and the largest guard. `neuron` (rows, N+1), `component` (rows, C),
+    `block` (rows, blocks), `place` and `bound` (rows, N+1, blocks): see the names below. `lanes`,
+    `start` and `near`: room for smallest values, for bins and for optima.
     """
 
     weight: np.ndarray
@@ -72,29 +78,46 @@ class PointsWork(NamedTuple):
     rounded: np.ndarray
     term: np.ndarray
     coef: np.ndarray
-    neuron: np.ndarray
-    component: np.ndarray
-    dots: np.ndarray
-    vote: np.ndarray
     table: np.ndarray
     sums: np.ndarray
-    margin: np.ndarray
-    again: np.ndarray
+    columns: np.ndarray
+    whole: np.ndarray
     real: np.ndarray
+    dots: np.ndarray
+    extent: np.ndarray
+    neuron: np.ndarray
+    component: np.ndarray
+    block: np.ndarray
+    place: np.ndarray
+    bound: np.ndarray
+    lanes: np.ndarray
+    start: np.ndarray
     near: np.ndarray
 
 
-# Row of `dots` (for the output neuron: of `vote`); accepted moves since the dot products were made;
-# number of entries in `term`, -1 for a neuron that stays; first angle that changes; whether
-# `rounded` is known; whether it has been turned in a plane; whether the genome has other angles.
-# The last row lists the neurons that move.
-ROW, AGE, TERMS, LOWEST, IS_ROUNDED, TURNED, UNWRITTEN, MOVER = range(8)
-# The neuron of each component; angles of a neuron that is rounded.
+# Rows of `neuron`: accepted moves since the weights were rounded; number of entries in `term`, -1
+# for a neuron that stays; first angle that changes; whether `rounded` is known; whether the neuron
+# has been turned in a plane; whether the genome has other angles; the neurons that move. The last
+# has numbers of its own: offspring until the points are put in order, and the number next time.
+AGE, TERMS, LOWEST, IS_ROUNDED, TURNED, UNWRITTEN, MOVER, ORDER = range(8)
+# Rows of `component`: its neuron; angles of a neuron that is rounded.
 OWNER, ROUNDED = range(2)
-# Margin, rounded margin, and those of the offspring at the points listed in `again`.
-MARGIN, QUANTUM, NEXT_MARGIN, NEXT_QUANTUM = range(4)
-# Rows of `real`: margins of the neurons at a point; sum of quanta of the network and its offspring.
-HIDDEN, SUMS = range(2)
+# Rows of `whole`: place in the table, in two rows; gain; list of points.
+VOTE, GAIN, LISTED = 0, 2, 3
+# Rows of `real`: margin and rounded margin, those of the offspring at the points that are listed,
+# pull and guard.
+MARGIN, QUANTUM, NEXT_MARGIN, NEXT_QUANTUM, PULL, GUARD = range(6)
+# Rows of `block`: its gain, that of the offspring, the largest possible, and whether the offspring
+# has been judged there. Row of `place`: the row of `dots` (of the output neuron: of `whole`) that
+# is the network's, and whether it is to be made again before use.
+TOTAL, NEXT_TOTAL, CEILING, STATE = range(4)
+ROW, STALE = range(2)
+UNTOUCHED, OPEN, JUDGED = range(3)
+# Rows of `bound`: at most the distance of the closest point from the hyperplane, -1 if unknown;
+# that distance when last measured; how far the offspring's hyperplane can have moved at a point.
+SLACK, CLOSEST, REACH = range(3)
+# Rows of `lanes`: smallest values; margins of the neurons at a point; sums of quanta.
+SMALLEST, HIDDEN, SUMS = range(3)
 
 
 def make_points(
@@ -116,14 +139,16 @@ def make_points(
     heavy = np.flatnonzero(weight > 0)
     n = -(-heavy.size // LANES) * LANES
     chosen = heavy[np.minimum(np.arange(n), heavy.size - 1)]
-    columns, positive = np.ascontiguousarray(columns[:, chosen], np.float64), positive[chosen]
+    columns, positive = (
+        np.ascontiguousarray(columns[:, chosen], np.float64),
+        positive[chosen],
+    )
     weight = np.where(np.arange(n) < heavy.size, weight[chosen], 0)
     unit = max(1.0, int(weight.sum()) / LARGEST_PULL)
     pull = np.rint(weight / unit)
-    begins = np.arange(0, n, BLOCK)
     gain = np.where(positive, weight, -weight).astype(np.int64)
     with np.errstate(over="ignore"):
-        norm = np.sqrt(np.maximum.reduceat((columns**2).sum(axis=0), begins))
+        norm = np.sqrt((columns**2).sum(axis=0))
     # An accepted move adds less than 16 (D + 2) rounding errors, relative to the norm. What is
     # turned in planes is compared with what it is rounded to, by half a step for each angle.
     errors = 16.0 * (dim + 2) * (LIFETIME + 2) * 2.0**-53
@@ -136,7 +161,6 @@ def make_points(
         columns=columns,
         gain=gain,
         pull=np.where(positive, pull, -pull),
-        ceiling=np.add.reduceat(np.maximum(gain, 0), begins),
         guard=errors * (norm + 1.0),
         modulus=modulus,
         base=int(weight[~positive].sum()),
@@ -159,7 +183,7 @@ def new_work(points: Points) -> PointsWork:
     if points.join == EVOLVED:
         patterns = 1 << neurons if neurons <= TABLE_NEURONS else 1
     floats, integers = np.zeros, lambda *shape: np.zeros(shape, np.int64)
-    with_margins = n if points.tie_clip > 0.0 else 0
+    blocks = -(-n // BLOCK)
     work = PointsWork(
         weight=floats((2, neurons + 1, longest)),
         bias=floats((2, neurons + 1)),
@@ -167,16 +191,26 @@ def new_work(points: Points) -> PointsWork:
         rounded=floats((neurons + 1, longest)),
         term=integers(neurons + 1, 2 * longest),
         coef=floats((neurons + 1, 2 * longest)),
-        neuron=integers(8, neurons + 1),
-        component=integers(2, components),
-        dots=floats((2, neurons, n)),
-        vote=integers(2, n),
         table=integers(2, patterns),
         sums=floats(patterns),
-        margin=floats((4, with_margins)),
-        again=integers(with_margins),
-        real=floats((2, max(neurons, 2))),
+        columns=points.columns.copy(),
+        whole=integers(4, n),
+        real=floats((6, n)),
+        dots=floats((2, neurons, n)),
+        extent=floats((blocks, dim + 1)),
+        neuron=integers(8, neurons + 1),
+        component=integers(2, components),
+        block=integers(4, blocks),
+        place=integers(2, neurons + 1, blocks),
+        bound=floats((3, neurons + 1, blocks)),
+        lanes=floats((3, max(neurons, LANES))),
+        start=integers(2 * BINS + 2),
         near=integers(neurons + 4, neurons),
     )
     work.component[OWNER] = np.minimum(np.arange(components) // width, neurons)
+    work.whole[GAIN], work.real[PULL], work.real[GUARD] = (
+        points.gain,
+        points.pull,
+        points.guard,
+    )
     return work

@@ -22,14 +22,18 @@ from hyperna._kernels.point_data import (
     BLOCK,
     HIDDEN,
     IS_ROUNDED,
+    JUDGED,
+    LISTED,
     MARGIN,
     MOVER,
     NEXT_MARGIN,
     NEXT_QUANTUM,
+    PULL,
     QUANTA,
     QUANTUM,
     ROUNDED,
     ROW,
+    STATE,
     SUMS,
     TERMS,
     TURNED,
@@ -47,12 +51,25 @@ def canonical_dot(columns, p, weight):
 
 
 @inner_kernel
+def decide_near(columns, weight, dots, bias, guard, vote, votes, begin):
+    """Let the dot products in index order decide about points close to a hyperplane."""
+    for p in range(dots.size):
+        if not abs(dots[p] - bias) > guard:
+            before = np.int64(dots[p] >= bias)
+            dots[p] = canonical_dot(columns, begin + p, weight)
+            votes[p] += vote * (np.int64(dots[p] >= bias) - before)
+
+
+@inner_kernel
 def round_neuron(points, work, i):
     """Make the weights that the offspring's neuron i is rounded to."""
     if work.neuron[IS_ROUNDED, i] == 1:
         return
     work.neuron[IS_ROUNDED, i] = 1
-    size, first = points.neurons if i == points.neurons else points.dim, i * points.width
+    size, first = (
+        points.neurons if i == points.neurons else points.dim,
+        i * points.width,
+    )
     if work.neuron[TURNED, i] == 1:
         write_angles(work.weight[1, i], size, points.resolution, work.component[ROUNDED], first)
         neuron_weights(work.component[ROUNDED], size, points.resolution, first, work.rounded[i])
@@ -130,29 +147,39 @@ def mark_changes(before, bias, after, next_bias, flip, margin, again, limit, sli
     return count
 
 
+@inline_kernel
+def read_hidden(work, neurons, k, p, hidden):
+    """Write the margins of the offspring's neurons at point p, which is in block k."""
+    for i in range(neurons):
+        row = work.place[ROW, i, k]
+        row = row if work.neuron[TERMS, i] < 0 else 1 - row
+        hidden[i] = work.dots[row, i, p] - work.bias[1, i]
+
+
 @inner_kernel
 def second_value(points, work, moves, everywhere):
     """The second value of the offspring, and the number of points whose margins change.
 
-    These are listed in `again`; `everywhere`: all of them.
+    These are listed; `everywhere`: all of them.
     """
-    scale, neurons, rows = QUANTA / points.tie_clip, points.neurons, work.margin
-    hidden, again, listed = work.real[HIDDEN], work.again, np.int64(0)
+    scale, neurons, rows = QUANTA / points.tie_clip, points.neurons, work.real
+    hidden, again, listed = work.lanes[HIDDEN], work.whole[LISTED], np.int64(0)
     output, bias = work.rounded[neurons], work.bias[1, neurons]
-    total = 0.0 if everywhere else work.real[SUMS, 0]
-    for k in range(points.guard.size):
-        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, points.gain.size)
-        guard = points.guard[k]
+    total = 0.0 if everywhere else work.lanes[SUMS, 0]
+    for k in range(work.block.shape[1]):
+        if not everywhere and work.block[STATE, k] != JUDGED:
+            continue
+        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, again.size)
+        guard, marks = work.extent[k, points.dim], np.int64(1)
         # a hair more than the clip, so that rounding errors do not reach it
         limit, slip = points.tie_clip + 2.0 * guard, scale * guard + QUANTA * 2.0**-50
-        marks = np.int64(1)
         for p in range(begin, end):
             again[p] = 1 if everywhere or not guard < np.inf else 0
         if not everywhere and guard < np.inf:
             marks = 0
             for m in range(moves):
                 i = work.neuron[MOVER, m]
-                row, flip = work.neuron[ROW, i], 0.0 if points.join == XOR else 1.0
+                row, flip = work.place[ROW, i, k], 0.0 if points.join == XOR else 1.0
                 if points.join == EVOLVED and output[i] < 0.0:
                     flip = -1.0
                 marks += mark_changes(
@@ -169,33 +196,30 @@ def second_value(points, work, moves, everywhere):
         for p in range(begin, end if marks > 0 else begin):
             if again[p] == 0:
                 continue
-            for i in range(neurons):
-                row = work.neuron[ROW, i]
-                row = row if work.neuron[TERMS, i] < 0 else 1 - row
-                hidden[i] = work.dots[row, i, p] - work.bias[1, i]
+            read_hidden(work, neurons, k, p, hidden)
             margin = join_margins(points.join, neurons, output, bias, hidden, limit)
             exact = bounded(margin * scale, QUANTA + 1.0)
             if not abs(exact - np.rint(exact)) <= 0.5 - slip:
                 for i in range(neurons):
                     round_neuron(points, work, i)
-                    dot = canonical_dot(points.columns, p, work.rounded[i])
+                    dot = canonical_dot(work.columns, p, work.rounded[i])
                     hidden[i] = dot - work.bias[1, i]
                 exact = scale * join_margins(
                     points.join, neurons, output, bias, hidden, points.tie_clip
                 )
             quantum = bounded(np.rint(bounded(exact, QUANTA)), QUANTA)
             rows[NEXT_MARGIN, listed], rows[NEXT_QUANTUM, listed] = margin, quantum
-            total += points.pull[p] * (quantum - (0.0 if everywhere else rows[QUANTUM, p]))
+            total += rows[PULL, p] * (quantum - (0.0 if everywhere else rows[QUANTUM, p]))
             again[listed] = p
             listed += 1
-    work.real[SUMS, 1] = total
+    work.lanes[SUMS, 1] = total
     return total * points.tie_unit, listed
 
 
 @inner_kernel
-def keep_margins(margin, again, real, listed):
+def keep_margins(real, again, sums, listed):
     """Make the margins of the offspring those of the network."""
-    real[SUMS, 0] = real[SUMS, 1]
+    sums[0] = sums[1]
     for t in range(listed):
-        margin[MARGIN, again[t]] = margin[NEXT_MARGIN, t]
-        margin[QUANTUM, again[t]] = margin[NEXT_QUANTUM, t]
+        real[MARGIN, again[t]] = real[NEXT_MARGIN, t]
+        real[QUANTUM, again[t]] = real[NEXT_QUANTUM, t]

@@ -5,260 +5,181 @@ genome: a neuron fires iff its dot product, accumulated in index order, reaches 
 in `geometry.predict`. Dot products are kept from offspring to offspring: a neuron that turns in the
 plane of two coordinates changes them by two products for each point, one whose angle changes by a
 product for each weight that changes. Where a kept dot product is closer to the bias than rounding
-errors allow, the one in index order decides. Points are judged in blocks, as many as it takes to
-know that an offspring is worse than its parent.
+errors allow, the one in index order decides.
 
-An angle is a component of the genome. Where directions turn in planes a run keeps the weights
-themselves; its score is that of the genome that they are rounded to, and the angles are written to
-the genome when somebody reads it. So that rounding errors do not grow, a neuron is given its
-rounded weights after LIFETIME accepted moves.
+Points are judged in blocks. Blocks whose points are all farther from the hyperplanes than these
+move keep their score; of the others as many are judged as it takes to know that an offspring is
+worse than its parent. Now and then the points are put in order, the wrongly classified ones first,
+then those close to the border, so that most blocks are out of reach and few are enough.
 """
+
+import math
 
 import numpy as np
 
-from hyperna._kernels.geometry import AND, EVOLVED, XOR, cos_sin_turn, neuron_weights
+from hyperna._kernels.geometry import EVOLVED, cos_sin_turn, neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel
-from hyperna._kernels.mirrors import near_targets
+from hyperna._kernels.mirrors import near_targets, output_agrees
 from hyperna._kernels.point_data import (
-    AGE,
+    BINS,
     BLOCK,
+    CEILING,
+    CLOSEST,
+    FAR,
+    FIRST_ORDER,
+    GAIN,
+    GUARD,
+    HIDDEN,
     IS_ROUNDED,
-    LIFETIME,
-    LOWEST,
+    JUDGED,
+    LANES,
+    LAST_ORDER,
+    LISTED,
+    MARGIN,
     MOVER,
-    OWNER,
+    NEXT_MARGIN,
+    NEXT_TOTAL,
+    OPEN,
+    ORDER,
+    PULL,
+    REACH,
     ROW,
-    TABLE_NEURONS,
+    SLACK,
+    SMALLEST,
+    STALE,
+    STATE,
+    SUMS,
     TERMS,
-    TURNED,
-    UNWRITTEN,
+    TOTAL,
+    UNTOUCHED,
+    VOTE,
     Points,
     new_work,
 )
-from hyperna._kernels.point_margins import canonical_dot, keep_margins, round_neuron, second_value
+from hyperna._kernels.point_margins import (
+    decide_near,
+    join_margins,
+    keep_margins,
+    read_hidden,
+    round_neuron,
+    second_value,
+)
+from hyperna._kernels.point_moves import (
+    make_dots,
+    make_offspring,
+    settle,
+    tabulate,
+    vote_of,
+    write_genome,
+)
 from hyperna._kernels.protocol import implement
-from hyperna._kernels.rotations import turn_in_plane, write_angles
 from hyperna._kernels.state import CHANGED, GENOME, OLD
-from hyperna._kernels.steps import FIRST, list_parts
-
-# Changes of weights below this are lost in rounding errors.
-NEGLIGIBLE = 2.0**-64
-
-
-# ---- how a network moves
 
 
 @inner_kernel
-def turn_by_angles(weight, before, angle, first, lowest, size, term, coef):
-    """Make the weights of a neuron from its angles; list those that change, return their number."""
-    product, terms = 1.0, np.int64(0)
-    for j in range(size):
-        if j < size - 1:
-            weight[j] = product * angle[0, first + j]
-            product *= angle[1, first + j]
-        elif size > 1:
-            weight[j] = product
-        change = weight[j] - before[j]
-        if j >= lowest and abs(change) > NEGLIGIBLE:
-            term[terms], coef[terms] = j, change
-            terms += 1
-    return terms
-
-
-@inline_kernel
-def make_offspring(points, work, mutation, steps, step, genome, changed, old):
-    """Take a step; of a direction that turns in a plane the genome says nothing yet.
-
-    Returns the numbers of components that change and of hidden neurons that move, and whether the
-    output neuron does, which is then the last in the list of those that move.
-    """
-    move, neurons, r = mutation.move, points.neurons, points.resolution
-    state, moves, output_moves = work.neuron, np.int64(0), False
-    count, place = list_parts(mutation, steps, step, changed), steps.step[FIRST, step]
-    for t in range(count):
-        c = changed[t]
-        i, length = work.component[OWNER, c], steps.move[place + t] * move.unit
-        first, size = i * points.width, neurons if i == neurons else points.dim
-        if state[TERMS, i] < 0:
-            state[TERMS, i], state[LOWEST, i] = 0, size
-            if i == neurons:
-                output_moves = True
-            else:
-                state[MOVER, moves] = i
-                moves += 1
-        old[t] = genome[c]
-        if move.pairs[c] > 0:
-            terms, weight = state[TERMS, i], work.weight[1, i]
-            a, b, change, other = turn_in_plane(weight, size, steps.plane[place + t], length, r)
-            work.term[i, terms], work.term[i, terms + 1] = a, b
-            work.coef[i, terms], work.coef[i, terms + 1] = change, other
-            state[TERMS, i], state[TURNED, i], state[IS_ROUNDED, i] = terms + 2, 1, 0
-        else:
-            genome[c] = min((genome[c] + length) % (mutation.modulus[c] * move.unit), r)
-            if c == (genome.size if i == neurons else first + points.width) - 1:
-                work.bias[1, i] = (2.0 * genome[c] - r) / r
-            else:
-                state[LOWEST, i], state[IS_ROUNDED, i] = min(state[LOWEST, i], c - first), 0
-                work.angle[1, 0, c], work.angle[1, 1, c] = cos_sin_turn(genome[c], r)
-                if size == 1:
-                    work.weight[1, i, 0] = 1.0 - 2.0 * genome[c]
-    if output_moves:
-        state[MOVER, moves] = neurons
-    for m in range(moves + 1 if output_moves else moves):
-        i = state[MOVER, m]
-        lowest, size = state[LOWEST, i], neurons if i == neurons else points.dim
-        if lowest < size:
-            weight, before, angle = work.weight[1, i], work.weight[0, i], work.angle[1]
-            state[TERMS, i] = turn_by_angles(
-                weight, before, angle, i * points.width, lowest, size, work.term[i], work.coef[i]
-            )
-    return count, moves, output_moves
-
-
-@inline_kernel
-def settle(points, work, moves, output_moves, genome, changed, old, count, accepted):
-    """Make the offspring the parent, or the other way round."""
-    state, neurons = work.neuron, points.neurons
-    source, target = (1, 0) if accepted else (0, 1)
-    for m in range(moves + 1 if output_moves else moves):
-        i = state[MOVER, m]
-        size, weight, rounded = neurons if i == neurons else points.dim, work.weight, work.rounded
-        turned = state[TERMS, i] > 0 or state[LOWEST, i] < size
-        state[TERMS, i] = -1
-        work.bias[target, i] = work.bias[source, i]
-        if accepted and i < neurons:
-            state[ROW, i] = 1 - state[ROW, i]
-        if not turned:
-            continue
-        if accepted:
-            state[AGE, i] += 1
-            state[UNWRITTEN, i] = 1
-        else:
-            state[IS_ROUNDED, i] = 0
-            for j in range(size):
-                weight[1, i, j] = weight[0, i, j]
-        worn_out = state[AGE, i] == LIFETIME
-        if worn_out or i == neurons:
-            round_neuron(points, work, i)
-        if worn_out:
-            state[AGE, i] = 0
-            for j in range(size):
-                weight[1, i, j] = rounded[i, j]
-            if i < neurons:
-                make_dots(points.columns, rounded[i], work.dots[state[ROW, i], i])
-        if accepted:
-            for j in range(size):
-                weight[0, i, j] = weight[1, i, j]
-    if output_moves:
-        for votes in range(work.table.shape[1]):
-            work.table[target, votes] = work.table[source, votes]
-    if accepted and moves > 0:
-        state[ROW, neurons] = 1 - state[ROW, neurons]
-    for t in range(count):
-        c = changed[t]
-        for s in range(2):
-            work.angle[target, s, c] = work.angle[source, s, c]
-        if not accepted:
-            genome[c] = old[t]
-
-
-def _write_genome(fitness, work, mutation, genome):
-    points = fitness
-    for i in range(points.neurons + 1):
-        first, size = i * points.width, points.neurons if i == points.neurons else points.dim
-        if work.neuron[UNWRITTEN, i] == 1 and work.neuron[TURNED, i] == 1:
-            write_angles(work.weight[0, i], size, points.resolution, genome, first)
-        work.neuron[UNWRITTEN, i] = 0
-
-
-# ---- what it is worth
-
-
-@inline_kernel
-def vote_of(join, neurons, i):
-    """What neuron i adds to a point's place in the table if it fires on it."""
-    if join != EVOLVED:
-        return np.int64(1)
-    return np.int64(1) << i if neurons <= TABLE_NEURONS else np.int64(0)
+def closest(dots, bias, smallest):
+    """Distance of the closest of some points from a hyperplane, LANES points at a time."""
+    for s in range(LANES):
+        smallest[s] = np.inf
+    for p in range(0, dots.size, LANES):
+        few = dots[p : p + LANES]
+        for s in range(LANES):
+            distance = abs(few[s] - bias)
+            smallest[s] = distance if distance < smallest[s] else smallest[s]
+    least = smallest[0]
+    for s in range(1, LANES):
+        least = min(least, smallest[s])
+    return least
 
 
 @inner_kernel
-def make_dots(columns, weight, dots):
-    """Make the dot products of a neuron with all points in index order, column by column."""
-    for p in range(dots.size):
-        dots[p] = 0.0
-    for j in range(columns.shape[0]):
-        column, w = columns[j], weight[j]
-        for p in range(dots.size):
-            dots[p] += column[p] * w
-
-
-@inner_kernel
-def tabulate(join, neurons, output, bias, sums, table):
-    """Work out what the output makes of the votes: -1 where it fires, else 0."""
-    highest = np.int64(0)
-    for votes in range(table.size):
-        if join == EVOLVED:
-            # the sum over all neurons in the pattern but the last, to which that is added
-            if votes == 2 << highest:
-                highest += 1
-            sums[votes] = 0.0
-            if votes > 0:
-                sums[votes] = sums[votes - (1 << highest)] + output[highest]
-            answer = sums[votes] >= bias
-        elif join == XOR:
-            answer = votes % 2 == 1
-        else:
-            answer = votes == neurons if join == AND else votes > 0
-        table[votes] = -1 if answer else 0
-
-
-@inner_kernel
-def gain_of_many(points, work, begin, end):
-    """Gain of some points under an output neuron over too many hidden neurons for a table."""
-    neurons, gain = points.neurons, np.int64(0)
+def gain_of_many(points, work, k, begin, end):
+    """Gain of a block under an output neuron over too many hidden neurons for a table."""
+    neurons, gain, hidden = points.neurons, np.int64(0), work.lanes[HIDDEN]
     output, bias = work.rounded[neurons], work.bias[1, neurons]
     for p in range(begin, end):
+        read_hidden(work, neurons, k, p, hidden)
         total = 0.0
         for i in range(neurons):
-            row = work.neuron[ROW, i]
-            row = row if work.neuron[TERMS, i] < 0 else 1 - row
-            if work.dots[row, i, p] >= work.bias[1, i]:
-                total += output[i]
-        gain += points.gain[p] if total >= bias else 0
+            total += output[i] if hidden[i] >= 0.0 else 0.0
+        gain += work.whole[GAIN, p] if total >= bias else 0
     return gain
 
 
-@inner_kernel
-def decide_near(columns, weight, dots, bias, guard, vote, votes, begin):
-    """Let the dot products in index order decide about points close to a hyperplane."""
-    for p in range(dots.size):
-        if not abs(dots[p] - bias) > guard:
-            before = np.int64(dots[p] >= bias)
-            dots[p] = canonical_dot(columns, begin + p, weight)
-            votes[p] += vote * (np.int64(dots[p] >= bias) - before)
+@inline_kernel
+def open_blocks(points, work, moves, output_moves):
+    """Find the blocks that the offspring may differ in; return the largest gain it can have."""
+    gain, clip, state = np.int64(0), points.tie_clip, work.neuron
+    for k in range(work.block.shape[1]):
+        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, work.whole.shape[1])
+        extent, guard = work.extent[k], work.extent[k, points.dim]
+        opened = output_moves
+        for m in range(moves):
+            i = state[MOVER, m]
+            reach, bound = abs(work.bias[1, i] - work.bias[0, i]), work.bound
+            for t in range(state[TERMS, i]):
+                reach += abs(work.coef[i, t]) * extent[work.term[i, t]]
+            # rounded up, and errors of the dot products before and after
+            reach = reach * (1.0 + 2.0**-20) + 4.0 * guard
+            bound[REACH, i, k] = reach
+            # dot products that are up to date are worth keeping so unless the block is far away
+            stale = work.place[STALE, i, k] == 1
+            need = (reach if stale else FAR * reach) + clip
+            if opened or bound[SLACK, i, k] > need:
+                continue
+            if need < bound[CLOSEST, i, k]:
+                dots = work.dots[work.place[ROW, i, k], i, begin:end]
+                if stale:
+                    work.place[STALE, i, k] = 0
+                    make_dots(work.columns, work.weight[0, i], dots, begin)
+                distance = closest(dots, work.bias[0, i], work.lanes[SMALLEST])
+                bound[SLACK, i, k], bound[CLOSEST, i, k] = distance, distance
+            opened = not bound[SLACK, i, k] > need
+        work.block[STATE, k] = OPEN if opened else UNTOUCHED
+        gain += work.block[CEILING if opened else TOTAL, k]
+    return gain
 
 
 @inline_kernel
 def judge(points, work, moves, output_moves, least):
     """Gain of the offspring, or a number less than `least` that it cannot exceed."""
-    join, neurons, columns, state = points.join, points.neurons, points.columns, work.neuron
-    parent, table = state[ROW, neurons], work.table[1 if output_moves else 0]
-    tabulated, gain = vote_of(join, neurons, 0) > 0, points.most
-    for k in range(points.guard.size):
-        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, points.gain.size)
-        source, votes, guard = (
-            work.vote[parent, begin:end],
-            work.vote[1 - parent, begin:end],
-            points.guard[k],
+    join, neurons, columns, state = (
+        points.join,
+        points.neurons,
+        work.columns,
+        work.neuron,
+    )
+    table, tabulated = (
+        work.table[1 if output_moves else 0],
+        vote_of(join, neurons, 0) > 0,
+    )
+    gain = open_blocks(points, work, moves, output_moves)
+    for k in range(work.block.shape[1]):
+        if gain < least:
+            break
+        if work.block[STATE, k] == UNTOUCHED:
+            continue
+        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, work.whole.shape[1])
+        parent, guard, found = (
+            work.place[ROW, neurons, k],
+            work.extent[k, points.dim],
+            np.int64(0),
         )
+        source, votes = work.whole[parent, begin:end], work.whole[1 - parent, begin:end]
         for p in range(votes.size if moves > 0 else 0):
             votes[p] = source[p]
         for m in range(moves):
             i = state[MOVER, m]
-            row, terms, vote = state[ROW, i], state[TERMS, i], vote_of(join, neurons, i)
+            row, terms, vote = (
+                work.place[ROW, i, k],
+                state[TERMS, i],
+                vote_of(join, neurons, i),
+            )
             bias, next_bias = work.bias[0, i], work.bias[1, i]
             old, new = work.dots[row, i, begin:end], work.dots[1 - row, i, begin:end]
+            if work.place[STALE, i, k] == 1:
+                work.place[STALE, i, k], work.bound[SLACK, i, k] = 0, -1.0
+                make_dots(columns, work.weight[0, i], old, begin)
             term, coef = work.term[i], work.coef[i]
             a, b = coef[0] if terms > 0 else 0.0, coef[1] if terms > 1 else 0.0
             x, y = columns[term[0], begin:end], columns[term[1], begin:end]
@@ -277,24 +198,115 @@ def judge(points, work, moves, output_moves, least):
             if near > 0:
                 round_neuron(points, work, i)
                 decide_near(columns, work.rounded[i], new, next_bias, guard, vote, votes, begin)
-        gain -= points.ceiling[k]
         if tabulated:
-            weights, places = points.gain[begin:end], votes if moves > 0 else source
+            weights, places = (
+                work.whole[GAIN, begin:end],
+                votes if moves > 0 else source,
+            )
             for p in range(weights.size):
-                gain += weights[p] & table[np.uint64(places[p])]
+                found += weights[p] & table[np.uint64(places[p])]
         else:
-            gain += gain_of_many(points, work, begin, end)
-        if gain < least:
-            break
+            found = gain_of_many(points, work, k, begin, end)
+        gain += found - work.block[CEILING, k]
+        work.block[STATE, k], work.block[NEXT_TOTAL, k] = JUDGED, found
     return gain
 
 
+# ---- from nothing, and in another order
+
+
+@inner_kernel
+def look_at_all(points, work):
+    """Make all that is known about the points for the network; return its gain."""
+    join, neurons, gain = points.join, points.neurons, np.int64(0)
+    for k in range(work.block.shape[1]):
+        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, work.whole.shape[1])
+        guard, votes, found = 0.0, work.whole[VOTE, begin:end], np.int64(0)
+        weights, ceiling = work.whole[GAIN, begin:end], np.int64(0)
+        for p in range(votes.size):
+            votes[p] = 0
+            ceiling += max(weights[p], 0)
+            # not a number where coordinates are too large
+            guard = max(guard, work.real[GUARD, begin + p])
+        for j in range(points.dim):
+            work.extent[k, j] = 0.0
+            for p in range(begin, end):
+                work.extent[k, j] = max(work.extent[k, j], abs(work.columns[j, p]))
+        work.extent[k, points.dim] = guard
+        for i in range(neurons):
+            bias, dots, vote = (
+                work.bias[0, i],
+                work.dots[0, i, begin:end],
+                vote_of(join, neurons, i),
+            )
+            make_dots(work.columns, work.weight[0, i], dots, begin)
+            near = False
+            for p in range(dots.size):
+                votes[p] += vote if dots[p] >= bias else 0
+                near = near or not abs(dots[p] - bias) > guard
+            if near:
+                round_neuron(points, work, i)
+                decide_near(work.columns, work.rounded[i], dots, bias, guard, vote, votes, begin)
+            work.bound[SLACK, i, k], work.bound[CLOSEST, i, k] = -1.0, np.inf
+        for i in range(neurons + 1):
+            work.place[ROW, i, k], work.place[STALE, i, k] = 0, 0
+        if vote_of(join, neurons, 0) > 0:
+            for p in range(votes.size):
+                found += weights[p] & work.table[0, np.uint64(votes[p])]
+        else:
+            found = gain_of_many(points, work, k, begin, end)
+        work.block[TOTAL, k], work.block[CEILING, k] = found, ceiling
+        gain += found
+    return gain
+
+
+@inner_kernel
+def put_in_order(points, work):
+    """Sort the points: wrongly classified ones first, then by their margins; copies come last."""
+    n, neurons, start, order = (
+        work.whole.shape[1],
+        points.neurons,
+        work.start,
+        work.whole[LISTED],
+    )
+    margin, spare, largest = work.real[MARGIN], work.real[NEXT_MARGIN], 2.0**-1000
+    for p in range(n):
+        hidden = work.lanes[HIDDEN]
+        read_hidden(work, neurons, p // BLOCK, p, hidden)
+        output, bias = work.rounded[neurons], work.bias[1, neurons]
+        margin[p] = join_margins(points.join, neurons, output, bias, hidden, np.inf)
+        largest = max(largest, abs(margin[p]) if abs(margin[p]) < np.inf else 0.0)
+    for b in range(start.size):
+        start[b] = 0
+    for p in range(n):
+        size = min(max(abs(margin[p]) / largest, 2.0**-15), 1.0)
+        b = np.int64((15.0 + math.log2(size)) * ((BINS - 1) / 15.0))
+        gain = work.whole[GAIN, p]
+        b += BINS if (margin[p] >= 0.0) == (gain > 0) or gain == 0 else 0
+        spare[p] = b
+        start[b + 1] += 1
+    for b in range(1, start.size):
+        start[b] += start[b - 1]
+    for p in range(n):
+        b = np.int64(spare[p])
+        order[start[b]] = p
+        start[b] += 1
+    for j in range(points.dim + 2):
+        row = work.columns[j] if j < points.dim else work.real[PULL + j - points.dim]
+        for p in range(n):
+            spare[p] = row[order[p]]
+        for p in range(n):
+            row[p] = spare[p]
+    for p in range(n):
+        work.whole[VOTE, p] = work.whole[GAIN, order[p]]
+    for p in range(n):
+        work.whole[GAIN, p] = work.whole[VOTE, p]
+
+
 def _prepare(fitness, work, genome):
-    points, neurons, r = fitness, fitness.neurons, fitness.resolution
-    for p in range(points.gain.size):
-        work.vote[0, p] = 0
+    points, neurons, r, none = fitness, fitness.neurons, fitness.resolution, np.int64(0)
     for i in range(neurons + 1):
-        for row in range(work.neuron.shape[0] - 1):
+        for row in range(work.neuron.shape[0]):
             work.neuron[row, i] = 0
         work.neuron[TERMS, i], work.neuron[IS_ROUNDED, i] = -1, 1
         first, size = i * points.width, neurons if i == neurons else points.dim
@@ -303,47 +315,49 @@ def _prepare(fitness, work, genome):
         bias = neuron_weights(genome, size, r, first, work.weight[0, i])
         work.bias[0, i], work.bias[1, i] = bias, bias
         for j in range(size):
-            work.weight[1, i, j], work.rounded[i, j] = work.weight[0, i, j], work.weight[0, i, j]
+            work.weight[1, i, j], work.rounded[i, j] = (
+                work.weight[0, i, j],
+                work.weight[0, i, j],
+            )
         for c in range(first, first + size - 1):
             cosine, sine = cos_sin_turn(genome[c], r)
             for which in range(2):
                 work.angle[which, 0, c], work.angle[which, 1, c] = cosine, sine
-        if i < neurons:
-            dots, vote = work.dots[0, i], vote_of(points.join, neurons, i)
-            make_dots(points.columns, work.rounded[i], dots)
-            for p in range(dots.size):
-                work.vote[0, p] += vote if dots[p] >= bias else 0
-    table, none = work.table[0], np.int64(0)
-    tabulate(points.join, neurons, work.rounded[neurons], work.bias[0, neurons], work.sums, table)
-    score, second = points.base, 0.0
-    if vote_of(points.join, neurons, none) > 0:
-        for p in range(points.gain.size):
-            score += points.gain[p] & table[np.uint64(work.vote[0, p])]
-    else:
-        score += gain_of_many(points, work, none, points.gain.size)
+    work.neuron[ORDER, 0], work.neuron[ORDER, 1] = FIRST_ORDER, FIRST_ORDER
+    output, bias = work.rounded[neurons], work.bias[0, neurons]
+    tabulate(points.join, neurons, output, bias, work.sums, work.table[0])
+    score, second = points.base + look_at_all(points, work), 0.0
     if points.tie_clip > 0.0:
         second, listed = second_value(points, work, none, none == 0)
-        keep_margins(work.margin, work.again, work.real, listed)
+        keep_margins(work.real, work.whole[LISTED], work.lanes[SUMS], listed)
     return score, second
 
 
 def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     points, genome, changed, old = fitness, genes[GENOME], genes[CHANGED], genes[OLD]
-    least, neurons = score - points.base, fitness.neurons
+    least, neurons, order, none = (
+        score - points.base,
+        fitness.neurons,
+        work.neuron[ORDER],
+        np.int64(0),
+    )
+    if order[0] < 0:
+        order[1] = min(2 * order[1], LAST_ORDER)
+        order[0] = order[1]
+        put_in_order(points, work)
+        look_at_all(points, work)
+        if points.tie_clip > 0.0:
+            _, listed = second_value(points, work, none, none == 0)
+            keep_margins(work.real, work.whole[LISTED], work.lanes[SUMS], listed)
     for step in range(first, last):
+        order[0] -= 1
         count, moves, output_moves = make_offspring(
             points, work, mutation, steps, step, genome, changed, old
         )
         if output_moves:
             round_neuron(points, work, neurons)
-            tabulate(
-                points.join,
-                neurons,
-                work.rounded[neurons],
-                work.bias[1, neurons],
-                work.sums,
-                work.table[1],
-            )
+            output, bias = work.rounded[neurons], work.bias[1, neurons]
+            tabulate(points.join, neurons, output, bias, work.sums, work.table[1])
         gain = judge(points, work, moves, output_moves, least)
         accepted, tie, listed = gain >= least, 0.0, np.int64(0)
         if accepted and points.tie_clip > 0.0:
@@ -351,28 +365,9 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
             accepted = gain > least or tie >= second
         settle(points, work, moves, output_moves, genome, changed, old, count, accepted)
         if accepted:
-            keep_margins(work.margin, work.again, work.real, listed)
+            keep_margins(work.real, work.whole[LISTED], work.lanes[SUMS], listed)
             return step, points.base + gain, tie
     return last, score, second
-
-
-# ---- whether it is one of the known optima
-
-
-@inner_kernel
-def output_agrees(points, work, targets):
-    """Whether the evolved output fires at the places in one column and is silent at the others."""
-    neurons, width = points.neurons, points.width
-    output, bias = work.weight[0, neurons], work.bias[0, neurons]
-    for place in range(2 * neurons):
-        target = targets[place >> 1, width + place % 2]
-        angle, total = 2.0 * np.pi * target / np.float64(points.resolution), 0.0
-        for i in range(neurons):
-            dot = np.cos(angle) * work.weight[0, i, 0] + np.sin(angle) * work.weight[0, i, 1]
-            total += output[i] if dot >= work.bias[0, i] else 0.0
-        if (total >= bias) != (place % 2 == 0):
-            return False
-    return True
 
 
 def _optimal(fitness, work, genome, optima, tolerance):
@@ -382,7 +377,9 @@ def _optimal(fitness, work, genome, optima, tolerance):
         targets = optima[alternative]
         if near_targets(
             genome, points.modulus, directions, targets, tolerance, evolved, work.near
-        ) and (not evolved or output_agrees(points, work, targets)):
+        ) and (
+            not evolved or output_agrees(work.weight[0], work.bias[0], points.resolution, targets)
+        ):
             return True
     return False
 
@@ -393,5 +390,5 @@ implement(
     prepare=_prepare,
     look=_look,
     optimal=_optimal,
-    write_genome=_write_genome,
+    write_genome=write_genome,
 )

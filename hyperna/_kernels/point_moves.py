@@ -1,0 +1,228 @@
+"""How a network on points becomes its offspring, and which of the two goes on.
+
+An angle is a component of the genome. Where directions turn in planes a run keeps the weights
+themselves; its score is that of the genome that they are rounded to, and the angles are written to
+the genome when somebody reads it. So that rounding errors do not grow, a neuron is given its
+rounded weights after LIFETIME accepted moves.
+"""
+
+import numpy as np
+
+from hyperna._kernels.geometry import AND, EVOLVED, XOR, cos_sin_turn
+from hyperna._kernels.jit import inline_kernel, inner_kernel
+from hyperna._kernels.point_data import (
+    AGE,
+    IS_ROUNDED,
+    JUDGED,
+    LIFETIME,
+    LOWEST,
+    MOVER,
+    NEXT_TOTAL,
+    OWNER,
+    REACH,
+    ROW,
+    SLACK,
+    STALE,
+    STATE,
+    TABLE_NEURONS,
+    TERMS,
+    TOTAL,
+    TURNED,
+    UNWRITTEN,
+)
+from hyperna._kernels.point_margins import round_neuron
+from hyperna._kernels.rotations import turn_in_plane, write_angles
+from hyperna._kernels.steps import FIRST, list_parts
+
+# Changes of weights below this are lost in rounding errors.
+NEGLIGIBLE = 2.0**-64
+
+
+@inline_kernel
+def vote_of(join, neurons, i):
+    """What neuron i adds to a point's place in the table if it fires on it."""
+    if join != EVOLVED:
+        return np.int64(1)
+    return np.int64(1) << i if neurons <= TABLE_NEURONS else np.int64(0)
+
+
+@inner_kernel
+def tabulate(join, neurons, output, bias, sums, table):
+    """Work out what the output makes of the votes: -1 where it fires, else 0."""
+    highest = np.int64(0)
+    for votes in range(table.size):
+        if join == EVOLVED:
+            # the sum over all neurons in the pattern but the last, to which that is added
+            if votes == 2 << highest:
+                highest += 1
+            sums[votes] = 0.0
+            if votes > 0:
+                sums[votes] = sums[votes - (1 << highest)] + output[highest]
+            answer = sums[votes] >= bias
+        elif join == XOR:
+            answer = votes % 2 == 1
+        else:
+            answer = votes == neurons if join == AND else votes > 0
+        table[votes] = -1 if answer else 0
+
+
+@inner_kernel
+def make_dots(columns, weight, dots, begin):
+    """Make the dot products of a neuron with some points in index order, column by column."""
+    for p in range(dots.size):
+        dots[p] = 0.0
+    for j in range(columns.shape[0]):
+        column, w = columns[j, begin : begin + dots.size], weight[j]
+        for p in range(dots.size):
+            dots[p] += column[p] * w
+
+
+@inner_kernel
+def turn_by_angles(weight, before, angle, first, lowest, size, term, coef):
+    """Make the weights of a neuron from its angles; list those that change, return their number."""
+    product, terms = 1.0, np.int64(0)
+    for j in range(size):
+        if j < size - 1:
+            weight[j] = product * angle[0, first + j]
+            product *= angle[1, first + j]
+        elif size > 1:
+            weight[j] = product
+        change = weight[j] - before[j]
+        if j >= lowest and abs(change) > NEGLIGIBLE:
+            term[terms], coef[terms] = j, change
+            terms += 1
+    return terms
+
+
+@inline_kernel
+def make_offspring(points, work, mutation, steps, step, genome, changed, old):
+    """Take a step; of a direction that turns in a plane the genome says nothing yet.
+
+    Returns the numbers of components that change and of hidden neurons that move, and whether the
+    output neuron does, which is then the last in the list of those that move.
+    """
+    move, neurons, r = mutation.move, points.neurons, points.resolution
+    state, moves, output_moves = work.neuron, np.int64(0), False
+    count, place = list_parts(mutation, steps, step, changed), steps.step[FIRST, step]
+    for t in range(count):
+        c = changed[t]
+        i, length = work.component[OWNER, c], steps.move[place + t] * move.unit
+        first, size = i * points.width, neurons if i == neurons else points.dim
+        if state[TERMS, i] < 0:
+            state[TERMS, i], state[LOWEST, i] = 0, size
+            if i == neurons:
+                output_moves = True
+            else:
+                state[MOVER, moves] = i
+                moves += 1
+        old[t] = genome[c]
+        if move.pairs[c] > 0:
+            terms, weight = state[TERMS, i], work.weight[1, i]
+            a, b, change, other = turn_in_plane(weight, size, steps.plane[place + t], length, r)
+            work.term[i, terms], work.term[i, terms + 1] = a, b
+            work.coef[i, terms], work.coef[i, terms + 1] = change, other
+            state[TERMS, i], state[TURNED, i], state[IS_ROUNDED, i] = terms + 2, 1, 0
+        else:
+            genome[c] = min((genome[c] + length) % (mutation.modulus[c] * move.unit), r)
+            if c == (genome.size if i == neurons else first + points.width) - 1:
+                work.bias[1, i] = (2.0 * genome[c] - r) / r
+            else:
+                state[LOWEST, i], state[IS_ROUNDED, i] = (
+                    min(state[LOWEST, i], c - first),
+                    0,
+                )
+                work.angle[1, 0, c], work.angle[1, 1, c] = cos_sin_turn(genome[c], r)
+                if size == 1:
+                    work.weight[1, i, 0] = 1.0 - 2.0 * genome[c]
+    if output_moves:
+        state[MOVER, moves] = neurons
+    for m in range(moves + 1 if output_moves else moves):
+        i = state[MOVER, m]
+        lowest, size = state[LOWEST, i], neurons if i == neurons else points.dim
+        if lowest < size:
+            weight, before, angle = work.weight[1, i], work.weight[0, i], work.angle[1]
+            state[TERMS, i] = turn_by_angles(
+                weight,
+                before,
+                angle,
+                i * points.width,
+                lowest,
+                size,
+                work.term[i],
+                work.coef[i],
+            )
+    return count, moves, output_moves
+
+
+@inline_kernel
+def settle(points, work, moves, output_moves, genome, changed, old, count, accepted):
+    """Make the offspring the parent, or the other way round."""
+    state, neurons = work.neuron, points.neurons
+    source, target = (1, 0) if accepted else (0, 1)
+    for m in range(moves + 1 if output_moves else moves):
+        i = state[MOVER, m]
+        size, weight, rounded = (
+            neurons if i == neurons else points.dim,
+            work.weight,
+            work.rounded,
+        )
+        turned = state[TERMS, i] > 0 or state[LOWEST, i] < size
+        state[TERMS, i] = -1
+        work.bias[target, i] = work.bias[source, i]
+        if not turned:
+            continue
+        if accepted:
+            state[AGE, i] += 1
+            state[UNWRITTEN, i] = 1
+        else:
+            state[IS_ROUNDED, i] = 0
+            for j in range(size):
+                weight[1, i, j] = weight[0, i, j]
+        worn_out = state[AGE, i] == LIFETIME
+        if worn_out or i == neurons:
+            round_neuron(points, work, i)
+        if worn_out:
+            state[AGE, i] = 0
+            for j in range(size):
+                weight[1, i, j] = rounded[i, j]
+            for k in range(work.block.shape[1]):
+                # made again when they are needed
+                work.place[STALE, i, k] = 1
+        if accepted:
+            for j in range(size):
+                weight[0, i, j] = weight[1, i, j]
+    if output_moves:
+        for votes in range(work.table.shape[1]):
+            work.table[target, votes] = work.table[source, votes]
+    for k in range(work.block.shape[1] if accepted else 0):
+        judged = work.block[STATE, k] == JUDGED
+        if judged:
+            work.block[TOTAL, k] = work.block[NEXT_TOTAL, k]
+            work.place[ROW, neurons, k] ^= 1 if moves > 0 else 0
+        for m in range(moves):
+            i = state[MOVER, m]
+            if judged:
+                work.place[ROW, i, k] ^= 1
+                work.bound[SLACK, i, k] = -1.0
+            else:
+                work.place[STALE, i, k] = 1
+                work.bound[SLACK, i, k] -= work.bound[REACH, i, k]
+    for t in range(count):
+        c = changed[t]
+        for s in range(2):
+            work.angle[target, s, c] = work.angle[source, s, c]
+        if not accepted:
+            genome[c] = old[t]
+
+
+def write_genome(fitness, work, mutation, genome):
+    """Write the angles of the neurons that have been turned in planes."""
+    points = fitness
+    for i in range(points.neurons + 1):
+        first, size = (
+            i * points.width,
+            points.neurons if i == points.neurons else points.dim,
+        )
+        if work.neuron[UNWRITTEN, i] == 1 and work.neuron[TURNED, i] == 1:
+            write_angles(work.weight[0, i], size, points.resolution, genome, first)
+        work.neuron[UNWRITTEN, i] = 0
