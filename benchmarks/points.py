@@ -2,6 +2,7 @@
 
     python benchmarks/points.py            everything (about three minutes)
     python benchmarks/points.py --quick    shorter slices
+    python benchmarks/points.py --ablation    only what each feature of the kernel gains
 
 Both sides of a ratio are measured in turns, by the time the process itself has computed, so that a
 busy machine disturbs little; linear algebra has one thread. The median of the slices' ratios is
@@ -21,6 +22,7 @@ from sklearn.datasets import load_breast_cancer
 from threadpoolctl import threadpool_limits
 
 from hyperna import FiniteSet, OnePlusOneNA
+from hyperna._kernels.point_data import ORDER
 from hyperna.search import Search
 
 RESOLUTION = 2**16
@@ -155,6 +157,43 @@ def networks(slices, seconds):
                 show(label, slices_of(ours, numpy_time(X, y, seconds), slices), "")
 
 
+def without(search, order, skip):
+    """Take a feature of the kernel away: points in order, blocks that are skipped."""
+    if not order:
+        search._work.neuron[ORDER, 0] = 2**62
+    if not skip:
+        # every hyperplane is within reach of every block
+        search._work.neuron[ORDER, 0] = 2**62
+        search._work.extent[:, :-1] = np.inf
+
+
+def ablation(slices, seconds, quick):
+    """The same runs without a feature: what gains less than 1.3 times is not worth its lines."""
+    print("\nTime per offspring without a feature / with all of them, union of half-spaces")
+    cases = [(200, 2, 1), (200, 30, 8), (2000, 10, 1), (2000, 30, 8), (20_000, 20, 1)]
+    if not quick:
+        cases += [(20_000, 20, 8), (100_000, 100, 1)]
+    for n, dim, neurons in cases:
+        X, y = union(n, dim)
+        move, piece = "rotation" if dim > 2 else "angle", max(50, 10**6 // n)
+        warm_up = max(5000, 10**7 // n)
+
+        settings = {"neurons": neurons, "move": move}
+        full = search_time(search_under_way(X, y, warm_up, **settings), seconds, piece)
+        for label, order, skip in [("order", False, True), ("skipped blocks", True, False)]:
+            # points that are never put in order, or that stay in the order they have
+            search = search_under_way(X, y, warm_up if order else 1, **settings)
+            without(search, order, skip)
+            if not order:
+                search.advance(warm_up)
+            part = search_time(search, seconds, piece)
+            show(
+                f"n = {n}, D = {dim}, N = {neurons}, without {label}",
+                slices_of(part, full, slices),
+                "",
+            )
+
+
 def against_mlrose(slices, seconds):
     print("\nbreast_cancer, one neuron: random hill climbing of mlrose / offspring")
     try:
@@ -220,14 +259,18 @@ def first_run():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="shorter slices")
+    parser.add_argument("--ablation", action="store_true", help="only what each feature gains")
     parser.add_argument("--first-run", action="store_true", help="also the time to compile")
     options = parser.parse_args()
     slices, seconds = (5, 0.05) if options.quick else (15, 0.2)
+    if options.ablation:
+        return ablation(slices, seconds, options.quick)
     with threadpool_limits(1, "blas"):
         against_numpy(slices, seconds)
         growth(slices, seconds)
         large(slices, seconds, 2000 if options.quick else 10_000)
         networks(slices, seconds)
+        ablation(slices, seconds, options.quick)
         against_mlrose(5, seconds)
     if options.first_run:
         first_run()

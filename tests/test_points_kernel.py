@@ -132,8 +132,8 @@ def test_scores_and_margins_are_those_of_predictions(case):
 def test_points_in_order_and_blocks_out_of_reach(neurons, output, clip):
     """Long walks with many points, which are put in order on the way."""
     rng = np.random.default_rng(neurons)
-    X = _unit(rng.normal(size=(700, 4))) * rng.random((700, 1))
-    y = (X @ rng.normal(size=4) > 0.1) ^ (rng.random(700) < 0.02)
+    X = _unit(rng.normal(size=(1100, 4))) * rng.random((1100, 1))
+    y = (X @ rng.normal(size=4) > 0.1) ^ (rng.random(1100) < 0.02)
     fitness = FiniteSet(X, y, tie_clip=clip)
     accepted = check_walk(fitness, Grid(4, neurons, 5000, output), rng, 3 * FIRST_ORDER)
     assert accepted > 10

@@ -36,6 +36,7 @@ from hyperna._kernels.point_data import (
     LAST_ORDER,
     LISTED,
     MARGIN,
+    MANY_BLOCKS,
     MOVER,
     NEXT_MARGIN,
     NEXT_TOTAL,
@@ -219,6 +220,8 @@ def judge(points, work, moves, output_moves, least):
 def look_at_all(points, work):
     """Make all that is known about the points for the network; return its gain."""
     join, neurons, gain = points.join, points.neurons, np.int64(0)
+    # with several neurons a few blocks are hardly ever all on one side
+    measured = neurons == 1 or work.block.shape[1] >= MANY_BLOCKS
     for k in range(work.block.shape[1]):
         begin, end = k * BLOCK, min(k * BLOCK + BLOCK, work.whole.shape[1])
         guard, votes, found = 0.0, work.whole[VOTE, begin:end], np.int64(0)
@@ -247,7 +250,8 @@ def look_at_all(points, work):
             if near:
                 round_neuron(points, work, i)
                 decide_near(work.columns, work.rounded[i], dots, bias, guard, vote, votes, begin)
-            work.bound[SLACK, i, k], work.bound[CLOSEST, i, k] = -1.0, np.inf
+            work.bound[SLACK, i, k] = -1.0
+            work.bound[CLOSEST, i, k] = np.inf if measured else -1.0
         for i in range(neurons + 1):
             work.place[ROW, i, k], work.place[STALE, i, k] = 0, 0
         if vote_of(join, neurons, 0) > 0:
