@@ -23,7 +23,7 @@ FIRST_ORDER, LAST_ORDER = 256, 4096
 BINS = 64
 # Up-to-date dot products are left behind only in blocks as many times as far away as a step goes.
 FAR = 8.0
-# From this many blocks on, distances of blocks from the hyperplanes of several neurons are measured.
+# From this many blocks on their distances from the hyperplanes of several neurons are measured.
 MANY_BLOCKS = 8
 # A clipped margin is a whole number of quanta, QUANTA at most.
 QUANTA = 2.0**14
