@@ -135,12 +135,19 @@ def findings_pages(root: Path) -> dict[str, str]:
             continue
         text = path.read_text(encoding="utf-8")
         text = re.sub(r"^(#{3,}) ", lambda found: found[1][1:] + " ", text, flags=re.MULTILINE)
-        text = re.sub(r"\]\((\w+)\.md", r"](finding_\1.md", text)
+        text = re.sub(r"\]\((\w+)\.md", lambda found: f"]({_finding(found[1])}.md", text)
         campaign = folder / f"{path.stem}.toml"
         if campaign.exists():
             block = f"```toml\n{campaign.read_text(encoding='utf-8')}```"
             anchor = f"campaign-{path.stem}"
             text = f"{text.rstrip()}\n\n({anchor})=\n## The campaign\n\n{block}\n"
             text = re.sub(r"\]\(\w+\.toml\)", f"](#{anchor})", text)
-        pages[f"finding_{path.name}"] = text
+        if path.stem == "theorems":
+            text += "\n```{toctree}\n:hidden:\n:glob:\n\ntheorem_*\n```\n"
+        pages[f"{_finding(path.stem)}.md"] = text
     return pages
+
+
+def _finding(name: str) -> str:
+    """The name of a page of findings; those of single theorems belong to the page on all."""
+    return name if name.startswith("theorem_") else f"finding_{name}"
