@@ -256,3 +256,11 @@ def test_data_do_not_share_memory_with_the_caller():
         Dataset(X, [0, 1, 2]).problem()
     with pytest.raises(ValueError, match="features must name the 2 columns"):
         Dataset(X, y, features=("x",))
+
+
+@pytest.mark.parametrize("dim", range(1, 7))
+def test_rotations_keep_lengths_and_orientation(dim):
+    for seed in range(6):
+        turn = rotation(dim, seed)
+        assert np.allclose(turn @ turn.T, np.eye(dim))
+        assert np.linalg.det(turn) == pytest.approx(1)

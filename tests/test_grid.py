@@ -333,3 +333,12 @@ def test_random_needs_a_generator():
         Grid(2, 1, 8).random(0)
     with pytest.raises(ValueError, match="init must be one of 'grid', 'sphere', got 'cube'"):
         Grid(2, 1, 8).random(np.random.default_rng(0), "cube")
+
+
+def test_where_biases_and_angles_are():
+    bent = Grid(3, 2, 12, "evolved", neuron="bent")
+    assert bent.bias_components.tolist() == [2, 6, 9]
+    assert np.flatnonzero(bent.is_angle).tolist() == [0, 1, 4, 5, 8]
+    plain = Grid(3, 2, 12)
+    assert plain.bias_components.tolist() == [2, 5]
+    assert np.flatnonzero(plain.is_angle).tolist() == [0, 1, 3, 4]
