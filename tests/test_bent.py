@@ -228,3 +228,15 @@ def test_files_and_text():
 def test_the_text_of_a_cone_is_its_definition(genome, rule):
     network = Network(Grid(2, 1, 12, neuron="bent"), genome)
     assert str(network) == f"x is positive if\n  {rule}"
+
+
+@pytest.mark.parametrize("genome", [[1, 9, 4], [5, 2, 7], [11, 10, 2], [0, 4, 10]])
+def test_on_the_circle_a_cone_is_the_cap_that_is_told(genome):
+    network = Network(Grid(2, 1, 12, neuron="bent"), genome)
+    angles = np.linspace(0, 2 * np.pi, 720, endpoint=False) + 0.001
+    X = np.column_stack([np.cos(angles), np.sin(angles)])
+    (normal,), (height,) = network.caps()
+    above = X @ normal - height
+    clear = abs(above) > 1e-9
+    assert 0 < (above > 0).sum() < len(X)
+    assert np.array_equal(network.predict(X)[clear], above[clear] > 0)

@@ -241,3 +241,8 @@ def test_an_arc_of_length_zero_is_refused_however_it_is_written():
     with pytest.raises(ValueError, match="an arc must start before it ends"):
         problem("arcs", arcs="90-90")
     assert problem("arcs", arcs="350-10").label([[1.0, 0.0], [-1.0, 0.0]]).tolist() == [True, False]
+
+
+def test_arcs_that_touch_are_one():
+    assert custom_arcs([(0, 0.25), (0.25, 0.5)]).arcs == ((0, Fraction(1, 2)),)
+    assert custom_arcs([(0.75, 1), (0, 0.25)]).arcs == ((Fraction(3, 4), Fraction(5, 4)),)

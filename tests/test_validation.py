@@ -154,3 +154,10 @@ def test_arrays_of_reals():
         check_reals("t", [1, math.nan], (2,))
     with pytest.raises(ValueError, match="t must be an array of real numbers"):
         check_reals("t", ["a", "b"], (2,))
+
+
+def test_the_place_of_a_bad_number_is_row_and_column():
+    points = np.zeros((4, 3))
+    points[3, 1] = np.inf
+    with pytest.raises(ValueError, match="X must be finite, got inf in row 3, column 1"):
+        check_points("X", points)
