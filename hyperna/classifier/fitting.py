@@ -282,9 +282,9 @@ def searches(fit: Fit) -> list[tuple[int, int, int]]:
     """Return candidate, number of the start and evaluations of the searches on all points."""
     given, tried = fit.settings.neurons != "auto", fit.networks.items()
     lavish = {c for (c, k), nets in tried if nets[0].grid.components > len(fit.seen[k].y)}
-    chosen = fit.chosen = choice.choose(
-        fit.tried, fit.trials(), len(fit.candidates), given, frozenset(() if given else lavish)
-    )
+    ripe, lavish = given or fit.settings.init != "data", set() if given else lavish
+    chosen = choice.choose(fit.tried, fit.trials(), len(fit.candidates), ripe, frozenset(lavish))
+    fit.chosen = chosen
     starts = min(fit.settings.restarts, fit.left // SHORTEST_RESTART) + 1
     if fit.left < 1:
         return []
