@@ -369,3 +369,8 @@ def test_every_parameter_reaches_the_kernels(name, parameter):
         )
         changed = [key for key in ("growth", "decay", "jump") if key == parameter]
         assert [getattr(after, key) for key in changed] == [getattr(other, key) for key in changed]
+
+
+def test_the_longest_step_is_possible_where_a_block_begins_with_it():
+    before, at = (np.count_nonzero(Harmonic().steps(r).weights) for r in (4095, 4096))
+    assert at == before + 1
