@@ -24,7 +24,7 @@ BINS = 64
 # Up-to-date dot products are left behind only in blocks as many times as far away as a step goes.
 FAR = 8.0
 # From this many blocks on their distances from the hyperplanes of several neurons are measured.
-MANY_BLOCKS = 8
+MANY_BLOCKS = 4
 # A clipped margin is a whole number of quanta, QUANTA at most.
 QUANTA = 2.0**14
 # Sums of as many quanta, times weights, are exact: below 2**53.

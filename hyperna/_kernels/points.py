@@ -307,6 +307,19 @@ def put_in_order(points, work):
         work.whole[GAIN, p] = work.whole[VOTE, p]
 
 
+@inner_kernel
+def begin_again(points, work, in_order):
+    """Make all that is known about the network from its weights; return gain and second value."""
+    none, second = np.int64(0), 0.0
+    if in_order:
+        put_in_order(points, work)
+    gain = look_at_all(points, work)
+    if points.tie_clip > 0.0:
+        second, listed = second_value(points, work, none, none == 0)
+        keep_margins(work.real, work.whole[LISTED], work.lanes[SUMS], listed)
+    return gain, second
+
+
 def _prepare(fitness, work, genome):
     points, neurons, r, none = fitness, fitness.neurons, fitness.resolution, np.int64(0)
     for i in range(neurons + 1):
@@ -330,29 +343,17 @@ def _prepare(fitness, work, genome):
     work.neuron[ORDER, 0], work.neuron[ORDER, 1] = FIRST_ORDER, FIRST_ORDER
     output, bias = work.rounded[neurons], work.bias[0, neurons]
     tabulate(points.join, neurons, output, bias, work.sums, work.table[0])
-    score, second = points.base + look_at_all(points, work), 0.0
-    if points.tie_clip > 0.0:
-        second, listed = second_value(points, work, none, none == 0)
-        keep_margins(work.real, work.whole[LISTED], work.lanes[SUMS], listed)
-    return score, second
+    gain, second = begin_again(points, work, none > 0)
+    return points.base + gain, second
 
 
 def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     points, genome, changed, old = fitness, genes[GENOME], genes[CHANGED], genes[OLD]
-    least, neurons, order, none = (
-        score - points.base,
-        fitness.neurons,
-        work.neuron[ORDER],
-        np.int64(0),
-    )
+    least, neurons, order = score - points.base, fitness.neurons, work.neuron[ORDER]
     if order[0] < 0:
         order[1] = min(2 * order[1], LAST_ORDER)
         order[0] = order[1]
-        put_in_order(points, work)
-        look_at_all(points, work)
-        if points.tie_clip > 0.0:
-            _, listed = second_value(points, work, none, none == 0)
-            keep_margins(work.real, work.whole[LISTED], work.lanes[SUMS], listed)
+        begin_again(points, work, order[0] > 0)
     for step in range(first, last):
         order[0] -= 1
         count, moves, output_moves = make_offspring(
