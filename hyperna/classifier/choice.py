@@ -130,9 +130,9 @@ def choose(
     It is the one whose networks classify held-out points best; one that is simpler is preferred
     unless the best is better by more than chance explains. Where even the best does no better than
     a constant answer, held-out points have nothing to say, and the simplest is taken. Where the
-    number of neurons is given or starts are random (`exact`), all are evolved to the end. Candidates with more
-    parameters than points (`lavish`) must be better beyond doubt than the simplest, if that is
-    better than a constant answer.
+    number of neurons is given or starts are random (`exact`), all are evolved to the end.
+    Candidates with more parameters than points (`lavish`) must be better beyond doubt than the
+    simplest, if that is better than a constant answer.
     """
     if 0 not in trials:
         return Choice(0, None, candidates == 1)

@@ -120,8 +120,8 @@ class Control:
 PIECE = 2**13
 # The part of a search in which networks of equal score are accepted whatever their margins.
 WALK = 0.5
-# Random starts of a knock-out, and evaluations of each round of it at least.
-STARTS, SHORTEST_ROUND = 16, 10
+# Random starts of a knock-out; each begins with at least this many evaluations per rival.
+STARTS, SHORTEST_ROUND = 16, 3
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def knock_out(
     Most random starts end in a poor local optimum, and the errors soon tell which ones.
     """
     count = STARTS if settings.restarts else 1
-    while count > 1 and budget < SHORTEST_ROUND * count * count.bit_length():
+    while count > 1 and budget < SHORTEST_ROUND * count**2 * count.bit_length():
         count //= 2
     length = max(1, budget // (count.bit_length() * count))
     runs = [
