@@ -71,7 +71,7 @@ def read_settings(
             values[key] = kinds[key](text)
         except ValueError:
             number = "an integer" if kinds[key] is int else "a number"
-            raise ValueError(f"{key} must be {number}, got {shown(text)}") from None
+            raise ValueError(f"{what} setting {key} must be {number}, got {shown(text)}") from None
     return values
 
 

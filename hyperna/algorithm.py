@@ -95,7 +95,8 @@ class OnePlusOneNA:
     >>> runs = na.run_many(problem("two_quarters"), runs=200, seed=1)
     >>> len(runs), bool(runs.success.mean() > 0.5)
     (200, True)
-    >>> found = OnePlusOneNA(neurons="evolved").run(problem("arcs", k=3), seed=1)
+    >>> growing = OnePlusOneNA(neurons="evolved", output="xor")
+    >>> found = growing.run(problem("arcs", k=3), seed=0)
     >>> found.success, found.network.grid.neurons
     (True, 3)
     """

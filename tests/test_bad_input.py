@@ -299,7 +299,7 @@ CALLS = {
     ),
 }
 # What a message says about the value: the value itself, or what to do about it.
-ADVICE = ("got", "must be given", "leave a part", "its parameters", "JSON")
+ADVICE = ("got", "must be given", "leave a part", "its parameters", "its settings", "JSON")
 # Words that stand for an argument where the message is not about the argument as a whole.
 OTHER_NAMES = {
     "arcs": ["arc", "intervals"],

@@ -219,6 +219,7 @@ def test_cma_starts_at_the_origin_with_deviation_one():
     assert np.abs(first).max() <= 1
 
 
+@pytest.mark.slow
 @needs_cma
 def test_cma_with_counted_points_agrees_with_the_paper_on_two_quarters():
     """33.3 % of 1,000 runs in print ended within 2 % of the optimum."""

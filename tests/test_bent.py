@@ -142,6 +142,7 @@ def test_a_right_angle_is_the_plain_neuron():
             assert fitness(cone) == pytest.approx(fitness(Network(plain, genome)), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
 def test_point_sets(output):
     """The compiled search and the network agree on what every network is worth."""
@@ -159,6 +160,7 @@ def test_point_sets(output):
     assert (scores / fitness.units(path.grid) == path.fitness).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [3, 4, 8])
 def test_caps(dim):
     subject = problem("local_opt", dim=dim)
@@ -190,6 +192,7 @@ def test_optima_and_best_fitness():
                     assert ExactArcs(subject)(network) == pytest.approx(best, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutation", ["harmonic", "local"])
 @pytest.mark.parametrize("name", ["half", "quarter"])
 def test_mean_runtime_is_that_of_the_chain(name, mutation):

@@ -19,6 +19,7 @@ SEEDS = st.integers(0, 2**32)
 # Limits.
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["half", "quarter", "two_quarters", "local_opt", "cube"]),
     st.sampled_from(["harmonic", "local", "uniform", "pareto"]),

@@ -24,7 +24,12 @@ FENCE = re.compile(
     flags=re.DOTALL | re.MULTILINE,
 )
 # Pages whose examples compile many kernels that nothing else needs.
-SLOW = ("docs/howto/variants.md", "docs/howto/relatives.md", "docs/howto/films.md")
+SLOW = (
+    "docs/howto/variants.md",
+    "docs/howto/relatives.md",
+    "docs/howto/films.md",
+    "docs/tutorials/higher_dimensions.md",
+)
 RUN = ("python", "bash")
 # Shown, not run: settings of other programs, output, files.
 SHOWN = ("text", "toml", "dockerfile")

@@ -55,6 +55,7 @@ def plain_runtime(rng, subject, resolution, samples, again, budget):
     return budget
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", [True, False])
 def test_the_law_of_the_runtime_is_that_of_a_plain_implementation(again):
     subject, r, samples, budget = problem("quarter"), 12, 8, 200
@@ -66,6 +67,7 @@ def test_the_law_of_the_runtime_is_that_of_a_plain_implementation(again):
     assert stats.ks_2samp(plain, runs.evaluations).pvalue > 1e-4
 
 
+@pytest.mark.slow
 def test_without_ties_many_points_give_the_runtime_of_the_exact_fitness():
     """Half circles one step apart: a point in the lune between them is enough to tell them apart.
 
@@ -91,6 +93,7 @@ def test_the_true_fitness_is_reported():
     assert result.fitness == online(result.network) == path.fitness[-1]
 
 
+@pytest.mark.slow
 def test_pieces_and_workers_do_not_matter():
     online = Online(problem("quarter", dim=3), samples=20, reevaluate=False)
     na = OnePlusOneNA(resolution=60)
@@ -110,6 +113,7 @@ def test_pieces_and_workers_do_not_matter():
     assert runs[0].replay(0).network == whole.network
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neuron", ["plain", "bent"])
 @pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
 def test_points_are_drawn_from_finite_sets(output, neuron):

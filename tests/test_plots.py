@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 from matplotlib.patches import Wedge
 
 from hyperna import Grid, Network, OnePlusOneNA, custom_arcs, fitness_of, points, problem
-from hyperna.analysis.laws import theorem_bound
+from hyperna.analysis.laws import fit_runtimes, theorem_bound
 from hyperna.analysis.statistics import ecdf
 from hyperna.plots import (
     animate_run,
@@ -191,7 +191,11 @@ def test_scaling_shows_means_fits_and_bound():
     samples = {r: rng.exponential(r, 300) for r in (100, 200, 400, 800)}
     ax = plot_scaling(samples, theorem_bound("half", "local"))
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert len(texts) == 4
+    fitting = [fit for fit in fit_runtimes(list(samples), list(samples.values())) if fit.fits]
+    assert fitting
+    for fit in fitting[:3]:
+        assert any(text.startswith(fit.equation) for text in texts)
+    assert len(texts) == len(fitting[:3]) + 2
     assert any(text.startswith("theorem: O(r)") for text in texts)
     few = plot_scaling({100: [3, 4], 200: [5, 6]})
     assert len(few.get_legend().get_texts()) == 1

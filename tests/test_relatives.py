@@ -89,6 +89,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_runtimes_have_the_law_of_the_plain_version(name):
     """Two-sample Kolmogorov-Smirnov; all p-values above 1/1000 under this fixed seed."""
@@ -144,6 +145,7 @@ def test_pieces_make_no_difference(algorithm):
     assert (search.result().network.genome == whole.network.genome).all()
 
 
+@pytest.mark.slow
 def test_every_relative_runs_on_points_and_with_an_evolved_output():
     for name in ("one_plus_lambda", "one_comma_lambda", "mu_plus_one", "annealing"):
         entry = RELATIVES[name]

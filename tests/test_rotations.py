@@ -120,6 +120,7 @@ def test_every_law_and_fixed_biases(law, bias):
         assert (result.network.weights()[1] == 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neurons", [1, 2])
 def test_rotations_on_spheres(neurons):
     for fitness in (

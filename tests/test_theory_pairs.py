@@ -119,6 +119,7 @@ def test_a_product_of_small_matrices_is_the_large_one():
     np.testing.assert_allclose(products(parts)(vector), large @ vector)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("r", "law", "output"),
     [

@@ -134,6 +134,7 @@ def test_a_request_that_is_too_large_says_what_it_would_need(resolution, mutatio
         expected_runtime(problem("half"), resolution, mutation, bias=bias)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("law", list(LAWS))
 @pytest.mark.parametrize("bias", [True, False])

@@ -76,6 +76,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_runs_depend_on_seed_and_number_only_and_say_what_they_found(name):
     subject, options = CASES[name]
