@@ -14,10 +14,14 @@ import os
 from contextlib import suppress
 from typing import Any
 
+import numba
+
 # What `numba.njit` takes for inner functions, and for entries from Python that allocate nothing.
 INNER_OPTIONS: dict[str, Any] = {}
 ENTRY_OPTIONS: dict[str, Any] = {}
 
+# The version that this was tried with; others optimise with other passes of LLVM.
+_TESTED = (0, 68)
 _NEEDED = (
     "codegen",
     "get_pointer_to_function",
@@ -35,6 +39,8 @@ def _build() -> None:
     from numba.core.compiler import Compiler, Flags
     from numba.core.targetconfig import TargetConfig
 
+    if tuple(numba.version_info.short) != _TESTED:
+        raise ImportError("another version of numba")
     if not all(hasattr(JITCodeLibrary, name) for name in _NEEDED):
         raise ImportError("another kind of library")
     defaults = Flags().values()
