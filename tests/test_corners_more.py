@@ -1,0 +1,185 @@
+"""More corners: frames, headlines, verdicts, limits of searches, laws that may fail."""
+
+import re
+
+import numpy as np
+import pytest
+
+from hyperna import OnePlusOneNA, Online, problem
+from hyperna.analysis.summary import Summary
+from hyperna.analysis.tables import escape_latex
+from hyperna.cli.summary import _headline, _rows, summarise
+from hyperna.fitness import ExactArcs, fitness_of
+from hyperna.mutation import law
+from hyperna.paper.verdicts import compare_medians
+from hyperna.results import STOP_REASONS, Runs
+from hyperna.settings import setting
+from hyperna.store.frame import SETTING_COLUMNS
+from hyperna.store.lines import Block
+from hyperna.store.store import Store
+from hyperna.theory.best import _Model
+
+ROWS = np.array([[7, 30, 1, 0, 0], [8, 40, 3, 0, 0]])
+SETTINGS = [
+    {"seed": 7, "bias": False, "redraw_void": True, "init": "sphere"},
+    {"mutation_probability": 0.125, "replace_neuron": 0.25, "neurons": 2, "output": "xor"},
+    {"restarts": 3, "stagnation": 50, "target": 0.75, "budget": 77},
+    {"dim": 3, "move": "rotation", "points": 64, "sampling": "random", "mutation": "pareto"},
+    {"neuron": "bent", "resolution": 48, "algorithm": "rls"},
+    {"online": 10, "judge_once": True, "target": False},
+]
+
+
+def test_the_frame_has_every_option_of_every_setting(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    settings = {made.id: made for made in (setting(problem="quarter", **own) for own in SETTINGS)}
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        writer.append([Block(made, 0, ROWS, 40) for made in settings.values()])
+    frame = store.to_frame()
+    assert set(SETTING_COLUMNS) - set(frame.columns) == {
+        *("max_neurons", "label", "weight", "scale", "data"),  # of no setting
+    }
+    for row in frame.to_dict("records"):
+        made = settings[row["setting"]]
+        for key in set(SETTING_COLUMNS) & set(frame.columns):
+            value, shown = getattr(made, key), row[key]
+            if key == "target":
+                assert shown == {None: "default", False: "none"}.get(value, str(value))
+            elif key == "seed":
+                assert shown == (value or 0)
+            elif value is None:
+                assert pandas.isna(shown)
+            else:
+                assert shown == value
+
+
+def test_the_frame_is_sorted_by_numbers_as_numbers(tmp_path):
+    pytest.importorskip("pandas")
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        made = [setting(problem="half", resolution=r) for r in (1000, 24, 120, 60)]
+        writer.append([Block(one, 0, ROWS, 40) for one in made])
+    assert store.to_frame().resolution.tolist() == [24, 24, 60, 60, 120, 120, 1000, 1000]
+
+
+def summary(**options):
+    made = setting(problem="quarter", **options)
+    runs = Runs(ROWS, 40, 0, task=made.runner(), setting=made)
+    return summarise(made, runs, 5)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, None),
+        ({"bias": False}, "no bias"),
+        ({"redraw_void": True}, "void steps redrawn"),
+        ({"mutation_probability": 0.125}, "probability 0.125 per component"),
+        ({"dim": 3, "move": "rotation"}, "rotations"),
+        ({"init": "sphere"}, "init sphere"),
+        ({"replace_neuron": 0.25}, "a neuron replaced with probability 0.25"),
+        ({"stagnation": 9}, "stagnation 9"),
+        ({"stagnation": 9, "restarts": 2}, "2 restarts"),
+        ({"restarts": "auto"}, "automatic restarts"),
+        ({"algorithm": "rls"}, "rls, harmonic mutation"),
+        ({"mutation": "local"}, "local mutation"),
+    ],
+)
+def test_the_headline_tells_what_is_unusual(options, words):
+    usual = _headline(summary())[1].split(", ")
+    told = _headline(summary(**options))[1]
+    assert usual == ["harmonic mutation", "probability 0.5 per component"]
+    if words is None:
+        return
+    assert words in told
+    assert all(len(re.findall(rf"\b{word}\b", told)) <= 1 for word in ("bias", "init", "restarts"))
+    for others in ("no bias", "redrawn", "rotations", "init", "replaced", "stagnation", "restarts"):
+        assert (others in told) == (others in words or others in options)
+
+
+def test_shares_of_stop_reasons_have_their_own_intervals():
+    from hyperna.analysis.statistics import wilson_interval
+
+    rows = {row[0]: row for row in _rows(summary())}
+    assert rows["stopped: optimum"][1:] == (*rows["stopped: budget"][1:3], "1 of 2 runs")
+    many = Runs(np.repeat(ROWS, [1, 9], axis=0), 40, 0, task=setting(problem="quarter").runner())
+    told = {row[0]: row for row in _rows(summarise(setting(problem="quarter"), many, 5))}
+    low, high = wilson_interval(1, 10)
+    assert told["stopped: optimum"][1:3] == ("10.0 %", f"{100 * low:.1f} % … {100 * high:.1f} %")
+
+
+def test_the_best_fitness_is_that_of_any_run():
+    found = Summary(np.array([5, 9]), np.array([True, False]), np.array([0.5, 0.75]))
+    assert found.best_fitness == 0.75
+
+
+@pytest.mark.parametrize("runs", [5, 99, 101])
+def test_the_median_of_an_odd_number_of_runs_is_one_of_them(runs):
+    rng = np.random.default_rng(runs)
+    too_low = too_high = 0
+    for _ in range(600):
+        printed = np.median(rng.exponential(1000, runs).round())
+        sample = rng.exponential(1000, 100).round()
+        found = compare_medians(printed, runs, Summary(sample, sample > 0, sample))
+        too_low += not found.agrees and found.side < 0
+        too_high += not found.agrees and found.side > 0
+    assert too_low + too_high < 0.075 * 600
+    assert abs(too_low - too_high) <= 16, "both sides are alike"
+
+
+def test_every_special_sign_is_escaped_in_latex():
+    special = "\\%&#$_{}~^<>"
+    for sign in special:
+        written = escape_latex(sign)
+        assert written != sign
+        assert re.fullmatch(r"\\[%&#$_{}]|\\text\w+\{\}", written)
+
+
+def test_waiting_is_skipped_only_where_the_neighbours_are_certain():
+    local = OnePlusOneNA(mutation="local")
+    assert local.task(problem("quarter")).patience == 9
+    assert local.task(Online(problem("quarter"), 5)).patience is None
+    assert OnePlusOneNA().task(problem("quarter")).patience is None
+    often = OnePlusOneNA(mutation="local", replace_neuron=0.5)
+    assert often.task(problem("quarter")).patience is None
+
+
+def test_automatic_restarts_wait_for_the_components_that_change():
+    for bias, components in ((True, 4), (False, 2)):
+        task = OnePlusOneNA(neurons=2, bias=bias).task(problem("two_quarters"), restarts="auto")
+        assert task.first_stagnation == 4 * components * 7
+
+
+def test_a_law_that_may_miss_the_optimum_takes_forever():
+    model = _Model(ExactArcs(problem("local_opt")), 12, True)
+    assert model.mean(law("local").pmf(12)) == np.inf
+    assert np.isfinite(model.mean(law("harmonic").pmf(12)))
+
+
+def test_neat_succeeds_with_the_target_itself():
+    pytest.importorskip("neat", reason="neat-python is not installed (hyperna[baselines])")
+    from hyperna.baselines import neat_task
+
+    some = fitness_of(problem("cube", dim=2))
+    task = neat_task("neat:population=20", some, target=0.5, budget=2000)
+    found = task.run(seed=0)
+    assert task.target == 2
+    reached = next(e for e, f in zip(*vars(found.improvements).values(), strict=True) if f >= 0.5)
+    assert found.success
+    assert found.evaluations == reached
+
+
+def test_stop_reasons_of_other_versions_keep_their_names():
+    from hyperna.store.lines import _translate
+
+    other = ["optimum", "running", "stuck", "budget"]
+    codes = _translate(np.array([0, 2, 3]), other)
+    assert [STOP_REASONS[code] for code in codes] == ["optimum", "stuck", "budget"]
+
+
+def test_json_lists_neurons_and_evaluations_only_when_asked(capsys):
+    from hyperna.cli import main
+
+    main(["run", "half", "--runs", "3", "--json"])
+    assert '"evaluations":' not in capsys.readouterr().out
