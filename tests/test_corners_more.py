@@ -9,7 +9,7 @@ from hyperna import OnePlusOneNA, Online, problem
 from hyperna.analysis.summary import Summary
 from hyperna.analysis.tables import escape_latex
 from hyperna.cli.summary import _headline, _rows, summarise
-from hyperna.fitness import ExactArcs, fitness_of
+from hyperna.fitness import ExactArcs, FiniteSet, fitness_of
 from hyperna.mutation import law
 from hyperna.paper.verdicts import compare_medians
 from hyperna.results import STOP_REASONS, Runs
@@ -168,6 +168,10 @@ def test_neat_succeeds_with_the_target_itself():
     reached = next(e for e, f in zip(*vars(found.improvements).values(), strict=True) if f >= 0.5)
     assert found.success
     assert found.evaluations == reached
+    weighted = FiniteSet(some.X, some.y, [1, 5, 2, 3])
+    found = neat_task("neat:population=20", weighted, target=False, budget=40).run(seed=1)
+    right = found.network.predict(some.X) == some.y
+    assert found.fitness == weighted.weights[right].sum() / 11
 
 
 def test_stop_reasons_of_other_versions_keep_their_names():
@@ -183,3 +187,23 @@ def test_json_lists_neurons_and_evaluations_only_when_asked(capsys):
 
     main(["run", "half", "--runs", "3", "--json"])
     assert '"evaluations":' not in capsys.readouterr().out
+
+
+def test_a_worker_tells_what_a_run_takes_without_the_compiler(monkeypatch):
+    from hyperna.campaign import execution
+
+    made, now = setting(problem="half"), [100.0]
+
+    class Slow:
+        units = 40
+
+        def run_block(self, seed, first, last):
+            now[0] += 5.0 if first == 3 else 0.25 * (last - first)  # the first one compiles
+            return np.repeat(ROWS[:1], last - first, axis=0)
+
+    monkeypatch.setattr(execution.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(execution, "cached_runner", lambda made: Slow())
+    done = execution._work_piece(made, 3, 13, end=1000.0)
+    assert (len(done.rows), done.seconds, done.seconds_per_run) == (10, 7.25, 0.25)
+    alone = execution._work_piece(made, 3, 4, end=1000.0)
+    assert (len(alone.rows), alone.seconds, alone.seconds_per_run) == (1, 5.0, 5.0)
