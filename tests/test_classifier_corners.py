@@ -123,3 +123,29 @@ def test_rows_of_weights_are_counted_as_they_are_given():
     assert whole.weight.tolist() == [2, 5, 4]
     small = Table.of(X, label, np.array([0.02, 0.01, 0.01, 0.0]))
     assert small.rows == pytest.approx(2.0)  # two rows of equal weight
+
+
+def test_searches_have_the_settings_of_the_classifier():
+    points = cloud()
+    for stagnation, clip, init in ((None, 0.05, "data"), (77, 0.0, "sphere"), (5, 0.1, "grid")):
+        settings = work.Settings(
+            2, "xor", 2**10, Harmonic(), 100, 0, stagnation, clip, init, "angle"
+        )
+        search = settings.search(points, candidates(2, "xor", init)[0], None, 60, 0)
+        task = search.task
+        assert (task.stagnation, task.budget) == (stagnation, 60)
+        assert task.fitness.tie_clip == clip
+        assert task.target == (1.0 if clip == 0 else False)
+        assert task.sphere == (init == "sphere")
+        assert (task.rotation, task.grid.resolution, task.grid.output) == (False, 2**10, "xor")
+
+
+def test_of_equal_cuts_the_one_in_the_widest_gap_is_taken():
+    from hyperna.classifier.spaces import cut
+
+    P = np.array([[0.0], [0.1], [0.2], [0.6], [0.65]])
+    gain = np.array([-1.0, 1.0, -1.0, 1.0, -0.0])
+    gain[[1, 2]] = [1.0, -1.0]  # above 0.1 the sum is 1, above 0.6 as well
+    best, threshold = cut(P, gain / 5)
+    assert best[0] == pytest.approx(0.2)
+    assert threshold[0] == pytest.approx(0.4)

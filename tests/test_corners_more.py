@@ -1,6 +1,9 @@
 """More corners: frames, headlines, verdicts, limits of searches, laws that may fail."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -207,3 +210,50 @@ def test_a_worker_tells_what_a_run_takes_without_the_compiler(monkeypatch):
     assert (len(done.rows), done.seconds, done.seconds_per_run) == (10, 7.25, 0.25)
     alone = execution._work_piece(made, 3, 4, end=1000.0)
     assert (len(alone.rows), alone.seconds, alone.seconds_per_run) == (1, 5.0, 5.0)
+
+
+def test_the_output_of_another_process_is_its_own(tmp_path, capfd):
+    from hyperna._files import write_file
+
+    if not Path("/proc/self/fd/1").exists():
+        pytest.skip("this system has no /proc")
+    with open(tmp_path / "log", "wb") as log:
+        other = subprocess.Popen(
+            [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stdout=log
+        )
+        try:
+            write_file(f"/proc/{other.pid}/fd/1", "for you\n")
+        finally:
+            other.communicate(b"\n")
+    assert (tmp_path / "log").read_text() == "for you\n"
+    assert capfd.readouterr().out == ""
+
+
+def test_a_law_fits_from_a_p_value_of_one_in_a_hundred():
+    from scipy import stats
+
+    from hyperna.analysis.laws import fit_scaling
+
+    r = np.array([100.0, 200, 400, 800, 1600, 3200])
+    wave = np.array([1.0, -1, 1, 1, -1, 1])
+    [plain] = [fit for fit in fit_scaling(r, 3 * r + wave, np.ones(6)) if fit.law.name == "linear"]
+    for p, fits in ((0.011, True), (0.009, False)):
+        # the misfit grows with the square of the noise
+        noise = np.sqrt(stats.chi2.isf(p, 4) / plain.chi_square)
+        found = fit_scaling(r, 3 * r + noise * wave, np.ones(6))
+        [linear] = [fit for fit in found if fit.law.name == "linear"]
+        assert linear.p_value == pytest.approx(p)
+        assert linear.fits is fits
+        assert (linear.weight > 0) is fits
+
+
+def test_samples_of_the_page_are_labelled_as_their_data_sets():
+    from hyperna.datasets import dataset
+    from hyperna.play.answers import sample
+
+    for name in ("moons", "xor"):
+        found, made = np.array(sample({"name": name})["points"]), dataset(name, n=80, seed=0)
+        assert found[:, 2].tolist() == (made.y == 1).astype(int).tolist()
+        # moved and shrunk, all coordinates by the same factor
+        shown, given = found[:, :2] - found[:, :2].mean(axis=0), made.X - made.X.mean(axis=0)
+        assert np.allclose(shown, given * shown.std() / given.std(), atol=2e-3)
