@@ -257,3 +257,98 @@ def test_samples_of_the_page_are_labelled_as_their_data_sets():
         # moved and shrunk, all coordinates by the same factor
         shown, given = found[:, :2] - found[:, :2].mean(axis=0), made.X - made.X.mean(axis=0)
         assert np.allclose(shown, given * shown.std() / given.std(), atol=2e-3)
+
+
+def test_what_belongs_to_the_function_is_no_option_of_the_algorithm(tmp_path):
+    from hyperna.campaign.ioh import describe_algorithm, unusual_options
+
+    (tmp_path / "some.csv").write_text("a,b,w,kind\n0.5,0.1,1,yes\n-0.5,0.2,3,no\n")
+    made = setting(tmp_path, problem="some.csv", label="kind", weight="w", scale=True, neurons=2)
+    assert unusual_options(made) == {}
+    assert describe_algorithm(made) == "na harmonic"
+    sphere = setting(problem="quarter", dim=4, points=64, sampling="random", output="and")
+    assert unusual_options(sphere) == {}
+
+
+def test_the_deviation_of_cma_es_is_the_one_given(monkeypatch):
+    cma = pytest.importorskip("cma", reason="cma is not installed (hyperna[baselines])")
+    from hyperna.baselines import baseline_task
+
+    given = []
+    plain = cma.CMAEvolutionStrategy
+    monkeypatch.setattr(cma, "CMAEvolutionStrategy", lambda *a: given.append(a[1]) or plain(*a))
+    baseline_task("cma_es:sigma=0.25", problem("half"), budget=20).run(seed=0)
+    assert given == [0.25]
+
+
+def test_a_plateau_with_a_success_on_it_is_not_closed(monkeypatch):
+    from types import SimpleNamespace
+
+    from hyperna import plateaus
+
+    ring = SimpleNamespace(
+        mutation=SimpleNamespace(component=np.array([0]), modulus=np.array([12]))
+    )
+    heights = np.array([0, 5, 5, 5, 5, 0, 7, 0, 5, 5, 0, 0])
+    for success, closed in ((-1, True), (4, False), (1, False), (8, True), (6, True)):
+
+        def judge(task, genomes, success=success):
+            return heights[genomes[:, 0]], genomes[:, 0] == success
+
+        monkeypatch.setattr(plateaus, "_judge", judge)
+        assert plateaus.is_closed(ring, np.array([2]), {}) is closed
+    # a step down from 5 leads to 0, a step up from there is none from here
+    assert sorted(plateaus._explore(ring, np.array([3]), 100)[0].ravel()) == [1, 2, 3, 4]
+
+
+def test_the_bound_of_adaptive_steps_is_that_of_a_plain_dynamic_programme():
+    from hyperna.theory.best import best_law
+
+    r = 5
+    model = _Model(ExactArcs(problem("quarter")), r, True)
+    score, target = model.score, model.target
+    states = [(a, b) for a in range(r) for b in range(r + 1)]
+    plans = [(one, other) for one in range(r // 2 + 1) for other in range(1, (r + 1) // 2 + 1)]
+    time = dict.fromkeys(states, 0.0)
+    for _ in range(400):
+        after = {}
+        for a, b in states:
+            best = 0.0 if target[a, b] else np.inf
+            for one, other in plans if best else ():
+                into, leave = 1.0, 0.0
+                for da, p in ((0, 0.5), (one, 0.25), (-one, 0.25)):
+                    for db, q in ((0, 0.5), (other, 0.25), (-other, 0.25)):
+                        to = (a + da) % r, (b + db) % (r + 1)
+                        if to != (a, b) and score[to] >= score[a, b]:
+                            into, leave = into + p * q * time[to], leave + p * q
+                best = min(best, into / leave if leave else np.inf)
+            after[a, b] = best
+        change = max(abs(after[s] - time[s]) for s in states)
+        time = after
+        if change < 1e-10:
+            break
+    expected = 1 + np.mean(list(time.values()))
+    assert best_law(problem("quarter"), r, "adaptive").mean == pytest.approx(expected, rel=1e-7)
+
+
+def test_statistics_of_few_and_equal_values():
+    from scipy import special, stats
+
+    from hyperna.analysis import statistics
+
+    assert statistics.holm([0.9, 0.8]).tolist() == [1.0, 1.0]
+    [test] = statistics.pairwise_tests({"equal": [5, 5, 5], "other": [1, 2, 9]})
+    exact = stats.mannwhitneyu([5, 5, 5], [1, 2, 9])
+    assert (test.p_value, test.a12) == (exact.pvalue, exact.statistic / 9)
+    # one success: without it there is no estimate, so that it has no influence on the skewness
+    spent, solved = np.array([90.0, 20, 35, 50, 10]), np.array([1.0, 0, 0, 0, 0])
+    found = statistics.expected_running_time(spent, solved)
+    rest = np.delete(spent.sum() - spent, 0)
+    influence = (205 + rest.sum()) / 5 - np.append(205, rest)
+    skew = (influence**3).sum() / (6 * (influence**2).sum() ** 1.5)
+    draws = statistics._resampled_ratios(np.random.default_rng(0), spent, solved, 2000)
+    bias = special.ndtri(((draws < 205).sum() + (draws == 205).sum() / 2) / 2000)
+    z = bias + special.ndtri([0.025, 0.975])
+    shares = special.ndtr(bias + z / (1 - skew * z))
+    ends = np.quantile(draws, shares, method="inverted_cdf")
+    assert [found.low, found.high] == pytest.approx(ends.tolist())
