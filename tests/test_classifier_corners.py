@@ -149,3 +149,84 @@ def test_of_equal_cuts_the_one_in_the_widest_gap_is_taken():
     best, threshold = cut(P, gain / 5)
     assert best[0] == pytest.approx(0.2)
     assert threshold[0] == pytest.approx(0.4)
+
+
+def test_weights_that_cannot_matter_do_not_decide():
+    Z, y = np.eye(3), np.array([True, False, True])
+    points = LabelledPoints(Z, y, np.array([10**7, 20, 9]), 3.0)
+    assert points.decisive.tolist() == [10**7, 20, 0]
+    assert points.gain.tolist() == [10**7 / points.total, -20 / points.total, 0]
+
+
+def test_further_starts_of_one_half_space_are_rough():
+    from hyperna.classifier import linear
+
+    [one] = candidates(1, "or", "data")
+    assert one.construction is linear.sharp_half_space
+    assert one.again == replace(one, construction=linear.rough_half_space)
+    for other in candidates("auto", "auto", "data"):
+        assert other.again == other
+
+
+def test_losses_of_several_problems_are_averaged_where_one_changes():
+    from hyperna.classifier.fitted import _mean_curve
+
+    evals, losses = _mean_curve([[(1, 0.5), (4, 0.25)], [(2, 0.75), (4, 0.5), (9, 0.0)]])
+    assert evals.tolist() == [1, 2, 4, 9]
+    assert losses.tolist() == [0.625, 0.625, 0.375, 0.125]
+
+
+def test_importances_weigh_all_conditions_alike():
+    from hyperna.classifier.rules import Condition, Rule
+
+    def condition(*influence):
+        return Condition(np.ones(2), 0.0, 1.0, np.array(influence, float))
+
+    model = NAClassifier()
+    model.networks_ = []
+    model.rules_ = [
+        Rule("any", (condition(1, 1), condition(-1, 0))),
+        Rule("any", (condition(0, 1),)),
+    ]
+    # (1/2, 1/2) and (1, 0) make (3/4, 1/4) in the first rule
+    assert model.feature_importances_.tolist() == [0.375, 0.625]
+
+
+def test_balanced_classes_are_those_with_weight():
+    from hyperna.classifier.points import class_weights
+
+    label, weight = np.array([0, 0, 1, 2]), np.array([1.0, 2.0, 1.0, 0.0])
+    found = class_weights("balanced", np.arange(3), label, weight)
+    assert found[:2].tolist() == [4 / (2 * 3), 4 / (2 * 1)]
+    assert found @ np.bincount(label, weight) == pytest.approx(weight.sum())
+
+
+def test_chances_of_three_classes_are_those_of_the_true_ones():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2))
+    y = (X[:, 0] > 0.4).astype(int) + (X[:, 0] > -0.4)
+    model = NAClassifier(2, max_evals=600, random_state=0).fit(X, y)
+    proba = model.predict_proba(X)
+    assert model.score(X, y) > 0.9
+    assert (proba.argmax(axis=1) == model.predict(X)).all()
+    assert -np.log(proba[np.arange(90), y]).mean() < 0.5
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_votes_with_idle_and_turned_neurons_say_the_same(seed):
+    from hyperna.classifier.points import Scaling
+    from hyperna.classifier.rules import rule_of
+
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(70, 2)) / 4
+    W, t = rng.normal(size=(4, 2)), np.array([0.05, -0.1, 0.999, -0.999])
+    W /= np.linalg.norm(W, axis=1)[:, None]
+    # of the last two one never fires and one always does, with votes of either sign
+    vote = np.array([1.0, -0.8, rng.choice([-0.6, 0.6]), rng.choice([-0.7, 0.7])])
+    quorum = rng.choice([0.2, -0.3, 0.9]) + max(vote[3], 0.0)
+    network = Network.from_weights(W, t, 2**16, "evolved", vote, quorum)
+    said = network.predict(Z)
+    rule = rule_of(network, Scaling.identity(2), Z)
+    assert (rule.holds(Z) == said).all()
+    if 0 < said.mean() < 1:
+        assert len(rule.conditions) <= 2
