@@ -89,6 +89,11 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise PermissionError(f"cannot write {path}: folder {folder} is not writable")
 
 
+def is_standard_output(path: str | os.PathLike[str]) -> bool:
+    """Whether a path such as ``/dev/stdout`` stands for the standard output of this process."""
+    return _open_descriptor(path) == 1
+
+
 def sync_folder(folder: str | os.PathLike[str]) -> None:
     """Make new, renamed and removed names in a folder durable."""
     if os.name == "nt":  # which has no such call

@@ -249,8 +249,10 @@ class Network:
         return hash((self.grid, self.genome.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, because NumPy does not restore the write protection.
-        return type(self), (self.grid, self.genome)
+        # Through the constructor, because NumPy does not restore the write protection; a mark of
+        # scaled units (see `hyperna.plots`) goes with the copy.
+        marks = {"scaled": True} if getattr(self, "scaled", False) else None
+        return type(self), (self.grid, self.genome), marks
 
     def __str__(self) -> str:
         return self.text()

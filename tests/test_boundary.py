@@ -82,15 +82,18 @@ def test_bad_requests_are_refused():
 
 @pytest.mark.parametrize(("dim", "draw"), [(2, plot_circle), (3, plot_sphere)])
 def test_networks_in_scaled_units_are_not_drawn_over_raw_data(dim, draw):
+    import copy
     import pickle
 
     rng = np.random.default_rng(0)
     X = 5.0 * rng.normal(size=(40, dim))
     y = (X[:, 0] > 1).astype(int)
     clf = NAClassifier(1, max_evals=200, random_state=0).fit(X, y)
-    for same in (clf, pickle.loads(pickle.dumps(clf)), NAClassifier.from_json(clf.to_json())):
+    sent = pickle.loads(pickle.dumps((clf, clf.network_)))
+    same = [clf.network_, sent[0].network_, sent[1], copy.copy(clf.network_)]
+    for network in [*same, NAClassifier.from_json(clf.to_json()).network_]:
         with pytest.raises(ValueError, match="plot_boundary"):
-            draw(points(X, y), same.network_)
+            draw(points(X, y), network)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     plain = NAClassifier(1, max_evals=200, scale=False, random_state=0).fit(X, y)
     draw(points(X, y), plain.network_)

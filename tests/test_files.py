@@ -138,9 +138,11 @@ def test_standard_output_by_its_name(tmp_path, name, kind):
         pytest.skip("this system has no /proc")
     argv = [sys.executable, "-m", "hyperna", "dataset", "xor", "-o", name]
     xor = dataset("xor").to_csv()
-    tail = f"{name}: {len(dataset('xor').X)} points, 2 features, 2 classes\n"
+    told = f"{name}: {len(dataset('xor').X)} points, 2 features, 2 classes\n"
     if kind == "pipe":
-        out = subprocess.run(argv, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+        done = subprocess.run(argv, capture_output=True, text=True, cwd=ROOT, check=True)
+        out = done.stdout
+        assert done.stderr == told  # not among the data
     else:
         log = tmp_path / "log"
         log.write_text("before\n")
@@ -148,7 +150,7 @@ def test_standard_output_by_its_name(tmp_path, name, kind):
             subprocess.run(argv, stdout=file, cwd=ROOT, check=True)
         out = log.read_text().removeprefix("before\n")
         assert log.read_text().startswith("before\n")
-    assert out == xor + tail
+    assert out == xor
 
 
 def test_standard_output_keeps_its_order(tmp_path):

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from hyperna._files import check_writable, write_file
 from hyperna._words import are, counted
-from hyperna.cli.options import fits, integer, make_console
+from hyperna.cli.options import fits, integer, make_console, tell_written
 from hyperna.cli.progress import Meter
 from hyperna.cli.workers import add_worker_options, announce_scheduler, check_jobs
 
@@ -203,7 +203,7 @@ def export_runs(args: argparse.Namespace) -> int:
         write_file(path, frame.to_csv(index=False, lineterminator="\n"))
     else:
         write_file(path, frame.to_parquet(index=False))
-    print(f"{path}: {counted(len(frame), 'run')}")
+    tell_written(path, counted(len(frame), "run"))
     return 0
 
 

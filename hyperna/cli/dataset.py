@@ -15,7 +15,7 @@ from typing import Any
 
 from hyperna._files import check_writable, write_file
 from hyperna._words import counted
-from hyperna.cli.options import make_console, print_entries
+from hyperna.cli.options import make_console, print_entries, tell_written
 
 # On a narrower terminal, how a set is made stands below what it is.
 _NARROW = 100
@@ -65,7 +65,7 @@ def _write_one(name: str, output: str | None) -> int:
     made = dataset(name)
     write_file(path, made.to_csv())
     shape = f"{counted(made.X.shape[1], 'feature')}, {counted(len(made.classes), 'class')}"
-    print(f"{path}: {counted(len(made.X), 'point')}, {shape}")
+    tell_written(path, f"{counted(len(made.X), 'point')}, {shape}")
     return 0
 
 

@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from hyperna._files import check_writable, write_file
+from hyperna._files import check_writable, is_standard_output, write_file
 from hyperna._validation import check_integer, check_real
 
 if TYPE_CHECKING:
@@ -146,6 +146,11 @@ def check_film_file(text: str) -> Path:
         raise ValueError(f"--animate: {error}") from None
     check_writable(path)
     return path
+
+
+def tell_written(path: Path, text: str) -> None:
+    """Say what was written to a file; not among the data if that was standard output."""
+    print(f"{path}: {text}", file=sys.stderr if is_standard_output(path) else sys.stdout)
 
 
 def save_figure(path: Path, figure: "Figure") -> None:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hyperna._csv import CsvTable
-from hyperna._files import check_writable, write_file
+from hyperna._files import check_writable, is_standard_output, write_file
 from hyperna._words import counted, listed
+from hyperna.cli.options import tell_written
 
 if TYPE_CHECKING:
     from hyperna.classifier import NAClassifier
@@ -65,9 +66,10 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(text)
     else:
         write_file(path, text)
-        print(f"{path}: {counted(len(answers), 'row')}, {counted(len(added), 'new column')}")
+        tell_written(path, f"{counted(len(answers), 'row')}, {counted(len(added), 'new column')}")
     if args.label is not None:
-        report_accuracy(table, args.label, answers, sys.stderr if path is None else sys.stdout)
+        apart = path is None or is_standard_output(path)
+        report_accuracy(table, args.label, answers, sys.stderr if apart else sys.stdout)
     return 0
 
 

@@ -1,0 +1,92 @@
+"""More of what is drawn, read back: points of the sphere, rings, pictures of a film, curves."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+import matplotlib.pyplot as plt
+from matplotlib.patches import Wedge
+
+from hyperna import Grid, Network, OnePlusOneNA, problem
+from hyperna.plots import plot_circle, plot_distribution, plot_runtimes, plot_sphere
+from hyperna.plots.animation import chosen_frames
+from hyperna.results import Trajectory
+from hyperna.theory import expected_runtime
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures():
+    yield
+    plt.close("all")
+
+
+def test_points_of_the_sphere_have_their_labels_and_wrong_ones_a_cross():
+    cube = problem("cube", dim=3)
+    network = Network(Grid(3, 1, 60), [7, 50, 40])
+    ax = plot_sphere(cube, network)
+    drawn = {"o": set(), "s": set(), "x": set()}
+    for group in ax.collections:
+        if hasattr(group, "_offsets3d"):
+            # a cross, a square and a disc have so many corners
+            mark = {4: "x", 5: "s"}.get(len(group.get_paths()[0].vertices), "o")
+            drawn[mark] |= {tuple(np.round(point, 9)) for point in np.array(group._offsets3d).T}
+    wrong = network.predict(cube.X) != cube.y
+    expected = {"o": cube.X[cube.y], "s": cube.X[~cube.y], "x": cube.X[wrong]}
+    assert 0 < wrong.sum() < 8
+    assert drawn == {
+        mark: {tuple(point) for point in np.round(some, 9)} for mark, some in expected.items()
+    }
+
+
+def test_circles_on_the_sphere_are_where_the_planes_cut_it():
+    network = Network(Grid(3, 2, 60), [7, 50, 47, 40, 11, 20])
+    ax = plot_sphere(problem("cube", dim=3), network)
+    circles = [np.array(line.get_data_3d()).T for line in ax.lines]
+    circles = [circle for circle in circles if len(circle) > 2]
+    for circle, normal, level in zip(circles, *network.weights(), strict=True):
+        assert np.allclose(circle @ normal, level)
+        assert np.allclose((circle**2).sum(axis=1), 1.0)
+
+
+def test_rings_cover_what_they_say():
+    subject, network = problem("local_opt"), Network(Grid(2, 2, 60), [7, 47, 40, 35])
+    ax = plot_circle(subject, network)
+    angles = np.arange(0.37, 360)  # away from all ends by more than the rings are off
+    on_circle = np.column_stack([np.cos(np.deg2rad(angles)), np.sin(np.deg2rad(angles))])
+    wanted, answered = subject.label(on_circle), network.predict(on_circle)
+    rings = {"positive": wanted, "network answers 1": answered, "wrong": wanted != answered}
+    assert (wanted & ~answered).any()
+    assert (answered & ~wanted).any()
+    drawn = [patch for patch in ax.patches if isinstance(patch, Wedge)]
+    hatched = [patch for patch in drawn if patch.get_hatch()]
+    labels = [patch for patch in drawn if patch.r > 1.15 and not patch.get_hatch()]
+    answers = [patch for patch in drawn if patch.r < 1.15 and not patch.get_hatch()]
+    for wedges, inside in zip((labels, answers, hatched), rings.values(), strict=True):
+        covered = np.zeros(len(angles), bool)
+        for wedge in wedges:
+            covered |= (angles - wedge.theta1) % 360 < (wedge.theta2 - wedge.theta1)
+        assert np.array_equal(covered, inside)
+
+
+def test_pictures_of_a_film_are_evenly_spread_in_logarithmic_time():
+    when = np.array([1, 2, 3, 9, 11, 90, 110, 900, 1000])
+    way = Trajectory(Grid(2, 1, 24), when, np.zeros(9), np.zeros((9, 2), np.int64))
+    # at 1, 10, 100 and 1000 evaluations: what was accepted last by then
+    assert when[chosen_frames(way, 4)].tolist() == [1, 9, 90, 1000]
+
+
+def test_distributions_reach_one_with_the_last_run():
+    times = [4.0, 2.0, 9.0, 3.0]
+    simulated, _ = plot_distribution(expected_runtime(problem("quarter"), 12), times).lines
+    assert simulated.get_xdata().tolist() == [0, 2, 3, 4, 9]
+    assert simulated.get_ydata().tolist() == [0, 0.25, 0.5, 0.75, 1]
+
+
+def test_curves_of_runtimes_reach_to_the_longest_run():
+    na = OnePlusOneNA(resolution=60, mutation="local")
+    batches = {seed: na.run_many(problem("local_opt"), runs=20, seed=seed) for seed in (0, 1)}
+    last = max(batch.evaluations.max() for batch in batches.values())
+    for curve, batch in zip(plot_runtimes(batches).lines, batches.values(), strict=True):
+        assert 0 < batch.success.mean() < 1
+        assert curve.get_xydata()[-1].tolist() == [last, pytest.approx(batch.success.mean())]

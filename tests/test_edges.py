@@ -1,0 +1,96 @@
+"""Edges of what is exported, fitted and asked for, each recomputed in a plain way."""
+
+import numpy as np
+import pytest
+
+from hyperna import problem
+from hyperna.analysis.laws import LAWS, fit_scaling, local_exponents
+from hyperna.baselines import baseline_task
+from hyperna.interop import LoggedRun
+from hyperna.play.answers import task
+from hyperna.settings import setting
+from hyperna.theory import expected_runtime, export_chain
+
+
+def test_steps_of_the_page_are_in_units_of_its_grid():
+    for law, scale in (("pareto:scale=2", 2), ("cauchy", 1), ("exponential:scale=0.5", 0.5)):
+        found = task({"problem": "quarter", "neurons": 1, "resolution": 24, "mutation": law})
+        assert found["unit"] == found["resolution"] // 24 > 2**30
+        assert found["law"]["scale"] == scale * found["unit"]
+
+
+@pytest.mark.parametrize("name", ["quarter", "two_quarters"])
+def test_exported_states_are_the_search_points_that_they_stand_for(tmp_path, name):
+    runtime = expected_runtime(problem(name), 8, "local")
+    export_chain(runtime, tmp_path / "chain")
+    lines = (tmp_path / "chain.sta").read_text().splitlines()[2:]
+    chain = runtime.chain
+    assert len(lines) == chain.score.size < 8 * 9  # angles are joined
+    for line, score, target in zip(lines, chain.score.flat, chain.target.flat, strict=True):
+        angle, bias = map(int, line.partition(":")[2].strip("()").split(","))
+        assert runtime.fitness[angle, bias] == score / runtime._units
+        assert runtime.target[angle, bias] == target
+
+
+def test_the_best_network_of_a_logged_run_is_told_with_its_own_evaluation():
+    some = {"total": 9, "genome": np.array([1, 2]), "success": True}
+    rises = np.array([1, 4]), np.array([0.5, 0.75])
+    risen = LoggedRun(*rises, best=0.75, **some)
+    assert risen.entry()["best"] == {"evals": 4, "y": 0.75, "x": [1, 2]}
+    # next to an optimum, though another network had a larger fitness
+    near = LoggedRun(*rises, best=0.7, **some)
+    assert near.entry()["best"] == {"evals": 9, "y": 0.7, "x": [1, 2]}
+    assert near.rows().splitlines()[-1] == "9 0.75 1"
+
+
+def test_repeated_resolutions_do_not_pay_for_more_parameters():
+    r = np.repeat([100.0, 200, 400, 800, 1600], 3)
+    fits = fit_scaling(r, 3 * r + np.tile([-1, 0, 1], 5), np.ones(15))
+    assert {fit.law.name for fit in fits} == {
+        name for name, law in LAWS.items() if law.parameters <= 3
+    }
+
+
+def test_slopes_have_the_relative_errors_of_both_ends():
+    r, means, errors = [10, 100, 1000, 10**4], [2.0, 5.0, 40.0, 90.0], [0.2, 0.1, 3.0, 1.0]
+    for i, row in enumerate(local_exponents(r, means, errors, level=0.6826894921)):
+        rise = np.log(means[i + 1] / means[i])
+        spread = np.hypot(errors[i] / means[i], errors[i + 1] / means[i + 1])
+        for name, run in (("power", np.log(10)), ("log_power", np.log((i + 2) / (i + 1)))):
+            assert row[name] == pytest.approx(rise / run)
+            assert row[f"{name}_interval"] == pytest.approx(
+                [(rise - spread) / run, (rise + spread) / run]
+            )
+
+
+def test_baselines_have_the_neurons_of_the_problem():
+    for name, neurons in (("half", 1), ("two_quarters", 2), ("arcs:k=3", 3)):
+        assert baseline_task("random_search", problem(name)).grid.neurons == neurons
+
+
+def test_seeds_of_settings_have_128_bits():
+    seeds = [setting(problem="half", resolution=r).entropy for r in range(2, 200)]
+    assert all(seed < 2**128 for seed in seeds)
+    assert max(seeds) > 2**127
+    assert len({seed >> 96 for seed in seeds}) == len(seeds)
+
+
+def test_only_the_page_itself_may_ask():
+    import threading
+    from http.client import HTTPConnection
+
+    from hyperna.play import PlayServer
+
+    with PlayServer(0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            for site, status in (
+                *((None, 200), ("none", 200), ("same-origin", 200)),
+                *(("same-site", 403), ("cross-site", 403)),
+            ):
+                asked = HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+                asked.request("GET", "/", headers={"Sec-Fetch-Site": site} if site else {})
+                assert asked.getresponse().status == status
+                asked.close()
+        finally:
+            server.shutdown()

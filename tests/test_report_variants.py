@@ -1,0 +1,180 @@
+"""The report on settings of all kinds, made of rows that are written down rather than run."""
+
+import re
+import tomllib
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.figure import Figure
+
+from hyperna import points, problem
+from hyperna.analysis.statistics import expected_running_time
+from hyperna.campaign.campaign import Campaign
+from hyperna.report.figures import growth_chart
+from hyperna.report.groups import groups
+from hyperna.report.numbers import Entry, rows_digest
+from hyperna.report.pictures import problem_picture
+from hyperna.report.rerun import campaign_toml, single_run
+from hyperna.report.sections import results_section
+from hyperna.report.sentences import contest_text, family_text, headline, main_contest
+from hyperna.results import STOP_REASONS, Runs
+from hyperna.settings import setting
+
+UNITS = 1000
+
+
+def entry(evaluations, solved=True, score=900, numbers=None, **options):
+    """An entry whose runs took so many evaluations; `solved` and `score` of each or of all."""
+    spent = np.asarray(evaluations)
+    stop = np.where(solved, STOP_REASONS.index("optimum"), STOP_REASONS.index("budget"))
+    columns = [spent, score, stop, 0, 0]
+    rows = np.column_stack([np.broadcast_to(column, spent.shape) for column in columns])
+    made = setting(**{"problem": "quarter", **options})
+    numbers = np.arange(len(spent)) if numbers is None else np.asarray(numbers)
+    return Entry(Runs(rows, UNITS, made.entropy, setting=made, numbers=numbers), len(spent))
+
+
+SETTINGS = [
+    {"seed": 7, "bias": False, "redraw_void": True, "init": "sphere"},
+    {"mutation_probability": 0.125, "replace_neuron": 0.25, "neurons": 2, "output": "xor"},
+    {"restarts": "auto", "target": 0.75, "budget": 77},
+    {"restarts": 3, "stagnation": 50, "target": False, "algorithm": "rls"},
+    {"dim": 3, "move": "rotation", "points": 64, "sampling": "random", "mutation": "pareto"},
+    {"neurons": "evolved", "max_neurons": 5, "neuron": "bent"},
+    {"online": 10, "judge_once": True},
+    {"algorithm": "random_search:representation=cartesian", "stagnation": 9},
+]
+
+
+@pytest.mark.parametrize("options", SETTINGS, ids=lambda options: ",".join(options))
+def test_every_option_is_in_what_repeats_the_runs(options):
+    made = setting(problem="quarter", **options)
+    again = Campaign.from_dict(tomllib.loads(campaign_toml([(made, 3)])))
+    assert again.wanted == {made: 3}
+    scope = {}
+    exec(single_run(made).partition("result =")[0], scope)  # which asserts the id
+    assert scope["made"] == made
+
+
+def test_rows_are_named_by_their_own_numbers():
+    some = entry([50, 9, 70, 9], numbers=[3, 4, 8, 11])
+    assert some.intervals == [(3, 5), (8, 9), (11, 12)]
+    assert some.extreme(largest=True) == (70, 8)
+    assert some.extreme(largest=False) == (9, 4)
+    record = some.data(with_rows=False)
+    assert record["numbers"] == [[3, 5], [8, 9], [11, 12]]
+    assert record["units"] == str(UNITS)
+    before = rows_digest(some.stored)
+    for column in range(5):
+        some.stored.rows[1, column] += 1
+        assert rows_digest(some.stored) != before
+        some.stored.rows[1, column] -= 1
+
+
+def test_problems_are_told_apart_and_resolutions_sorted():
+    laws = {"harmonic": (48, 24, 96), "local": (48, 24), "uniform": (24,)}
+    made = [entry([5, 6], mutation=law, resolution=r) for law, rs in laws.items() for r in rs]
+    plane, space = groups([*made, entry([5, 6], dim=3, neurons=1)])
+    assert [family.name for family in plane.families] == list(laws)
+    assert [one.setting.resolution for one in plane.families[0].members] == [24, 48, 96]
+    # at 48 two of three variants ran, which is at least half, at 96 one of them only
+    assert plane.main_resolution == 48
+    assert space.title.startswith("quarter, D = 3")
+
+
+@pytest.mark.parametrize(
+    ("options", "proved"),
+    [
+        ({"problem": "quarter"}, True),
+        ({"problem": "quarter", "bias": False}, False),
+        ({"problem": "quarter", "redraw_void": True}, False),
+        ({"problem": "quarter", "dim": 3, "neurons": 1}, False),
+        ({"problem": "half"}, False),
+        ({"problem": "half", "bias": False}, True),
+        ({"problem": "two_quarters"}, True),
+        ({"problem": "two_quarters", "output": "and"}, False),
+        ({"problem": "two_quarters", "neurons": 1}, False),
+        ({"problem": "quarter", "algorithm": "rls"}, False),
+        ({"problem": "quarter", "seed": 5, "budget": 9}, True),
+    ],
+)
+def test_theorems_are_told_where_they_are_proved(options, proved):
+    [group] = groups([entry([5, 6], **options)])
+    assert (group.families[0].bound is not None) is proved
+
+
+def test_the_winner_has_the_fewest_evaluations_per_success():
+    quick = entry([10] * 8, solved=[True] + [False] * 7, mutation="local")
+    sure = entry([20] * 8, mutation="harmonic")
+    alike = entry([21] * 4 + [19] * 4, mutation="uniform")
+    [group] = groups([quick, sure, alike])
+    contest = main_contest(group)
+    assert contest.winner == "harmonic"
+    text = contest_text(contest)
+    assert "The difference from local is significant; that from uniform may be chance." in text
+    told = headline(group).replace("\u00a0", " ")
+    assert told.endswith("fewest evaluations per success at r = 120: harmonic, 20.")
+
+
+def test_costs_are_told_for_the_first_and_the_last_resolution():
+    spent = {24: [10, 20], 48: [30, 50], 96: [70, 90]}
+    [group] = groups([entry(own, resolution=r) for r, own in spent.items()])
+    text = family_text(group.families[0]).replace("\u00a0", " ")
+    assert re.findall(r"([\d.]+) evaluations.*? at r = (\d+)", text) == [("15", "24"), ("80", "96")]
+
+
+def test_without_success_the_highest_mean_fitness_is_told():
+    steady = entry([9, 9], solved=False, score=[800, 800], mutation="local")
+    lucky = entry([9, 9], solved=False, score=[990, 10], mutation="harmonic")
+    [group] = groups([lucky, steady])
+    assert headline(group) == "none of 4 runs succeeded; highest mean fitness: local, 0.8000."
+
+
+def test_options_of_few_settings_share_a_column():
+    some = [entry([5, 6], resolution=r) for r in range(24, 40)]
+    some += [entry([5, 7], restarts=2), entry([5, 8], score=[900, 100], seed=3)]
+    page = str(results_section(some))
+    heads = re.findall(r"<button[^>]*>([^<]*)</button>", page)
+    numbers = ["runs", "successes", "mean", "median", "ERT", "mean fitness"]
+    assert heads == ["problem", "resolution", "also", *numbers]
+    also = re.findall(r'<td data-label="also"[^>]*>([^<]*)</td>', page)
+    assert also == ["–"] * 16 + ["2 restarts", "seed 3"]
+    last = re.findall(r'<td data-label="mean fitness" data-v="([^"]*)"[^>]*>([^<]*)</td>', page)[-1]
+    assert last == ("0.5", "0.500000")
+
+
+def test_growth_is_drawn_by_evaluations_per_success():
+    solved = {24: [True] * 6, 48: [True] * 3 + [False] * 3, 96: [True] * 5 + [False]}
+    spent = {r: r + np.arange(6) ** 2 for r in solved}
+    [group] = groups([entry(spent[r], solved[r], resolution=r) for r in solved])
+    ax = Figure().add_subplot()
+    growth_chart(group)(ax)
+    times = {r: expected_running_time(spent[r], solved[r]) for r in solved}
+    ((bars,),) = [container.lines[2] for container in ax.containers]
+    for segment, (r, time) in zip(bars.get_segments(), times.items(), strict=True):
+        assert segment[:, 0].tolist() == [r, r]
+        assert segment[:, 1] == pytest.approx([time.low, time.high])
+    marks = [line for line in ax.lines if line.get_marker() == "o"]
+    filled = {line.get_markerfacecolor() != "#ffffff": line.get_xydata().tolist() for line in marks}
+    assert filled[True] == [[24.0, times[24].value]]
+    assert filled[False] == [[r, times[r].value] for r in (48, 96)]
+
+
+def test_pictures_show_what_is_positive():
+    path = r'd="M (\S+) (\S+) A 1 1 0 (\d) 0 (\S+) (\S+)"'
+    for name, arcs in (("quarter", [(0, 90, 0)]), ("arcs:arcs=10-290", [(10, 290, 1)])):
+        drawn = re.findall(path, str(problem_picture(problem(name))))
+        for (x0, y0, large, x1, y1), (start, end, wide) in zip(drawn, arcs, strict=True):
+            ends = np.deg2rad([start, end])
+            # y points down
+            found = np.array([x0, y0, x1, y1], float).reshape(2, 2)
+            assert np.allclose(found, np.column_stack([np.cos(ends), -np.sin(ends)]), atol=1e-3)
+            assert int(large) == wide
+    some = points([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]], [True, False, False])
+    circle = r'<circle cx="(\S+)" cy="(\S+)" r="0.05" style="fill: ([^"]+)"'
+    found = re.findall(circle, str(problem_picture(some)))
+    assert [(float(x), float(y)) for x, y, _ in found] == [(1, -1), (-1, -1), (-1, 1)]
+    assert [colour == "var(--blue)" for _, _, colour in found] == [True, False, False]
