@@ -209,8 +209,9 @@ class Fit:
         return [c for c, net in starts if choice.in_reach(points, points.right(net), rows)]
 
     def hopeful(self) -> list[int]:
-        """Return the candidates to evolve."""
-        return choice.hopeful(self.tried, self.trials()) if self.others else []
+        """Return the candidates to evolve, none where that would hardly change them."""
+        few = self.points.Z.shape[1] <= MANY_FEATURES or self.settings.init != "data"
+        return choice.hopeful(self.tried, self.trials()) if few and self.others else []
 
     def exact(self) -> list[int]:
         """Return the candidates that made no error on what they learned from, the simplest first.
@@ -358,12 +359,11 @@ def simplify(fit: Fit) -> None:
     elif not fit.judged:
         network = simplified(network, fit.points, 0.0)
     else:
-        pairs, plain = list(zip(fit.judged, fit.seen, strict=True)), fit.held_out(fit.judged)
-        for faithful, part in itertools.product((0.0, *FAITHFUL), (1.0, 0.0)):
-            simple = [
-                simplified(judged, seen, part * choice.error(seen, seen.right(judged)), faithful)
-                for judged, seen in pairs
-            ]
+        plain, judged = fit.held_out(fit.judged), list(zip(fit.judged, fit.seen, strict=True))
+        doubts = [choice.error(seen, seen.right(made)) for made, seen in judged]
+        for faithful, part in itertools.product((0.0, *FAITHFUL), (1.0, 0.0)[not any(doubts) :]):
+            costs = [part * own for own in doubts]
+            simple = [simplified(*m, c, faithful) for m, c in zip(judged, costs, strict=True)]
             sure = faithful > 0 or network.grid.neurons > 1
             if choice.as_good(fit.tried, fit.held_out(simple), plain, sure):
                 network = simplified(network, fit.points, part * doubt, faithful)

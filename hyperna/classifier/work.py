@@ -281,7 +281,8 @@ def trial(
     """Return the networks after these numbers of evaluations, and the evaluations spent.
 
     A walk on plateaus, where there is one, comes before them, and takes as many. Where the number
-    of neurons is open, the last of the networks made simpler comes after them.
+    of neurons is open, the last of the networks made simpler comes after them, unless it has more
+    parameters than there are points.
     """
     networks, spent = [], 0
     try:
@@ -294,7 +295,8 @@ def trial(
                 networks.append(search.result().network)
             start, spent = networks[-1], spent + search.evaluations
         networks = networks[-len(stops) :]
-        if settings.neurons == "auto" and candidate.constructed > 1:
+        few = networks[-1].grid.components <= len(points.y)
+        if settings.neurons == "auto" and candidate.constructed > 1 and few:
             loss = error(points, points.right(networks[-1]))
             networks.append(simplified(networks[-1], points, loss))
     except KeyboardInterrupt:
