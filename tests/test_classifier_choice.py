@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 from hyperna import NAClassifier
 from hyperna.classifier import fitting
-from hyperna.classifier.choice import choose, contested, gain
+from hyperna.classifier.choice import SIMPLE, Choice, choose, contested, gain
 from hyperna.classifier.points import LabelledPoints
 
 
@@ -56,6 +56,17 @@ def test_evolution_stops_where_it_does_not_help():
     assert choose(points(), trials, 9, False).checkpoint == 0
     trials = {0: [right(0.7)], 1: [right(0.8), right(0.8), right(0.95)]}
     assert choose(points(), trials, 9, False).checkpoint == 2
+
+
+def test_simpler_networks_stand_for_their_candidate_if_they_are_about_as_good():
+    grown = [right(0.8), right(0.8), right(0.95)]
+    trials = {0: [right(0.7)] * 3, 1: [*grown, right(0.94, first=1)]}
+    assert choose(points(), trials, 9, False).checkpoint == SIMPLE
+    trials = {0: [right(0.7)] * 3, 1: [*grown, right(0.85)]}
+    assert choose(points(), trials, 9, False).checkpoint == 2
+    # a candidate may win by them alone
+    trials = {0: [right(0.9)] * 3, 1: [right(0.9), right(0.9), right(0.9), right(0.99)]}
+    assert choose(points(), trials, 9, False) == Choice(1, SIMPLE, True)
 
 
 def test_few_errors_are_not_contested():

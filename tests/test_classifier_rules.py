@@ -62,6 +62,22 @@ def test_noise_leaves_two_conditions():
     assert two >= 9
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_two_conditions_on_two_features_where_most_are_positive(noise):
+    """Networks of trials are hardly better than one half-space before they are made simpler."""
+    two = 0
+    for seed in range(2000, 2010):
+        rng = np.random.default_rng(seed)
+        age = rng.uniform(18, 80, 300).round(seed % 2)
+        income = rng.uniform(15_000, 100_000, 300).round()
+        X = np.column_stack([age, income, rng.normal(size=300), rng.normal(size=300)])
+        y = ((age > 50) | (income > 55_000)) ^ (rng.random(300) < noise)
+        (rule,) = NAClassifier(random_state=2).fit(X, y).rules_
+        used = sorted(np.flatnonzero(c.weights).tolist() for c in rule.conditions)
+        two += rule.join == "any" and used == [[0], [1]]
+    assert two >= 9
+
+
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_wine])
 def test_rules_say_what_the_classifier_says(load):
     data = load()

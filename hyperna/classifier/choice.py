@@ -23,6 +23,8 @@ Trials = dict[int, list[BoolArray]]
 CONVINCING = 1.0
 # With so few held-out errors the simplest candidate is not contested.
 GOOD_ENOUGH = 0.01
+# Rows of a trial before that of its last networks made simpler: the start and the checkpoints.
+SIMPLE = 3
 # Candidates whose starts are this many standard errors behind are not evolved; those this many
 # better than one half-space may be made larger.
 HOPELESS, PROMISING = 1.0, 0.5
@@ -90,6 +92,16 @@ def best_row(points: LabelledPoints, rows: list[BoolArray]) -> int:
     return 0
 
 
+def telling_row(points: LabelledPoints, rows: list[BoolArray], exact: bool) -> int:
+    """Return the row to judge a candidate by: that of simpler networks, if they are as good."""
+    plain = rows[:SIMPLE]
+    number = len(plain) - 1 if exact else best_row(points, plain)
+    if len(rows) > SIMPLE:
+        better, error = gain(points, plain[number], rows[SIMPLE])
+        number = SIMPLE if better <= PATIENT * error else number
+    return number
+
+
 def promising(points: LabelledPoints, trials: Trials, c: int) -> bool:
     """Whether the start of candidate c is better than the simplest one, so that it may grow."""
     if c not in trials:
@@ -138,7 +150,7 @@ def choose(
         return Choice(0, None, candidates == 1)
     if candidates == 1:
         return Choice(0, len(trials[0]) - 1, True)
-    checkpoint = {c: len(r) - 1 if exact else best_row(points, r) for c, r in trials.items()}
+    checkpoint = {c: telling_row(points, r, exact) for c, r in trials.items()}
     rows = {c: trials[c][checkpoint[c]] for c in trials}
     for c in lavish & set(rows) - {0}:
         better, error = gain(points, rows[c], rows[0])
@@ -263,8 +275,7 @@ class Joined:
         for i in range(len(self.t)):
             if result.score() >= least - _ROUNDING:
                 break
-            gain, silent = result._gain(i)
-            result = result._cut(i, result.W[i : i + 1], gain, silent, 0.0) or result
+            result = result._cut(i, result.W[i : i + 1], *result._gain(i), 0.0) or result
         return result
 
     def score(self) -> float:
@@ -302,11 +313,10 @@ class Joined:
         if used <= 1:
             return self
 
-        def directions(sizes: list[int]) -> FloatArray:
-            rows = np.zeros((len(sizes), len(order)))
-            for row, size in zip(rows, sizes, strict=True):
-                row[order[:size]] = self.W[i, order[:size]]
-            return rows
+        def first(size: int) -> FloatArray:
+            row = np.zeros((1, len(order)))
+            row[0, order[:size]] = self.W[i, order[:size]]
+            return row
 
         axes = np.zeros((min(MOST_AXES, used), len(order)))
         axes[np.arange(len(axes)), order[: len(axes)]] = 1.0
@@ -314,10 +324,10 @@ class Joined:
         low, high = 1, used  # too few features, and enough
         while found is None and high - low > 1:
             middle = (low + high) // 2
-            some = self._cut(i, directions([middle]), gain, silent, least)
+            some = self._cut(i, first(middle), gain, silent, least)
             low, high = (low, middle) if some else (middle, high)
         if found is None and high < used:
-            found = self._cut(i, directions([high]), gain, silent, least)
+            found = self._cut(i, first(high), gain, silent, least)
         return found or self
 
     def _gain(self, i: int) -> tuple[FloatArray, float]:
@@ -354,8 +364,7 @@ def simplified(
 
     Neurons that do no good are left out, votes become plain logic, features with small weights are
     dropped and thresholds moved to the best place. A single half-space keeps at least the part
-    `faithful` of its squared weights. At odd resolutions features stay, because the
-    grid has no weight of exactly zero.
+    `faithful` of its squared weights. Odd resolutions have no weight of zero: all features stay.
     """
     some = points.thinned(np.random.default_rng(0), MOST_POINTS)
     plain = Joined.of(network, some, faithful)
@@ -366,6 +375,23 @@ def simplified(
     made = simple.network(network.grid)
     enough = points.correct(network) - (loss + _ROUNDING) * points.total
     return made if points.correct(made) >= enough else network
+
+
+def simplest(
+    network: Network, others: list[Network], points: LabelledPoints, loss: float
+) -> Network:
+    """Return the network made simpler, or one of others if that is simpler still.
+
+    The others get the thresholds that are best for these points; all may lose the same share.
+    """
+    moved = [Joined.of(other, points, 0.0).polished(2.0).network(other.grid) for other in others]
+    least = points.correct(network) - (loss + _ROUNDING) * points.total
+    options = [simplified(network, points, loss), *moved]
+
+    def size(made: Network) -> tuple[int, int, int]:
+        return made.grid.neurons, int(np.count_nonzero(made.weights()[0])), -points.correct(made)
+
+    return min((made for made in options if points.correct(made) >= least), key=size)
 
 
 def trimmed(network: Network, points: LabelledPoints) -> Network:

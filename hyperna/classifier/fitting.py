@@ -209,8 +209,9 @@ class Fit:
         return [c for c, net in starts if choice.in_reach(points, points.right(net), rows)]
 
     def hopeful(self) -> list[int]:
-        """Return the candidates to evolve."""
-        return choice.hopeful(self.tried, self.trials()) if self.others else []
+        """Return the candidates to evolve, none where that would hardly change them."""
+        few = self.points.Z.shape[1] <= MANY_FEATURES or self.settings.init != "data"
+        return choice.hopeful(self.tried, self.trials()) if few and self.others else []
 
     def exact(self) -> list[int]:
         """Return the candidates that made no error on what they learned from, the simplest first.
@@ -328,8 +329,8 @@ def run_searches(
             owners.append(fit)
             candidate = fit.candidates[c] if k == 0 else fit.candidates[c].again
             # The start of a trial is worth a try only where the search goes on from it.
-            last = 0 if fit.settings.init == "data" else -1
-            known = fit.networks.get((c, k), [None])[last] if budget > 1 else None
+            tried = fit.networks.get((c, k), [None])[: choice.SIMPLE if budget > 1 else 0]
+            known = tried[0 if fit.settings.init == "data" else -1] if tried else None
             seed = fit.stream(3, c, k)
             items.append((fit.number, fit.points, fit.settings, candidate, known, budget, seed))
     for fit, outcome in zip(owners, fits[0].control.map(final, items, n_jobs), strict=True):
@@ -348,29 +349,27 @@ def simplify(fit: Fit) -> None:
     if chosen is None or best is None:
         return
     if chosen.checkpoint is not None:
-        c, last = chosen.candidate, chosen.checkpoint
-        fit.judged = [fit.networks[c, k][last] for k in range(FOLDS)]
+        trials = [fit.networks[chosen.candidate, k] for k in range(FOLDS)]
+        fit.judged = [networks[chosen.checkpoint] for networks in trials]
     if fit.settings.neurons != "auto" or fit.control.stopped or not chosen.convincing:
         return
-    loss = faithful = 0.0
-    if fit.judged:
-        pairs = list(zip(fit.judged, fit.seen, strict=True))
-        costs = [choice.error(seen, seen.right(network)) for network, seen in pairs]
-        plain = fit.held_out(fit.judged)
-        for faithful, part in itertools.product((0.0, *FAITHFUL), (1.0, 0.0)):
-            simple = [
-                simplified(network, seen, part * cost, faithful)
-                for (network, seen), cost in zip(pairs, costs, strict=True)
-            ]
-            sure = faithful > 0 or best.network.grid.neurons > 1
+    network, doubt = best.network, choice.error(fit.points, fit.points.right(best.network))
+    if chosen.checkpoint == choice.SIMPLE:
+        network = choice.simplest(network, fit.judged, fit.points, doubt)
+    elif not fit.judged:
+        network = simplified(network, fit.points, 0.0)
+    else:
+        plain, judged = fit.held_out(fit.judged), list(zip(fit.judged, fit.seen, strict=True))
+        doubts = [choice.error(seen, seen.right(made)) for made, seen in judged]
+        for faithful, part in itertools.product((0.0, *FAITHFUL), (1.0, 0.0)[not any(doubts) :]):
+            costs = [part * own for own in doubts]
+            simple = [simplified(*m, c, faithful) for m, c in zip(judged, costs, strict=True)]
+            sure = faithful > 0 or network.grid.neurons > 1
             if choice.as_good(fit.tried, fit.held_out(simple), plain, sure):
-                loss = part * choice.error(fit.points, fit.points.right(best.network))
+                network = simplified(network, fit.points, part * doubt, faithful)
                 fit.judged = simple
                 break
-        else:
-            fit.best = replace(best, network=trimmed(best.network, fit.points))
-            return
-    network = trimmed(simplified(best.network, fit.points, loss, faithful), fit.points)
+    network = trimmed(network, fit.points)
     fit.best = replace(best, network=network, score=fit.points.correct(network))
 
 

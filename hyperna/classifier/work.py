@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from hyperna._validation import FloatArray, IntArray
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.classifier.candidates import Candidate
+from hyperna.classifier.choice import error, simplified
 from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.spaces import margin_sum
 from hyperna.fitness import FiniteSet
@@ -279,7 +280,9 @@ def trial(
 ) -> tuple[list[Network], int] | None:
     """Return the networks after these numbers of evaluations, and the evaluations spent.
 
-    A walk on plateaus, where there is one, comes before them, and takes as many.
+    A walk on plateaus, where there is one, comes before them, and takes as many. Where the number
+    of neurons is open, the last of the networks made simpler comes after them, unless it has more
+    parameters than there are points.
     """
     networks, spent = [], 0
     try:
@@ -291,11 +294,16 @@ def trial(
                     search.advance(stop - search.evaluations)
                 networks.append(search.result().network)
             start, spent = networks[-1], spent + search.evaluations
+        networks = networks[-len(stops) :]
+        few = networks[-1].grid.components <= len(points.y)
+        if settings.neurons == "auto" and candidate.constructed > 1 and few:
+            loss = error(points, points.right(networks[-1]))
+            networks.append(simplified(networks[-1], points, loss))
     except KeyboardInterrupt:
         control.interrupt()
         return None
     control.pause()
-    return networks[-len(stops) :], spent
+    return networks, spent
 
 
 def phases(settings: Settings) -> list[tuple[bool, float]]:
