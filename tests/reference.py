@@ -100,6 +100,11 @@ def uniform_law(resolution):
     return [1 / resolution] * resolution
 
 
+def power_law(resolution, exponent=1.5):
+    weights = [i**-exponent for i in range(1, resolution + 1)]
+    return [weight / sum(weights) for weight in weights]
+
+
 # ---- networks
 
 

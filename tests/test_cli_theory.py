@@ -93,11 +93,18 @@ def test_the_table_of_runs_that_may_be_stuck_has_their_numbers(capsys):
 def test_without_bias_and_large(capsys):
     text = shown(capsys, "half", "--resolution", "16384", "--no-bias")
     assert "biases fixed at 0" in text
-    assert "no quantiles" in text
+    assert "no quantiles: without bias up to resolution 8192 only" in text
     assert main(["theory", "half", "--resolution", "100000"]) == 2
     assert "GB" in capsys.readouterr().err
     assert main(["theory", "half", "--quantiles", "many"]) == 2
     assert "--quantiles" in capsys.readouterr().err
+
+
+def test_quantiles_that_take_long_are_computed_where_they_are_wanted(capsys, monkeypatch):
+    monkeypatch.setattr("hyperna.cli.theory._MOST_OPERATIONS", 0.0)
+    options = ["quarter", "--resolution", "8"]
+    assert "they would take more than a minute; see --quantiles" in shown(capsys, *options)
+    assert "found by 0.5 of the runs within" in shown(capsys, *options, "--quantiles", "0.5")
 
 
 def test_picture_and_export(capsys, tmp_path):

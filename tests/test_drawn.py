@@ -20,6 +20,8 @@ from hyperna.plots import (
     plot_convergence,
     plot_distribution,
     plot_expected_times,
+    plot_fixed_budget,
+    plot_fixed_target,
     plot_improvements,
     plot_landscape,
     plot_runtimes,
@@ -126,6 +128,29 @@ def test_expected_times_are_at_their_search_points():
     (line,) = plot_expected_times(flat).lines
     assert line.get_xdata().tolist() == [30.0 * angle for angle in range(12)]
     assert line.get_ydata().tolist() == flat.per_state.tolist()
+
+
+def test_the_second_axis_of_a_bent_neuron_is_its_bend():
+    ax = plot_expected_times(expected_runtime(problem("quarter"), 12, bias=False, neuron="bent"))
+    (image,) = ax.images
+    left, right, bottom, top = image.get_extent()
+    assert ax.get_xlim() == (left, right), "no empty strip beside the map"
+    assert ax.get_ylabel() == "bend in degrees"
+    assert np.allclose(bottom + (top - bottom) * (np.arange(12) + 0.5) / 12, 15 * np.arange(12))
+
+
+def test_curves_of_fixed_budgets_and_targets_are_the_exact_ones():
+    runtime = expected_runtime(problem("local_opt"), 12, "local")
+    (line,) = plot_fixed_budget(runtime, 30).lines
+    assert line.get_xdata().tolist() == list(range(1, 31))
+    assert line.get_ydata().tolist() == runtime.fixed_budget(30)[1:].tolist()
+    (line,) = plot_fixed_target(runtime).lines
+    fitness, evaluations = runtime.fixed_target()
+    finite = np.isfinite(evaluations)
+    assert 0 < finite.sum() < finite.size, "a run may be stuck below the best"
+    assert line.get_xdata().tolist() == fitness[finite].tolist()
+    assert line.get_ydata().tolist() == evaluations[finite].tolist()
+    assert line.get_drawstyle() == "steps-pre"
 
 
 def test_distributions_count_the_runs_within_a_time():

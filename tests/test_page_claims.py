@@ -70,6 +70,20 @@ def test_the_sentence_about_two_kinds_of_runs_follows_their_times(claims):
     assert "slower than angles at D = 2" in lost
 
 
+def test_the_sentence_about_several_cells_names_both_kinds(claims):
+    import pandas as pd
+
+    quick, slow = (
+        pd.DataFrame({"evaluations": range(low, low + 50), "success": True}) for low in (1, 100)
+    )
+    same = claims.faster_in("Cauchy", "Pareto", {"r = 4": (quick, quick), "r = 8": (slow, slow)})
+    assert same.startswith("Cauchy is not distinguishable from Pareto at r = 4 and 8 (Mann")
+    mixed = claims.faster_in("Cauchy", "Pareto", {"r = 4": (quick, slow), "r = 8": (slow, slow)})
+    assert mixed.startswith("Cauchy is faster than Pareto at r = 4; not distinguishable at r = 8")
+    flipped = claims.faster_in("Cauchy", "Pareto", {"r = 4": (slow, quick)})
+    assert flipped.startswith("Cauchy is slower than Pareto at r = 4 (Mann")
+
+
 def test_the_sentence_about_fitness_follows_it(claims):
     import numpy as np
 
@@ -111,7 +125,7 @@ def test_the_sentences_about_neat_count_what_is_solved_within_its_budget(claims)
 def test_the_sentence_about_a_theorem_follows_the_exponent(claims):
     import numpy as np
     import pandas as pd
-    from pages.theorems import growth_sentence
+    from pages.theorems import growth
 
     rng = np.random.default_rng(0)
 
@@ -124,31 +138,39 @@ def test_the_sentence_about_a_theorem_follows_the_exponent(claims):
             for r in sizes
         }
 
-    assert "compatible with the theorem's 2" in growth_sentence(runs(2), "polylog", 2)
-    assert "below the theorem's 3" in growth_sentence(runs(2), "polylog", 3)
-    assert "above the theorem's 2" in growth_sentence(runs(4), "polylog", 2)
+    assert "compatible with the theorem's 2" in growth(runs(2), "polylog", 2)[-1]
+    assert "below the theorem's 3" in growth(runs(2), "polylog", 3)[-1]
+    assert "above the theorem's 2" in growth(runs(4), "polylog", 2)[-1]
 
 
 def test_sentences_about_constant_probabilities_follow_the_runs(claims):
     import numpy as np
     import pandas as pd
-    from pages.theorems import quick_sentence, stuck_sentence
+    from pages.theorems import quick_growth, stuck_sentence
 
     rng = np.random.default_rng(0)
 
-    def runs(power):
+    def runs(time, sizes=(64, 128, 256, 512, 1024, 2048)):
         return {
-            r: pd.DataFrame({"evaluations": rng.exponential(r**power, 1000)}).assign(
+            r: pd.DataFrame({"evaluations": rng.gamma(25, time(r) / 25, 1000)}).assign(
                 success=rng.random(1000) < 0.6, fitness=np.where(rng.random(1000) < 0.5, 0.6, 0.75)
             )
-            for r in (64, 128, 256, 512)
+            for r in sizes
         }
 
-    assert "compatible with the theorem's 1" in quick_sentence(runs(1), "power", 1)
-    assert "above the theorem's 1" in quick_sentence(runs(2), "power", 1)
-    assert "below the theorem's 1" in quick_sentence(runs(0.3), "power", 1)
-    assert "their probability is above 0.4" in stuck_sentence(runs(1))
-    free = {r: part.assign(fitness=0.75) for r, part in runs(1).items()}
+    def exponent(groups, law, power):
+        return quick_growth(groups, law, power)[-1]
+
+    assert "compatible with the theorem's 1" in exponent(runs(lambda r: r), "power", 1)
+    assert "above the theorem's 1" in exponent(runs(lambda r: r**2), "power", 1)
+    assert "below the theorem's 1" in exponent(runs(lambda r: 30 * r**0.3), "power", 1)
+    # lower-order terms do not pass for a smaller exponent
+    far = [2**k for k in range(6, 41, 4)]
+    squared = runs(lambda r: 1.6 * np.log(r) ** 2 + 20 * np.log(r), far)
+    assert "compatible with the theorem's 2" in exponent(squared, "polylog", 2)
+    assert "below the theorem's 3" in exponent(squared, "polylog", 3)
+    assert "their probability is above 0.4" in stuck_sentence(runs(float))
+    free = {r: part.assign(fitness=0.75) for r, part in runs(float).items()}
     assert "no constant share of them is seen" in stuck_sentence(free)
 
 

@@ -80,18 +80,12 @@ def test_two_neurons_are_the_dense_chain(name, law, output):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "law", "output"), SOME)
-def test_times_of_two_neurons_are_the_dense_chain_s_at_six_angles(name, law, output):
+def test_two_neurons_are_the_dense_chain_at_six_angles(name, law, output):
     runtime = expected_runtime(problem(name), 6, law, neurons=2, output=output)
     dense = dense_pair(runtime, 6, law, output, True, name)
-    reach, time, square = dense.success_moments()
-    np.testing.assert_allclose(runtime.per_state_probability.ravel(), reach, atol=1e-10)
-    mean = time.mean() / reach.mean()
-    assert runtime.conditional_mean == pytest.approx(1 + mean, rel=1e-10)
-    sd = math.sqrt(square.mean() / reach.mean() - mean**2)
-    assert runtime.conditional_standard_deviation == pytest.approx(sd, rel=1e-10)
-    found, fitness = dense.curves(20)
-    np.testing.assert_allclose(runtime.distribution(20), found, atol=1e-10)
-    np.testing.assert_allclose(runtime.fixed_budget(20)[1:], fitness[1:], atol=1e-10)
+    # on so coarse a grid runs may miss the optimum of LOCALOPT, after a much longer time
+    longest = dense.mean(dense.target | dense.closed().any(axis=0)).max()
+    assert_every_answer(runtime, dense, plateaus=False, longest=longest)
 
 
 @pytest.mark.parametrize("law", list(LAWS))

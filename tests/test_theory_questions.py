@@ -19,6 +19,7 @@ LAWS = {
     "harmonic": reference.harmonic_law,
     "local": reference.local_law,
     "uniform": reference.uniform_law,
+    "power_law:exponent=1.5": reference.power_law,
 }
 CASES = [
     (name, r, law, bias)

@@ -181,6 +181,8 @@ def _operations(runtime: "ExactRuntime") -> float:
 def _print_table(args: argparse.Namespace, summary: dict[str, Any]) -> None:
     from rich.table import Table
 
+    from hyperna.theory.ring import LARGEST_MATRIX
+
     console = make_console()
     bias = "" if args.bias else ", biases fixed at 0"
     neurons = "1 neuron" if args.neurons == 1 else f"2 neurons joined by {args.output.upper()}"
@@ -212,7 +214,10 @@ def _print_table(args: argparse.Namespace, summary: dict[str, Any]) -> None:
         table.add_row(f"found by {float(level):.4g} of the runs within", shown)
     console.print(table)
     if summary["quantiles"] is None:
-        console.print("no quantiles: they would take more than a minute, or too much memory")
+        if args.bias or args.resolution <= LARGEST_MATRIX:
+            console.print("no quantiles: they would take more than a minute; see --quantiles")
+        else:
+            console.print(f"no quantiles: without bias up to resolution {LARGEST_MATRIX} only")
     for end in summary["ends"][:_LISTED]:
         word = "success" if end["success"] else "stuck"
         console.print(

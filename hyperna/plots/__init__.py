@@ -8,7 +8,12 @@ from hyperna.plots.batch import batch_figure
 from hyperna.plots.boundary import plot_boundary
 from hyperna.plots.circle import plot_circle
 from hyperna.plots.comparison import comparison_figure, plot_comparison
-from hyperna.plots.exact import plot_distribution, plot_expected_times
+from hyperna.plots.exact import (
+    plot_distribution,
+    plot_expected_times,
+    plot_fixed_budget,
+    plot_fixed_target,
+)
 from hyperna.plots.landscape import plot_landscape
 from hyperna.plots.runs import plot_boxes, plot_convergence, plot_improvements, plot_runtimes
 from hyperna.plots.scaling import plot_scaling
@@ -25,6 +30,8 @@ __all__ = [
     "plot_convergence",
     "plot_distribution",
     "plot_expected_times",
+    "plot_fixed_budget",
+    "plot_fixed_target",
     "plot_improvements",
     "plot_landscape",
     "plot_runtimes",

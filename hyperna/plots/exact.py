@@ -1,4 +1,4 @@
-"""Pictures of exact runtimes: expected times of all starts, and distributions beside simulation."""
+"""Pictures of exact runtimes: times of all starts, distributions and curves beside simulation."""
 
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ def plot_expected_times(
 ) -> "Axes":
     """Draw the expected number of evaluations from every first search point.
 
-    A heat map over angle and bias, a curve over the angle if the bias is not searched. Starts from
-    which the optimum may never be found are grey (with bias) or left out.
+    A heat map over angle and bias (or bend), a curve over the angle if only that is searched.
+    Starts from which the optimum may never be found are grey (in a map) or left out.
 
     Parameters
     ----------
@@ -46,18 +46,21 @@ def plot_expected_times(
         ax.set_xticks(range(0, 361, 60))
         return finish(ax, x="angle in degrees", y=what)
     ax.set_facecolor("0.8")
+    # a bend has r values from 0 to below a half turn, a bias r + 1 from -1 to 1
+    bent = shown.shape[1] == r
+    ends = (-90 / r, 180 - 90 / r) if bent else (-1 - 1 / r, 1 + 1 / r)
     image = ax.imshow(
         np.ma.masked_invalid(shown).T,
         origin="lower",
         aspect="auto",
         cmap="viridis",
-        extent=(-180 / r, 360 - 180 / r, -1 - 1 / r, 1 + 1 / r),
+        extent=(-180 / r, 360 - 180 / r, *ends),
     )
     bar = ax.figure.colorbar(image, ax=ax)
     bar.set_label(what, fontsize=FONT_SIZE)
     bar.ax.tick_params(labelsize=FONT_SIZE - 1)
-    ax.set_xticks(range(0, 361, 60))
-    return finish(ax, x="angle in degrees", y="bias", grid=False)
+    ax.set_xticks(range(0, 360, 60))
+    return finish(ax, x="angle in degrees", y="bend in degrees" if bent else "bias", grid=False)
 
 
 def plot_distribution(
@@ -87,8 +90,7 @@ def plot_distribution(
     """
     ax = new_axes(ax, (7.0, 4.6))
     if t_max is None:
-        spread = 4 * np.nan_to_num(runtime.conditional_standard_deviation)
-        t_max = int(np.nan_to_num(runtime.conditional_mean, nan=10.0) + spread) + 1
+        t_max = _long_enough(runtime)
     if simulated is not None:
         times = np.sort(np.asarray(simulated, dtype=float))
         share = np.arange(1, times.size + 1) / times.size
@@ -106,3 +108,53 @@ def plot_distribution(
     ax.set_xlim(0, t_max)
     ax.legend(loc="lower right", frameon=False, fontsize=FONT_SIZE - 1)
     return finish(ax, x="evaluations", y="share of runs that have succeeded")
+
+
+def plot_fixed_budget(
+    runtime: ExactRuntime, t_max: int | None = None, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw the expected fitness after every number of evaluations.
+
+    Parameters
+    ----------
+    runtime
+        What `hyperna.theory.expected_runtime` returned.
+    t_max
+        Where the axis ends; by default where nearly all successes are.
+
+    Examples
+    --------
+    >>> from hyperna import expected_runtime, problem
+    >>> plot_fixed_budget(expected_runtime(problem("quarter"), 16)).get_ylabel()
+    'expected fitness'
+    """
+    ax = new_axes(ax, (7.0, 4.6))
+    t_max = _long_enough(runtime) if t_max is None else t_max
+    ax.plot(np.arange(1, t_max + 1), runtime.fixed_budget(t_max)[1:], color=BLUE, linewidth=2)
+    ax.set_xlim(0, t_max)
+    return finish(ax, x="evaluations", y="expected fitness")
+
+
+def plot_fixed_target(runtime: ExactRuntime, ax: "Axes | None" = None) -> "Axes":
+    """Draw the expected evaluations until every fitness on the grid.
+
+    Where a run may be stuck below, the expectation is infinite and the curve ends.
+
+    Examples
+    --------
+    >>> from hyperna import expected_runtime, problem
+    >>> plot_fixed_target(expected_runtime(problem("quarter"), 16)).get_xlabel()
+    'fitness'
+    """
+    ax = new_axes(ax, (7.0, 4.6))
+    fitness, evaluations = runtime.fixed_target()
+    finite = np.isfinite(evaluations)
+    # a target between two values of the grid takes as long as the higher one
+    ax.step(fitness[finite], evaluations[finite], where="pre", color=BLUE, linewidth=2)
+    return finish(ax, x="fitness", y="expected evaluations until it is reached")
+
+
+def _long_enough(runtime: ExactRuntime) -> int:
+    """Evaluations within which nearly all successes are."""
+    spread = 4 * np.nan_to_num(runtime.conditional_standard_deviation)
+    return int(np.nan_to_num(runtime.conditional_mean, nan=10.0) + spread) + 1

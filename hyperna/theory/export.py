@@ -1,28 +1,12 @@
-r"""Chains in the explicit formats of the model checkers PRISM and Storm.
+"""Chains in the explicit formats of the model checkers PRISM and Storm.
 
 Text files describe a discrete-time Markov chain: its transitions, the labels of its states, and a
 reward of 1 for each evaluation. State 0 is the start, from which the first search point is drawn
 uniformly; leaving it is the evaluation of that point. So the expected reward until `success` is the
 expected number of evaluations, as `hyperna.theory` counts them.
 
-``hyperna theory quarter --resolution 16 --export quarter16`` writes the files. Then, with PRISM,
-
-    prism -dtmc -importtrans quarter16.tra -importlabels quarter16.lab \
-          -importstates quarter16.sta -importstaterewards quarter16.srew \
-          -pf 'P=? [ F "success" ]; R=? [ F "success" ]'
-
-with Storm,
-
-    storm --explicit quarter16.storm.tra quarter16.storm.lab --staterew quarter16.storm.rew \
-          --prop 'P=? [ F "success" ]; R=? [ F "success" ]'
-
-and with Storm from Python (``pip install stormpy``),
-
-    model = stormpy.build_model_from_explicit(
-        "quarter16.storm.tra", "quarter16.storm.lab", state_rewards="quarter16.storm.rew"
-    )
-    (formula,) = stormpy.parse_properties('R=? [ F "success" ]')
-    print(stormpy.model_checking(model, formula).get_value(0))
+``hyperna theory quarter --resolution 16 --export quarter16`` writes the files; how PRISM and Storm
+read them is in ``docs/howto/exact_runtimes.md``.
 """
 
 from pathlib import Path

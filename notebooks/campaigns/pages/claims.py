@@ -80,11 +80,12 @@ def faster_in(
     kinds: dict[str, list[str]] = {"faster": [], "slower": [], "": []}
     for cell, (chance, _), p in zip(pairs, found, p_values, strict=True):
         kinds["" if p >= LEVEL else "faster" if chance < 0.5 else "slower"].append(cell)
-    parts = [
-        f"{f'{word} than {other_name}' if word else 'not distinguishable'} at {listed(cells)}"
-        for word, cells in kinds.items()
-        if cells
-    ]
+    parts: list[str] = []
+    for word, cells in kinds.items():
+        if cells:
+            # the other one is named wherever the sentence has not done so yet
+            than = f" than {other_name}" if word else "" if parts else f" from {other_name}"
+            parts.append(f"{word or 'not distinguishable'}{than} at {listed(cells)}")
     return f"{name} is {'; '.join(parts)} (Mann-Whitney, Holm)"
 
 

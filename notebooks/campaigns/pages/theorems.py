@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from hyperna import problem
-from hyperna.analysis.laws import exponent_p_value, fit_scaling, theorem_bound, verdict
+from hyperna.analysis.laws import LAWS, exponent_p_value, fit_scaling, theorem_bound, verdict
 from hyperna.analysis.statistics import wilson_interval
 from hyperna.store.store import Store
 from hyperna.theory import expected_runtime
@@ -13,32 +13,35 @@ from hyperna.theory import expected_runtime
 from .claims import sentence, share, trend
 from .writing import mean, solved, table
 
-# What each theorem bounds: the power of ln r (harmonic steps) or of r (local steps), 0: no time.
+# What each theorem bounds: the power of ln r (harmonic steps) or of r (local steps) in the expected
+# time, and in a time that is met with constant probability. None: nothing.
 THEOREMS = (
-    ("half", "harmonic", "polylog", 2),
-    ("quarter", "harmonic", "polylog", 3),
-    ("two_quarters", "harmonic", "polylog", 3),
-    ("local_opt", "harmonic", "polylog", 3),
-    ("half", "local", "power", 1),
-    ("quarter", "local", "power", 2),
-    ("two_quarters", "local", "power", 1),
-    ("local_opt", "local", "power", 0),
+    ("half", "harmonic", 2, None),
+    ("quarter", "harmonic", 3, None),
+    ("two_quarters", "harmonic", None, 3),
+    ("local_opt", "harmonic", 3, None),
+    ("half", "local", 1, None),
+    ("quarter", "local", 2, 1),
+    ("two_quarters", "local", None, 1),
+    ("local_opt", "local", None, None),
 )
-LARGEST_EXACT = 400
+# Exact values up to here: half a minute each.
+LARGEST_EXACT = {"harmonic": 1200, "local": 2400}
+LARGEST_EXACT_WITHOUT_BIAS = 2**20
 METHOD = """Means are over the successful runs, with a bootstrap interval; exact expectations are those of
 `hyperna.theory`, where they are affordable. A growth law fits if p >= 0.01; an exponent is the leading one of a law with lower-order
-terms, with an interval from the profile of chi-square. A bound above the measured exponent is not contradicted by it."""
+terms, with an interval from the profile of chi-square. The time within which a constant share of all runs succeeds
+has a standard error from a bootstrap. A bound above the measured exponent is not contradicted by it."""
 
 
 def write(store: Store, runs: pd.DataFrame) -> str:
     """Return the page: a line for each theorem, which has a page of its own."""
     rows = []
-    for name, steps, law, power in THEOREMS:
+    for name, steps, *powers in THEOREMS:
         groups = solved_groups(runs, name, steps)
         link = f"[{name.upper()}, {steps} steps]({stem(name, steps)}.md)"
-        bound = theorem_bound(name, steps).text
-        constant = constant_sentence(name, steps, groups, law, power)
-        rows.append([link, bound, constant or said(groups, law, power)[1]])
+        texts = [begun(what, said[-1]) for what, *said in measured(groups, steps, *powers)]
+        rows.append([link, theorem_bound(name, steps).text, " ".join(texts)])
     overview = table("The theorems", ["setting", "theorem", "measured"], rows, 0, 1, 2)
     return f"""# The theorems, measured
 
@@ -52,8 +55,7 @@ Fischer, Larsen and Witt prove upper bounds at D = 2. {METHOD}
 def further(store: Store, runs: pd.DataFrame) -> dict[str, str]:
     """Return the page of each theorem by the name of its file."""
     return {
-        stem(name, steps): section(runs, name, steps, law, power)
-        for name, steps, law, power in THEOREMS
+        stem(name, steps): section(runs, name, steps, *powers) for name, steps, *powers in THEOREMS
     }
 
 
@@ -68,7 +70,9 @@ def solved_groups(runs: pd.DataFrame, name: str, steps: str) -> dict[int, pd.Dat
     return {r: part for r, part in chosen.groupby("resolution") if part.success.sum() > 1}
 
 
-def section(runs: pd.DataFrame, name: str, steps: str, law: str, power: int) -> str:
+def section(
+    runs: pd.DataFrame, name: str, steps: str, expected: int | None, constant: int | None
+) -> str:
     """The page of one theorem."""
     bound = theorem_bound(name, steps)
     groups = solved_groups(runs, name, steps)
@@ -86,22 +90,38 @@ def section(runs: pd.DataFrame, name: str, steps: str, law: str, power: int) -> 
         text.append(
             f"- The success probability is above {low:.2f} at every r (Wilson's intervals)."
         )
-    constant = constant_sentence(name, steps, groups, law, power)
-    text += [f"- {constant}"] if constant else []
-    text.append(f"- {growth_sentence(groups, law, power)}")
+    limits = {
+        int(part.budget.max()) for part in groups.values() if (part.stop_reason == "budget").any()
+    }
+    if len(limits) == 1:
+        text[-1] += f" Runs without success are stopped after {limits.pop():,} evaluations."
+    for what, *said in measured(groups, steps, expected, constant):
+        text.append(f"- {begun(what, ' '.join(said))}")
     return "\n".join([*text, "", "All theorems, and the campaign: [theorems.md](theorems.md).", ""])
 
 
-def constant_sentence(
-    name: str, steps: str, groups: dict[int, pd.DataFrame], law: str, power: int
-) -> str:
-    """What is seen of a bound that holds with constant probability; nothing for the others."""
-    bound = theorem_bound(name, steps)
-    if "constant probability" not in bound.text:
-        return ""
-    if bound.growth is None:
-        return stuck_sentence(groups)
-    return quick_sentence(groups, law, 1 if law == "power" else power)
+def begun(what: str, text: str) -> str:
+    """A sentence after what it is about, if that is said."""
+    return f"{what}{text[0].lower()}{text[1:]}" if what else text
+
+
+def measured(
+    groups: dict[int, pd.DataFrame], steps: str, expected: int | None, constant: int | None
+) -> list[tuple[str, ...]]:
+    """For each time that a theorem bounds: what time, which law fits, and the theorem's power."""
+    found: list[tuple[str, ...]] = []
+    if expected is not None:
+        found.append(growth(groups, law_of(steps, expected), expected))
+    if constant is not None:
+        found.append(quick_growth(groups, law_of(steps, constant), constant))
+    return found or [("", stuck_sentence(groups))]
+
+
+def law_of(steps: str, power: int) -> str:
+    """The law with a free exponent, and the lower-order terms that a power of this kind has."""
+    if steps == "harmonic":
+        return "polylog"
+    return "power, linear" if power > 1 else "power"
 
 
 def stuck_sentence(groups: dict[int, pd.DataFrame]) -> str:
@@ -114,54 +134,43 @@ def stuck_sentence(groups: dict[int, pd.DataFrame]) -> str:
     return f"Runs that end at a fitness of 2/3 or less: {counts}; their probability is above {low:.2f} at every r (Wilson's intervals)."
 
 
-def quick_sentence(groups: dict[int, pd.DataFrame], law: str, power: int) -> str:
+def quick_growth(groups: dict[int, pd.DataFrame], law: str, power: int) -> tuple[str, str, str]:
     """How the time grows within which a constant share of all runs succeeds.
 
-    Slope of the logarithms over all resolutions, with a bootstrap interval.
+    Its standard error is that of bootstrap samples and of the rounding to whole evaluations.
     """
     level = min(0.25, *(part.success.mean() / 2 for part in groups.values()))
     rng = np.random.default_rng(0)
-    of = "r" if law == "power" else "ln r"
-    sizes = np.array(list(groups), dtype=float)
-    x = np.log(sizes if law == "power" else np.log(sizes))
-    slopes = []
-    for _ in range(400):
-        quick = []
-        for part in groups.values():
-            times = np.where(part.success, part.evaluations, np.inf)
-            drawn = times[rng.integers(len(times), size=len(times))]
-            quick.append(np.quantile(drawn, level, method="inverted_cdf"))
-        if np.isfinite(quick).all():
-            slopes.append(np.polyfit(x, np.log(quick), 1)[0])
-    low, high = np.quantile(slopes, [0.025, 0.975])
-    relation = "compatible with" if low <= power <= high else "below" if high < power else "above"
-    return (
-        f"The time within which a share of {level:.2g} of all runs succeeds grows like a power of {of} with the exponent "
-        f"{np.median(slopes):.2f} ({low:.2f} … {high:.2f}), {relation} the theorem's {power} with constant probability."
-    )
+    quick, errors = [], []
+    for part in groups.values():
+        times = np.where(part.success, part.evaluations, np.inf)
+        drawn = times[rng.integers(len(times), size=(400, len(times)))]
+        # a sample that misses the share has the longest time that was seen
+        found = np.minimum(
+            np.quantile(drawn, level, axis=1, method="inverted_cdf"),
+            times[part.success].max(),
+        )
+        quick.append(float(np.quantile(times, level, method="inverted_cdf")))
+        errors.append(float(np.hypot(found.std(), 12**-0.5)))
+    what = f"For the time within which a share of {level:.2g} of all runs succeeds, "
+    return (what, *said((list(groups), quick, errors), law, power))
 
 
-def growth_sentence(groups: dict[int, pd.DataFrame], law: str, power: int) -> str:
-    """Which law fits, and whether the theorem's exponent is met, undercut or exceeded."""
-    return " ".join(said(groups, law, power))
-
-
-def said(groups: dict[int, pd.DataFrame], law: str, power: int) -> tuple[str, str]:
-    """Which law fits, and what the exponent is beside the theorem's."""
-    sizes = list(groups)
+def growth(groups: dict[int, pd.DataFrame], law: str, power: int) -> tuple[str, str, str]:
+    """How the mean time of successful runs grows."""
     times = [part[part.success].evaluations for part in groups.values()]
-    data = sizes, [t.mean() for t in times], [t.std(ddof=1) / np.sqrt(len(t)) for t in times]
+    errors = [t.std(ddof=1) / np.sqrt(len(t)) for t in times]
+    return ("", *said((list(groups), [t.mean() for t in times], errors), law, power))
+
+
+def said(data: tuple[list[int], list[float], list[float]], law: str, power: int) -> tuple[str, str]:
+    """Which law fits, and whether the theorem's exponent is met, undercut or exceeded."""
     fits = fit_scaling(*data)
     text = sentence(verdict(fits))
     fit = next((one for one in fits if one.law.name == law), None)
     of = "ln r" if law == "polylog" else "r"
-    if power == 0:
-        return text, "The theorem bounds no time."
     if fit is None or not fit.fits:
-        return (
-            text,
-            f"No exponent of {of} is claimed, because the law with a free exponent does not fit.",
-        )
+        return text, f"No exponent of {of} is claimed: {LAWS[law].formula} does not fit."
     low, high = fit.exponent_interval
     p = exponent_p_value(law, power, *data)
     if high < power:
@@ -170,13 +179,18 @@ def said(groups: dict[int, pd.DataFrame], law: str, power: int) -> tuple[str, st
         beside = f"above the theorem's {power} (test of {power}: p = {p:.2g})"
     else:
         beside = f"compatible with the theorem's {power} (p = {p:.2g})"
-    return text, f"The exponent of {of} is {fit.exponent:.2f} ({low:.2f} … {high:.2f}), {beside}."
+    where = "" if fits[0] is fit else f" in {fit.law.formula}"
+    digits = 2 if high - low > 0.1 else 3
+    exponent = f"{fit.exponent:.{digits}f} ({low:.{digits}f} … {high:.{digits}f})"
+    return text, f"The exponent of {of}{where} is {exponent}, {beside}."
 
 
 def exact(name: str, steps: str, r: int) -> str:
-    """The exact expectation of successful runs, where the chain is affordable."""
+    """The exact expectation of successful runs, and their share, where the chain is affordable."""
     bias = name != "half"
-    if name == "two_quarters" or r > (LARGEST_EXACT if bias else 2**14):
+    largest = LARGEST_EXACT[steps] if bias else LARGEST_EXACT_WITHOUT_BIAS
+    if name == "two_quarters" or r > largest:
         return "–"
     runtime = expected_runtime(problem(name), r, steps, bias=bias)
-    return f"{runtime.conditional_mean:.3f}"
+    succeed = f" ({100 * runtime.probability:.1f} %)" if runtime.probability < 1 else ""
+    return f"{runtime.conditional_mean:.3f}{succeed}"
