@@ -14,7 +14,7 @@ from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
 from hyperna._kernels.loop import horizon, reset, restarts, success, write_row
 from hyperna._kernels.plans import ANNEALING, PLUS, STEADY, Plan
 from hyperna._kernels.protocol import learn, prepare
-from hyperna._kernels.random import below, uniform
+from hyperna._kernels.random import below, next_word, uniform
 from hyperna._kernels.start import draw_start
 from hyperna._kernels.state import (
     BEST,
@@ -36,6 +36,8 @@ from hyperna._kernels.state import (
     STOP,
 )
 from hyperna._kernels.steps import DRAWN, NEXT, TOTAL, draw_steps, take_step
+
+_TOP_BIT = np.uint64(63)
 
 
 class Population(NamedTuple):
@@ -99,19 +101,18 @@ def next_step(mutation, run, counter):
 def mix_neurons(limits, stream, child, other):
     """Take every neuron from the other parent with probability 1/2, the output neuron too.
 
-    Returns whether any was taken.
+    Returns whether that changes the child. Bit operations instead of branches, which could not be
+    predicted: `taken` is -1 or 0.
     """
-    width, hidden, taken = limits.width, limits.width * limits.neurons, False
-    for first in range(0, hidden, width):
-        if uniform(stream) < 0.5:
-            taken = True
-            for c in range(first, first + width):
-                child[c] = other[c]
-    if child.size > hidden and uniform(stream) < 0.5:
-        taken = True
-        for c in range(hidden, child.size):
-            child[c] = other[c]
-    return taken
+    width, hidden, different = limits.width, limits.width * limits.neurons, np.int64(0)
+    for first in range(0, child.size, width):
+        if first <= hidden:
+            taken = np.int64(next_word(stream) >> _TOP_BIT) - 1
+        for c in range(first, min(first + width, child.size)):
+            change = (child[c] ^ other[c]) & taken
+            child[c] ^= change
+            different |= change
+    return different != 0
 
 
 @inline_kernel
@@ -124,14 +125,15 @@ def random_worst(scores, members, stream, score):
         return np.int64(-1)
     equal = np.int64(0)
     for m in range(members):
-        equal += 1 if scores[m] == lowest else 0
+        equal += np.int64(scores[m] == lowest)
     before = below(stream, equal) if equal > 1 else np.int64(0)
+    worst = np.int64(-1)
+    # to the end, because where a loop ends by chance could not be predicted
     for m in range(members):
-        if scores[m] == lowest:
-            if before == 0:
-                return np.int64(m)
-            before -= 1
-    return np.int64(-1)
+        is_lowest = scores[m] == lowest
+        worst = np.int64(m) if is_lowest and before == 0 else worst
+        before -= np.int64(is_lowest)
+    return worst
 
 
 @inline_kernel
@@ -227,7 +229,7 @@ def breed(mutation, limits, plan, run, population):
     copy(genes[child], genes[parent])
     if plan.crossover > 0.0 and uniform(stream) < plan.crossover:
         other = below(stream, plan.members)
-        crossed = mix_neurons(limits, stream, genes[child], genes[other]) and other != parent
+        crossed = mix_neurons(limits, stream, genes[child], genes[other])
     step = next_step(mutation, run, population.counter)
     if step >= 0:
         take_step(mutation, run.steps, step, genes[child], run.genes[CHANGED], run.genes[OLD])

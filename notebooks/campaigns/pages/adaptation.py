@@ -4,6 +4,7 @@
 import numpy as np
 import pandas as pd
 
+from hyperna._words import number
 from hyperna.store.store import Store
 
 from .claims import compared, faster, share
@@ -14,66 +15,87 @@ TITLES = {
     "quarter": "QUARTER",
     "local_opt": "LOCALOPT",
     "two_quarters": "TWOQUARTERS, N = 2, OR",
+    "arcs:k=3": "ARCS(3), N = 3, OR",
+    "cube 3": "Corners of the cube, D = 3, N = 4, OR",
+    "cube 4": "Corners of the cube, D = 4, N = 4, XOR",
 }
-
-
-def write(store: Store, runs: pd.DataFrame) -> str:
-    """Return the page."""
-    parts = []
-    for name, title in TITLES.items():
-        part = runs[runs.problem == name]
-        rows = []
-        for (r, law), group in part.groupby(["resolution", "mutation"], observed=True):
-            cells = [f"2^{int(np.log2(r))}", law.partition(":")[0], solved(group)]
-            middle = median(group)
-            shown = whole(middle) if middle < np.inf else "> 20,000"
-            rows.append([*cells, shown, running_time(group)])
-        parts.append(table(title, ["r", "steps", "solved", "median", "ERT"], rows, 1))
-
-    def at(name: str, bits: int, law: str) -> pd.DataFrame:
-        chosen = (runs.problem == name) & (runs.resolution == 2**bits)
-        return runs[chosen & runs.mutation.astype(str).str.startswith(law)]
-
-    single = ("half", "quarter", "local_opt")
-    lost = sum(int((~at(name, bits, "adaptive").success).sum()) for name in single for bits in BITS)
-    tried = sum(len(at(name, bits, "adaptive")) for name in single for bits in BITS)
-    old = sum(
-        int((~at(name, bits, "self_adjusting").success).sum()) for name in single for bits in BITS
-    )
-
-    def per_bit(name: str, law: str, low: int, high: int) -> str:
-        grown = median(at(name, high, law)) - median(at(name, low, law))
-        return f"{grown / (high - low):.0f}"
-
-    growth = "; ".join(
-        f"{TITLES[name]}: {per_bit(name, 'adaptive', 10, 20)} and {per_bit(name, 'adaptive', 30, 40)} adaptive, "
-        f"{per_bit(name, 'harmonic', 10, 20)} and {per_bit(name, 'harmonic', 30, 40)} harmonic"
-        for name in single
-    )
-    two = [at("two_quarters", 40, law) for law in ("adaptive", "harmonic")]
-
-    return f"""# Steps that adapt themselves: logarithmic runtimes without lost runs
-
-D = 2, exact fitness, budget 20,000 evaluations, {len(at("half", 10, "harmonic"))} runs of each cell. `self_adjusting`: each component has a
-step length of its own, multiplied by 1.7 after an improvement and by 0.9 otherwise (Doerr, Doerr and
-Kötzing 2018). `adaptive`: factors 2 and 0.7, and with probability 1/4 a mutated component takes a
-harmonic step instead; one that improves the fitness sets the length, if it is longer. Medians are over
-all runs, failed ones counted as longer than any other. {LEGEND}
-
-{chr(10).join(parts)}
-## What it says
-
-- On the problems of one neuron adaptive steps lose {lost} of {tried:,} runs, self-adjusting ones {old:,}.
-- By how many evaluations the median grows per bit of r, from r = 2^10 to 2^20 and from 2^30 to 2^40: {growth}.
-- QUARTER at r = 2^40: {faster("adaptive", at("quarter", 40, "adaptive"), "harmonic", at("quarter", 40, "harmonic"))}; the medians are {whole(median(at("quarter", 40, "adaptive")))} and {whole(median(at("quarter", 40, "harmonic")))}.
-- TWOQUARTERS at r = 2^40, where runs can end in local optima of the OR: {compared("adaptive", share(two[0]), "harmonic", share(two[1]))}
-  within this budget. See [restarts](restarts.md).
-"""
-
-
+SINGLE = ("half", "quarter", "local_opt")
 BITS = (10, 20, 30, 40)
+COMBINED = "adaptive, replacement, restarts"
+METHODS = ("harmonic", "self_adjusting", "adaptive", COMBINED)
 
 
 def median(group: pd.DataFrame) -> float:
     """Median of the evaluations; a failed run lasts longer than all others."""
     return float(np.median(np.where(group.success, group.evaluations, np.inf)))
+
+
+def labelled(runs: pd.DataFrame) -> pd.DataFrame:
+    """Name the case and the method of every run."""
+    combined = runs.replace_neuron.fillna(0) > 0
+    cube = runs.problem == "cube"
+    return runs.assign(
+        case=np.where(cube, "cube " + runs.dim.astype(str), runs.problem.astype(str)),
+        method=np.where(combined, COMBINED, runs.mutation.astype(str).str.partition(":")[0]),
+    )
+
+
+def write(store: Store, runs: pd.DataFrame) -> str:
+    """Return the page."""
+    runs = labelled(runs)
+
+    def at(name: str, bits: int, method: str) -> pd.DataFrame:
+        chosen = (runs.case == name) & (runs.resolution == 2**bits)
+        return runs[chosen & (runs.method == method)]
+
+    parts = []
+    for name, title in TITLES.items():
+        rows = []
+        for bits in BITS:
+            for method in METHODS:
+                group = at(name, bits, method)
+                middle = median(group)
+                shown = whole(middle) if middle < np.inf else f"> {number(int(group.budget.max()))}"
+                cells = [f"2^{bits}", method, solved(group), shown]
+                rows.append([*cells, running_time(group)])
+        parts.append(table(title, ["r", "steps", "solved", "median", "ERT"], rows, 1))
+
+    def lost(names: object, method: str) -> str:
+        chosen = runs[runs.case.isin(names) & (runs.method == method)]
+        return f"{int((~chosen.success).sum()):,} of {len(chosen):,}"
+
+    def per_bit(name: str, method: str, low: int, high: int) -> str:
+        grown = median(at(name, high, method)) - median(at(name, low, method))
+        return f"{grown / (high - low):.0f}"
+
+    growth = "; ".join(
+        f"{TITLES[name]}: {per_bit(name, 'adaptive', 10, 20)} and {per_bit(name, 'adaptive', 30, 40)} adaptive, "
+        f"{per_bit(name, 'harmonic', 10, 20)} and {per_bit(name, 'harmonic', 30, 40)} harmonic"
+        for name in SINGLE
+    )
+    combined = "; ".join(
+        f"{title}: {per_bit(name, COMBINED, 10, 20)} and {per_bit(name, COMBINED, 30, 40)}"
+        for name, title in TITLES.items()
+    )
+    two = [at("two_quarters", 40, law) for law in ("adaptive", "harmonic")]
+    return f"""# Steps that adapt themselves: logarithmic runtimes without lost runs
+
+Exact fitness, {len(at("half", 10, "harmonic"))} runs of each cell; D = 2, and the corners of cubes. `self_adjusting`: each component has a
+step length of its own, multiplied by 1.7 after an improvement and by 0.9 otherwise (Doerr, Doerr and
+Kötzing 2018). `adaptive`: factors 2 and 0.7, and with probability 1/4 a mutated component takes a
+harmonic step instead; one that improves the fitness sets the length, if it is longer. A law alone has a budget of
+20,000 evaluations. "{COMBINED.capitalize()}": adaptive steps, void steps drawn again, with probability 0.2 a neuron drawn again
+instead of a mutation (`replace_neuron=0.2`), and `restarts="auto"`; budget 200,000. Medians are over
+all runs, failed ones counted as longer than any other. {LEGEND}
+
+{chr(10).join(parts)}
+## What it says
+
+- On the problems of one neuron adaptive steps lose {lost(SINGLE, "adaptive")} runs, self-adjusting ones {lost(SINGLE, "self_adjusting")}.
+- On all problems together adaptive steps with replacement and restarts lose {lost(TITLES, COMBINED)} runs.
+- By how many evaluations the median grows per bit of r, from r = 2^10 to 2^20 and from 2^30 to 2^40: {growth}.
+- The same with replacement and restarts: {combined}.
+- QUARTER at r = 2^40: {faster("adaptive", at("quarter", 40, "adaptive"), "harmonic", at("quarter", 40, "harmonic"))}; the medians are {whole(median(at("quarter", 40, "adaptive")))} and {whole(median(at("quarter", 40, "harmonic")))}.
+- TWOQUARTERS at r = 2^40, where runs can end in local optima of the OR: {compared("adaptive", share(two[0]), "harmonic", share(two[1]))}
+  within 20,000 evaluations. See [restarts](restarts.md).
+"""
