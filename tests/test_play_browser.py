@@ -283,7 +283,8 @@ def test_settings_that_are_refused_change_nothing(show):
 def test_changes_in_quick_succession_all_count(show):
     browser = show()
     browser.execute_script(
-        """for (const [name, value] of [["problem", "local_opt"], ["mutation", "local"], ["seed", "7"]]) {
+        """const wanted = { problem: "local_opt", mutation: "local", seed: "7" };
+        for (const [name, value] of Object.entries(wanted)) {
           const field = document.getElementById(name);
           field.value = value;
           field.dispatchEvent(new Event("change", { bubbles: true }));
