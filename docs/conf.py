@@ -32,6 +32,7 @@ exclude_patterns = ["_build", "_templates", "**.ipynb_checkpoints"]
 # Notebooks are committed with their outputs; the tests run them.
 nb_execution_mode = "off"
 nb_merge_streams = True
+nb_render_markdown_format = "gfm"  # with tables
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 

@@ -13,21 +13,24 @@ import hyperna
 import hyperna.plots
 from hyperna.cli import build_parser
 
+# In the order in which they are shown.
 TITLES = {
     "algorithm": "The algorithm",
     "problems": "Problems",
-    "fitness": "Fitness",
     "mutation": "Mutation laws",
-    "networks": "Networks",
-    "grid": "The grid",
     "results": "Results",
-    "theory": "Theory",
     "classifier": "Classifier",
-    "datasets": "Data sets",
+    "optimal": "Best half-space",
     "comparison": "Comparisons",
+    "datasets": "Data sets",
+    "theory": "Exact runtimes",
     "campaign.campaign": "Campaigns",
-    "store.store": "The store",
-    "parallel": "Parallel work",
+    "store.store": "Stores",
+    "parallel": "Parallel computing",
+    "relatives": "Relatives of the (1+1) NA",
+    "fitness": "Fitness",
+    "networks": "Networks",
+    "grid": "Grids",
     "sphere": "Points on the sphere",
 }
 
@@ -57,8 +60,9 @@ def write_all(docs: Path) -> None:
 
 def names_page() -> str:
     """The reference of all public names, by the part of the package they live in."""
-    lines = ["Public names", "============", "", "Everything that ``import hyperna`` offers.", ""]
-    for module, names in hyperna._PUBLIC.items():
+    lines = ["Public names", "============", "", "All names that ``import hyperna`` provides.", ""]
+    modules = {module: hyperna._PUBLIC[module] for module in TITLES} | hyperna._PUBLIC
+    for module, names in modules.items():
         title = TITLES.get(module, module.rpartition(".")[2].replace("_", " ").capitalize())
         documented = [name for name in names if callable(getattr(hyperna, name))]
         tables = [name for name in names if name not in documented]
@@ -91,8 +95,8 @@ def commands_page() -> str:
     lines = [
         "# Commands",
         "",
-        "Bad input ends with one line on standard error and exit code 2, an interrupted command",
-        "with 130. `hyperna COMMAND --help` prints what stands here.",
+        "This is what `hyperna COMMAND --help` prints. Bad input ends with a one-line message on",
+        "standard error and exit code 2; an interrupted command ends with exit code 130.",
         "",
     ]
     for name, command in found.choices.items():
@@ -114,7 +118,7 @@ def registered_page() -> str:
     """Everything that can be named on the command line, with a line on each."""
     from hyperna.cli.list import catalogue
 
-    lines = ["# What can be named", "", "The lists that `hyperna list` prints.", ""]
+    lines = ["# Names on the command line", "", "This is what `hyperna list` prints.", ""]
     for title, entries in catalogue().items():
         lines += [f"## {title.capitalize()}", "", "| name | what it is |", "|---|---|"]
         lines += [f"| `{name}` | {_cell(str(text))} |" for name, text in entries.items()]
@@ -133,8 +137,7 @@ def findings_pages(root: Path) -> dict[str, str]:
     for path in sorted(folder.glob("*.md")):
         if path.name == "README.md":
             continue
-        text = path.read_text(encoding="utf-8")
-        text = re.sub(r"^(#{3,}) ", lambda found: found[1][1:] + " ", text, flags=re.MULTILINE)
+        text = answer_first(path.read_text(encoding="utf-8"))
         text = re.sub(r"\]\((\w+)\.md", lambda found: f"]({_finding(found[1])}.md", text)
         campaign = folder / f"{path.stem}.toml"
         if campaign.exists():
@@ -146,6 +149,17 @@ def findings_pages(root: Path) -> dict[str, str]:
             text += "\n```{toctree}\n:hidden:\n:glob:\n\ntheorem_*\n```\n"
         pages[f"{_finding(path.stem)}.md"] = text
     return pages
+
+
+def answer_first(text: str) -> str:
+    """A page of findings with what was found before the method and the tables."""
+    title, _, rest = text.partition("\n")
+    method, _, found = rest.partition("\n## What it says\n")
+    found, _, source = found.rstrip().rpartition("\n\n")
+    return (
+        f"{title}\n\n## What was found\n{found}\n\n"
+        f"## How it was measured\n{method.rstrip()}\n\n{source}\n"
+    )
 
 
 def _finding(name: str) -> str:

@@ -44,12 +44,12 @@ def rule() -> str:
     """Return the rule of the README's classifier as a block of text."""
     X, y = make_moons(200, noise=0.15, random_state=0)
     fitted = hyperna.NAClassifier(random_state=0).fit(X, y)
-    return f"```text\n{hyperna.export_text(fitted, ['x', 'y'])}\n```"
+    return f"```text\n{hyperna.export_text(fitted)}\n```"
 
 
 def main() -> None:
     """Replace what stands between marks."""
-    note = "Means are those of successful runs: local steps can end in local optima of LOCALOPT."
+    note = "Means are over the successful runs; local steps can end in local optima of LOCALOPT."
     text = README.read_text(encoding="utf-8")
     for mark, block in (("measured", f"{table()}\n\n{note}"), ("rule", rule())):
         pattern = rf"<!-- {mark} -->\n.*?<!-- end -->"

@@ -104,7 +104,7 @@ def check_points(name: str, X: ArrayLike, dim: int | None = None) -> FloatArray:
     wanted = "(n, D)" if dim is None else f"(n, {dim})"
     if points.ndim != 2 or points.size == 0 or (dim is not None and points.shape[1] != dim):
         raise ValueError(
-            f"{name} must have shape {wanted} with n >= 1, one point a row, "
+            f"{name} must have shape {wanted} with n >= 1, one point per row, "
             f"got shape {points.shape}"
         )
     finite = np.isfinite(points)

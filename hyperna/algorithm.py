@@ -269,7 +269,7 @@ class OnePlusOneNA:
         problem : Problem or Fitness
             What to learn.
         budget : int, optional
-            Fitness evaluations at most; by default floor(100 r ln r).
+            Maximum number of fitness evaluations; by default floor(100 r ln r).
         stagnation : int, optional
             Evaluations without a better fitness after which the run ends.
         target : float or False, optional
@@ -331,8 +331,8 @@ class OnePlusOneNA:
     ) -> Runs:
         """Run the algorithm many times, independently.
 
-        The result does not depend on `n_jobs`. Memory grows with the number of runs only: networks
-        are not kept, but ``runs.replay(i)`` repeats a run and gives all there is to know about it.
+        The result does not depend on `n_jobs`. To save memory, networks are not kept;
+        ``runs.replay(i)`` repeats run i and returns its network and its improvements.
 
         Parameters
         ----------

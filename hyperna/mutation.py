@@ -95,7 +95,7 @@ class StepLaw:
                 f"weights({largest}) of {self!r} must have shape ({largest},), got {weight.shape}"
             )
         if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
-            raise ValueError(f"weights of {self!r} must be finite, not negative and not all zero")
+            raise ValueError(f"weights of {self!r} must be finite, non-negative and not all zero")
         return weight / weight.sum()
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:

@@ -36,7 +36,7 @@ class OptimalHalfSpace:
 
 
 def optimal_half_space(X: ArrayLike, y: ArrayLike) -> OptimalHalfSpace:
-    """Return a half-space with the least number of errors, proved by looking at all of them.
+    """Return a half-space with the fewest errors possible, found by checking all of them.
 
     Parameters
     ----------

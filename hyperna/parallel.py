@@ -36,18 +36,19 @@ _CLIENT: ContextVar[Any] = ContextVar("client", default=None)
 def parallel_backend(
     backend: str | None = None, scheduler: str | None = None, n_jobs: int | None = None
 ) -> Iterator[None]:
-    """Let everything inside that uses joblib use this backend.
+    """Use this joblib backend for everything inside the ``with`` block.
 
     Parameters
     ----------
     backend : str, optional
         "threading", "loky" (processes), "dask", "ray", or any other backend that is registered
-        with joblib. None leaves the choice to what runs.
+        with joblib. By default hyperna chooses.
     scheduler : str, optional
         Address of the Dask scheduler, as in "tcp://host:8786"; it implies ``backend="dask"``.
         Without it Dask uses the client that exists in this process.
     n_jobs : int, optional
-        Number of workers; by default one here, all of a cluster. With Dask always all.
+        Number of workers; by default one on this machine and all of a cluster. With Dask always
+        all.
 
     Examples
     --------

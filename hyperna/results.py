@@ -68,8 +68,8 @@ class RunResult:
     fitness : float
         Its fitness.
     evaluations : int
-        Fitness evaluations counted. A run that is known to be stuck counts all evaluations up to
-        its limit, as it would have used them in vain.
+        Number of fitness evaluations. A run that is known to be stuck counts with all evaluations
+        up to its limit, which it would have used in vain.
     stop_reason : str
         "optimum", "target", "budget", "stagnation", "stuck"; "running" if it was interrupted.
     success : bool
@@ -79,11 +79,11 @@ class RunResult:
     restarts : int
         Number of restarts.
     improvements : Improvements
-        The rises of the best fitness.
+        The evaluations at which the best fitness rose.
     trajectory : Trajectory or None
         All accepted networks, if they were recorded.
     seed, number
-        What repeats the run.
+        Together they repeat the run.
 
     Examples
     --------

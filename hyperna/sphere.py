@@ -55,7 +55,7 @@ def sobol_points(n: int, dim: int, seed: Seed = None) -> FloatArray:
 
 
 def even_points(n: int, dim: int) -> FloatArray:
-    """Return n evenly spread points on the unit sphere; the same at every call.
+    """Return n evenly spread points on the unit sphere, always the same ones.
 
     For D = 1 half of them on either side; for D = 2 equal angles, beginning half a step from the
     first axis; for D = 3 the Fibonacci lattice around the first axis; beyond that a Hammersley

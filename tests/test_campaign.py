@@ -297,8 +297,8 @@ def test_export_to_parquet(frame, tmp_path):
         (["run", "{file}", "--jobs", "0"], "--jobs must not be 0"),
         (["run", "{file}", "--backend", "steam"], "backend 'steam' is not known to joblib"),
         (["run", "{file}", "--store", "{file}"], "cannot be used"),
-        (["status", "nowhere"], "nowhere is no store"),
-        (["export", "nowhere", "csv", "-o", "x.csv"], "nowhere is no store"),
+        (["status", "nowhere"], "nowhere is not a store"),
+        (["export", "nowhere", "csv", "-o", "x.csv"], "nowhere is not a store"),
         (["export", "nowhere", "xls", "-o", "x.xls"], "invalid choice: 'xls'"),
     ],
 )

@@ -100,7 +100,7 @@ def test_compare_tables_and_picture(tmp_path, capsys):
     assert main(argv) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert "numbers: 20 points, 2 features, 2 classes, the largest 50.0 %" in out
+    assert "numbers: 20 points, 2 features, 2 classes, largest class 50.0 %" in out
     assert f"picture: {picture}" in out
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert main([*argv[:-2], "--markdown"]) == 0
@@ -253,7 +253,7 @@ def test_predict_with_a_model_of_the_library(tmp_path, capsys):
         (("compare", "moons", "--seed", "-1"), "--seed"),
         (("compare", "moons", "--jobs", "0"), "--jobs"),
         (("compare", "moons", "--all"), "--json"),
-        (("compare", "moons", "--json", "--markdown"), "exclude"),
+        (("compare", "moons", "--json", "--markdown"), "together"),
         (("compare", "moons", "moons"), "different names"),
         (("compare", "moons", "--plot", "a.gif"), ".png"),
         (("fit",), "DATA"),
@@ -272,7 +272,7 @@ def test_predict_with_a_model_of_the_library(tmp_path, capsys):
         (("fit", "moons", "--tie-break", "-1"), "--tie-break"),
         (("fit", "moons", "--init", "middle"), "--init"),
         (("fit", "moons", "--seed", str(2**32)), "--seed"),
-        (("fit", "moons", "--json", "--verbose"), "exclude"),
+        (("fit", "moons", "--json", "--verbose"), "together"),
         (("predict", "missing.json"), "DATA"),
         (("predict", "missing.json", "moons.csv"), "missing.json"),
     ],

@@ -142,3 +142,19 @@ def test_readme_is_short_and_has_its_two_commands():
 def test_version_is_told():
     cited = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)[1]
     assert f"## {cited}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_pages_of_findings_begin_with_what_was_found(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import generate
+
+    pages = generate.findings_pages(ROOT)
+    assert pages
+    for name, text in pages.items():
+        shown = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+        heads = re.findall(r"^(#+) (.*)$", shown, flags=re.MULTILINE)
+        assert heads[1] == ("##", "What was found"), name
+        assert ("##", "How it was measured") in heads, name
+        levels = [len(marks) for marks, _ in heads]
+        assert all(deeper - level <= 1 for level, deeper in pairwise(levels)), name
+        assert len(shown) > 500

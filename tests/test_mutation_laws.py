@@ -303,7 +303,7 @@ def test_a_law_of_ones_own_works_everywhere(even_law, capsys):
 def test_weights_of_a_wrong_kind_are_refused(even_law, monkeypatch):
     for weights, message in [
         (np.ones(3), "shape"),
-        (np.full(10, -1.0), "not negative"),
+        (np.full(10, -1.0), "non-negative"),
         (np.full(10, np.nan), "finite"),
         (np.zeros(10), "not all zero"),
     ]:

@@ -232,7 +232,7 @@ def test_impossible_campaigns_are_refused_at_once(options, message):
     [
         (b'problem = "half"\nlabel = "\xff"', "is not UTF-8 text: invalid start byte at byte 26"),
         (b"runs = " + b"9" * 5000, "Exceeds the limit"),
-        (b"runs = " + b"[" * 5000 + b"]" * 5000, "nested so deeply"),
+        (b"runs = " + b"[" * 5000 + b"]" * 5000, "nested too deeply"),
         (b"problem = half", "Invalid value"),
         (b'problem = "half"\nruns = 0', "line 2: runs must be an integer >= 1, got 0"),
     ],

@@ -280,6 +280,23 @@ def test_settings_that_are_refused_change_nothing(show):
     assert browser.execute_script("return document.querySelectorAll('figure').length") == 4
 
 
+def test_changes_in_quick_succession_all_count(show):
+    browser = show()
+    browser.execute_script(
+        """const wanted = { problem: "local_opt", mutation: "local", seed: "7" };
+        for (const [name, value] of Object.entries(wanted)) {
+          const field = document.getElementById(name);
+          field.value = value;
+          field.dispatchEvent(new Event("change", { bubbles: true }));
+        }"""
+    )
+    text = "document.getElementById('python').textContent"
+    wait(browser, f"{text}.includes('seed=7')")
+    shown = browser.execute_script(f"return {text}")
+    assert 'problem("local_opt")' in shown
+    assert 'mutation="local"' in shown
+
+
 def test_keys(show):
     browser = show("#problem=quarter&neurons=1")
     press = "dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))"

@@ -449,7 +449,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            (["nowhere.store", "-o", "x.html"], "nowhere.store is no store"),
+            (["nowhere.store", "-o", "x.html"], "nowhere.store is not a store"),
             (["nowhere.store", "-o", "x.pdf"], "--out must end in .html"),
             (["nowhere.store", "-o", "no/folder/x.html"], "create it"),
         ],

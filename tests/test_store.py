@@ -408,11 +408,11 @@ def test_a_million_runs_are_small(tmp_path):
 
 def test_other_folders_are_left_alone(tmp_path):
     (tmp_path / "letters.txt").write_text("private")
-    with pytest.raises(StoreError, match="folder of other things"), Store(tmp_path).writer():
+    with pytest.raises(StoreError, match="folder with other content"), Store(tmp_path).writer():
         pass
-    with pytest.raises(StoreError, match="is no store"):
+    with pytest.raises(StoreError, match="is not a store"):
         Store(tmp_path).to_frame()
-    with pytest.raises(StoreError, match="is no store"):
+    with pytest.raises(StoreError, match="is not a store"):
         Store(tmp_path / "nothing").status()
 
 

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 MESSAGE = (
-    "hyperna: compiling for this machine, which takes some 10 seconds and happens once per "
+    "hyperna: compiling for this machine, which takes about 10 seconds and happens once per "
     "installation (HYPERNA_QUIET=1 silences this line)"
 )
 # Kernels that take long to compile.

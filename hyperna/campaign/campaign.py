@@ -98,7 +98,7 @@ class Campaign:
                 f"{file} is not UTF-8 text: {error.reason} at byte {error.start}"
             ) from None
         except RecursionError:
-            raise ValueError(f"{file}: values must not be nested so deeply") from None
+            raise ValueError(f"{file}: values are nested too deeply") from None
         except ValueError as error:  # of TOML, and of numbers with thousands of digits
             raise ValueError(f"{file}: {error}") from None
         return _read(content, file.parent, _Lines(str(file), text))

@@ -51,7 +51,7 @@ def union_loss(v: FloatArray, points: FloatArray, y: FloatArray, weight: FloatAr
     v : ndarray of shape (N * (D + 1),)
         Weights and, last, the constant of each neuron.
     points : ndarray of shape (D + 1, n)
-        Points, one a column, with a last row of ones.
+        Points, one per column, with a last row of ones.
     y, weight : ndarray of shape (n,)
         Labels 0.0 and 1.0, and weights that sum to one.
     """

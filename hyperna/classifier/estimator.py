@@ -40,19 +40,20 @@ MOST_NEURONS = 1000
 
 
 class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
-    """Classifier that minimises the number of errors directly, with a network of few half-spaces.
+    """Classifier that minimises the number of errors directly, with a network of a few half-spaces.
 
     A small network of threshold neurons is evolved by the (1+1) NA: one network, one offspring at a
     time, kept if it classifies the training points no worse. The half-spaces found can be printed
-    (`export_text`) and drawn. More than two classes are handled one against the rest.
+    (`export_text`) and drawn. More than two classes are handled one-versus-rest.
 
     Parameters
     ----------
     n_neurons : int or "auto", default="auto"
-        Number of hidden neurons, 1000 at most; "auto" chooses it by validation, up to 8.
+        Number of hidden neurons, at most 1000; "auto" chooses up to 8 by cross-validation.
     output : {"auto", "or", "and", "xor", "evolved"}, default="auto"
         How the neurons are joined. "or": the second class is a union of half-spaces; "and": an
-        intersection; "xor": what an odd number of half-spaces holds; "evolved": a weighted vote.
+        intersection; "xor": the points in an odd number of half-spaces; "evolved": a weighted
+        vote.
         "auto" tries them on held-out training points (three folds) and fits the best one, for as
         long as that helps. One half-space, that of logistic regression, is kept unless a network
         is better by more than one standard error of the paired difference, and also where nothing
@@ -63,22 +64,22 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     mutation : str or StepLaw, default="harmonic"
         How far a mutated angle or bias moves; see ``hyperna.LAWS``.
     max_evals : int, default=100000
-        Fitness evaluations at most, for each of the binary problems, the trials included. Where
-        trials are made, the final searches are about as long as these.
+        Maximum number of fitness evaluations for each binary problem, including those of the
+        trials. If there are trials, the final searches take about as many evaluations as they.
     n_restarts : int, default=2
-        Number of further searches after the first one; the best network is kept. Each gets at
-        least 100 evaluations, so that there may be fewer.
+        Number of restarts: further searches after the first one, of which the best network is
+        kept. There are fewer if a search would get less than 100 evaluations.
     stagnation : int, optional
-        Evaluations without fewer errors after which a search ends early.
+        Number of evaluations without improvement after which a search ends early.
     tie_break : {"margin"}, float or None, default="margin"
-        Among networks with the same number of errors prefer those whose boundary keeps clear of
+        Among networks with the same number of errors prefer those whose boundary stays away from
         the points: the sum of the distances, each clipped to ±0.05 (or to the number given; the
         points fill the unit ball). None: accept all of them, as the paper's algorithm does.
     init : {"data", "grid", "sphere"}, default="data"
-        Begin with half-spaces made from the data (linear fits, and smooth stand-ins for an OR, an
+        Start with half-spaces fitted to the data (linear fits, and smooth stand-ins for an OR, an
         AND, an XOR and a vote, fitted by L-BFGS), or at random: uniform on the grid as in the
         paper, or with uniform normals. With random starts and `n_restarts` > 0 a search begins
-        with a knock-out of up to 16 starts, in which ties are accepted: the better half goes on
+        with a knock-out of up to 16 starts, in which ties are accepted: the better half continues
         with twice as many evaluations, until one is left.
     move : {"rotation", "angle"}, default="rotation"
         How a mutated direction moves: the normal turns in the plane of two random features, or one
@@ -99,7 +100,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     verbose : int, default=0
         Print the evaluations and the training error during the fit.
     random_state : int, RandomState or None
-        The same number gives the same network.
+        Pass an integer for reproducible results.
 
     Attributes
     ----------
@@ -114,8 +115,8 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     coef_, intercept_ : ndarray of shape (1, n_features) and (1,)
         For one neuron: `decision_function` is X @ coef_[0] + intercept_[0].
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the conditions of `rules_`, by coefficient times deviation: the
-        mean over the conditions and then over the classes; the sum is 1.
+        Share of each feature in the conditions of `rules_`: coefficient times standard deviation,
+        averaged over the conditions and then over the classes. The shares sum to 1.
     rules_ : list of Rule
         What `export_text` prints: conditions in the units of the data.
     scaling_ : Scaling
@@ -134,17 +135,17 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
 
     Notes
     -----
-    Rows that are equal are merged and the rest is sorted, so that the result depends neither on the
-    order of the rows nor on whether a row has weight 2 or stands there twice. So weights are read
-    as numbers of rows where their size matters: in the standard errors and in the penalty of the
-    logistic regression.
+    Equal rows are merged and the rows are sorted, so the result depends neither on the order of
+    the rows nor on whether a row has weight 2 or occurs twice. Where the size of the weights
+    matters, in the standard errors and in the penalty of the logistic regression, they are read
+    as numbers of rows.
 
     Interrupting `fit` from the keyboard leaves a fitted estimator with the best networks so far,
     and a ConvergenceWarning says so. If it comes before every class has a first network, the
     KeyboardInterrupt is raised as usual. Threads of `n_jobs` finish their piece of work first; what
-    other processes had under way is lost. In a grid search or a cross-validation the interrupt
-    ends, for the same reason, only the fit under way: it is scored as it is, and the next one
-    begins. To end all of them make the warning an error, which they then pass on, with
+    other processes were doing is lost. For the same reason, an interrupt in a grid search or a
+    cross-validation ends only the current fit, which is scored as it is before the next one
+    begins. To end all of them, turn the warning into an error with
     ``warnings.simplefilter("error", ConvergenceWarning)`` and ``error_score="raise"``.
 
     Examples
@@ -244,7 +245,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         """Return how far each point is from the other class, in the units of the unit ball.
 
         For two classes: the distance by which the hyperplanes must move for the answer to change,
-        positive for the second class; shape (n_samples,). For more: one column a class.
+        positive for the second class; shape (n_samples,). For more: one column per class.
         """
         check_is_fitted(self)
         distance = distances(self.networks_, self.scaling_.apply(numbers(self, X)))

@@ -206,7 +206,7 @@ class FittedNetworks:
         """The network that tells the second class from the first."""
         if len(self.networks_) > 1:
             raise AttributeError(
-                "network_ exists for two classes only; networks_ holds all of them"
+                "network_ exists only for two classes; networks_ holds all of them"
             )
         return self.networks_[0]
 
@@ -246,7 +246,7 @@ class FittedNetworks:
     def feature_importances_(self) -> FloatArray:
         """Share of each feature in the conditions: coefficient times deviation, averaged."""
         if not hasattr(self, "networks_"):
-            raise AttributeError("feature_importances_ exists after fit only")
+            raise AttributeError("feature_importances_ exists only after fit")
         parts = []
         for rule in self.rules_:
             sizes = np.abs([condition.influence for condition in rule.conditions])

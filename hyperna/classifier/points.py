@@ -362,7 +362,7 @@ def class_weights(choice: Any, classes: Any, label: Any, weight: FloatArray) -> 
     made = compute_class_weight(choice, classes=classes, y=classes[label])
     if not (np.isfinite(made).all() and (made >= 0).all() and (made > 0).sum() > 1):
         raise ValueError(
-            "class_weight must be finite, not negative, and positive for two classes, "
+            "class_weight must be finite and non-negative, and positive for two classes, "
             f"got {choice!r:.80}"
         )
     return np.asarray(made, float)

@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     if args.all and not args.json:
         raise ValueError("--all lists every fit and needs --json")
     if args.json and args.markdown:
-        raise ValueError("--json and --markdown exclude each other")
+        raise ValueError("--json and --markdown cannot be used together")
     if bool(args.data) == args.list:
         raise ValueError("give DATA to compare on, or --list alone")
     if args.list:

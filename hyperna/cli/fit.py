@@ -115,7 +115,7 @@ def tie_break(text: str) -> str | float | None:
 def run(args: argparse.Namespace) -> int:
     """Fit, print and save."""
     if args.json and args.verbose:
-        raise ValueError("--json and --verbose exclude each other")
+        raise ValueError("--json and --verbose cannot be used together")
     picture = check_picture(args.plot) if args.plot else None
     path = None if args.save is None else Path(args.save)
     if path is not None:
@@ -206,7 +206,7 @@ def print_summary(
 ) -> None:
     """Print the training accuracy, the size of the network and the rules."""
     networks = [
-        counted(count, "neuron") + (f" joined by {output}" if count > 1 else "")
+        counted(count, "neuron") + (f", output {output}" if count > 1 else "")
         for count, output in zip(summary["neurons"], summary["outputs"], strict=True)
     ]
     print(f"{data.name}: {data.summary}")

@@ -237,11 +237,11 @@ def describe(info: DataInfo) -> str:
     Examples
     --------
     >>> describe(DataInfo("moons", True, 300, 2, 2, 0.5))
-    'moons, rotated: 300 points, 2 features, 2 classes, the largest 50.0 %'
+    'moons, rotated: 300 points, 2 features, 2 classes, largest class 50.0 %'
     """
     return (
         f"{info.title}: {counted(info.points, 'point', 'd')}, {counted(info.features, 'feature')}, "
-        f"{counted(info.classes, 'class')}, the largest {100 * info.majority:.1f} %"
+        f"{counted(info.classes, 'class')}, largest class {100 * info.majority:.1f} %"
     )
 
 

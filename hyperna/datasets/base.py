@@ -29,7 +29,7 @@ class Dataset:
     y : array_like of shape (n,)
         Their classes, whole numbers or words.
     name, summary : str
-        What the data set is called, and a line about it.
+        Name of the data set, and a one-line description.
     features : sequence of str, optional
         Names of the D columns, ``x1`` to ``xD`` if not given.
     label : str
@@ -98,7 +98,7 @@ class Dataset:
         return PointProblem(self.X, self.y == classes[1], name=self.name)
 
     def to_csv(self) -> str:
-        """Return the text of a CSV file: column names, then a line a point, its class last."""
+        """Return the text of a CSV file: column names, then a line per point, class last."""
         rows = zip(self.X.tolist(), self.y.tolist(), strict=True)
         lines = [[*map(_number, row), str(label)] for row, label in rows]
         return "".join(f"{','.join(map(_cell, line))}\n" for line in [self.columns, *lines])

@@ -16,7 +16,7 @@ from hyperna.problems import Problem
 
 
 class Fitness(ABC):
-    """What a network is worth, as an integer score out of `units` and as a share in [0, 1].
+    """The fitness of networks, as an integer score out of `units` and as a share in [0, 1].
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Fitness(ABC):
         grid : Grid
             What the genomes mean.
         n_jobs : int
-            Threads, -1 for all processors. They pay for ten thousand genomes or more.
+            Number of threads, -1 for all processors; worthwhile for ten thousand genomes or more.
 
         Examples
         --------

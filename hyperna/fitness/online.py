@@ -20,14 +20,14 @@ from hyperna.problems import ArcProblem, PointProblem, Problem
 
 @dataclass(frozen=True)
 class Online(Fitness):
-    """In every step m fresh points are drawn, and the offspring is kept if it is right on enough.
+    """Compare parent and offspring on m fresh points in every step.
 
-    This is a model of this project: points are uniform on the sphere, or drawn with replacement
-    from a finite set in proportion to their weights. Parent and offspring are judged on these
-    points alone. The true fitness is computed beside it, exactly where there is a formula, and
-    decides about success; it may fall from step to step. However many points there are, chance
-    decides between networks of equal fitness that differ. Evaluations count steps; the number of
-    points drawn is `samples` times as large.
+    The model is hyperna's own: points are uniform on the sphere, or drawn with replacement from a
+    finite set in proportion to their weights. The offspring is kept if it is right on at least as
+    many of these points as its parent. The true fitness is computed as well, exactly where there
+    is a formula, and decides about success; it may fall from step to step. However many
+    points there are, chance decides between different networks of equal fitness. Evaluations
+    count steps; the number of points drawn is `samples` times as large.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Online(Fitness):
     reevaluate : bool
         True judges the parent on the same points as its offspring. False judges every network once
         only, when it is born: the offspring is kept if it is right on at least as many of its
-        points as its parent was on other ones. Then a lucky parent may stay for long.
+        points as its parent was on other ones. A lucky parent may then survive for a long time.
 
     Examples
     --------

@@ -42,7 +42,7 @@ class FiniteSet(Fitness):
     y : array_like of shape (n,)
         Labels, booleans or 0 and 1.
     weights : array_like of shape (n,), optional
-        What a point counts: finite, not negative, not all zero. They become integers in the same
+        Non-negative weights of the points, not all zero. They are turned into integers in the same
         proportion; where that is impossible they are rounded to 1/2**50 of their sum.
     problem : Problem, optional
         Where the points come from.
@@ -152,13 +152,13 @@ class Sampled(Fitness):
     Parameters
     ----------
     problem : Problem
-        What labels the points.
+        The problem that labels the points.
     n : int
         Number of points; powers of two suit "sobol".
     method : {"sobol", "random", "even"}
         Quasi-random points, independent random points, or a fixed evenly spread set.
     seed : int
-        Seed of the first two.
+        Seed of "sobol" and "random".
 
     Examples
     --------

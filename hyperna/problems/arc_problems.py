@@ -60,7 +60,7 @@ class ArcProblem(Problem):
     Parameters
     ----------
     name : str
-        What the problem is called in tables and messages.
+        Name of the problem in tables and messages.
     arcs : iterable of (start, end)
         Arcs in turns, start < end, as fractions (floats are taken as the simple fraction next to
         them, if there is one). They are turned into [0, 1), sorted, and merged where they overlap
@@ -364,7 +364,7 @@ def custom_arcs(
     intervals : iterable of (start, end), or str
         Arcs counter-clockwise from start to end, start < end; an end may be more than a turn.
         Arcs that overlap or touch count as one. As text, always in degrees: ``"0-90 180-270"``.
-        The empty set and the whole circle are refused: nothing is to be learnt about them.
+        The empty set and the whole circle are refused: there is nothing to learn.
     unit : {"turn", "radian", "degree"}
         Unit of the ends. Fractions and integers of a turn or degree are exact; floats count as the
         fraction of a turn with denominator up to 10000 that they agree with to 15 digits, if any.

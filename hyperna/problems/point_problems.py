@@ -42,9 +42,9 @@ class PointProblem(Problem):
     y : array_like of shape (n,)
         Labels, booleans or 0 and 1.
     weight : array_like of shape (n,), optional
-        What a point counts: finite, not negative, not all zero. Without it all points count alike.
+        Non-negative weights of the points, not all zero; by default all points weigh the same.
     name, summary : str, optional
-        What the problem is called, and a line about it.
+        Name of the problem, and a one-line description.
     default_neurons : int
         Default number of hidden neurons.
 
@@ -148,7 +148,7 @@ class CubeCorners(PointProblem):
 
 
 def check_weights(name: str, weight: ArrayLike, n: int) -> FloatArray:
-    """Return n finite weights that are not negative and not all zero, as a new array."""
+    """Return n finite, non-negative weights that are not all zero, as a new array."""
     weights = check_reals(name, weight, (n,)).copy()
     if weights.min() < 0:
         raise ValueError(f"{name} must not be negative, got {weights.min()}")

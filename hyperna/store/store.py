@@ -83,7 +83,7 @@ class Store:
     def scan(self) -> Content:
         """Read the whole store: what is intact, and what is damaged."""
         if not (self.path.is_dir() and (self.files() or (self.path / "lock").exists())):
-            raise StoreError(f"{self.path} is no store: make one with 'hyperna campaign run'")
+            raise StoreError(f"{self.path} is not a store: make one with 'hyperna campaign run'")
         with explained(self.path):
             while True:
                 try:
@@ -169,7 +169,7 @@ class Store:
         self.path.mkdir(parents=True, exist_ok=True)
         names = {entry.name for entry in self.path.iterdir()}
         if names and "lock" not in names and not self.files():
-            raise StoreError(f"{self.path} is a folder of other things; name a new one")
+            raise StoreError(f"{self.path} is a folder with other content; name a new one")
 
 
 class Writer:

@@ -31,6 +31,7 @@ class App {
     this.frames = [];
     this.created = [];
     this.asked = 0;
+    this.pending = {};
     this.setting = structuredClone(DEFAULTS);
     this.fillLists();
     this.editor = new Editor(this);
@@ -110,13 +111,17 @@ class App {
   async change(part) {
     this.asked += 1;
     const mine = this.asked;
+    // A change that is still under way stays in force beside the next one.
+    this.pending = { ...this.pending, ...part };
     try {
-      const task = await ask("task", { ...this.setting, ...part });
+      const task = await ask("task", { ...this.setting, ...this.pending });
       if (mine !== this.asked) return;
+      this.pending = {};
       this.quiet();
       this.begin(task);
     } catch (error) {
       if (mine !== this.asked) return;
+      this.pending = {};
       this.say(error.message);
       this.view.arcs = this.task.fitness.arcs;
       this.show();
@@ -168,7 +173,7 @@ class App {
     try {
       const { rule, accuracy, answers } = await ask("classify", this.setting);
       element("rule").hidden = false;
-      element("rule").textContent = `${percent(accuracy, 1)} of these points right (dotted line)\n\n${rule}`;
+      element("rule").textContent = `${percent(accuracy, 1)} of these points are classified correctly (dotted line)\n\n${rule}`;
       this.view.mesh = answers;
       this.redraw();
       this.tell("The classifier is fitted.");
@@ -270,7 +275,7 @@ class App {
       this.restart();
       this.playing = true;
     }
-    element("play").innerHTML = this.playing ? '<span aria-hidden="true">⏸</span> Pause' : '<span aria-hidden="true">▶</span> Play';
+    element("play").innerHTML = this.playing ? '<span aria-hidden="true">❚❚</span> Pause' : '<span aria-hidden="true">▶</span> Play';
     this.last = performance.now();
     this.debt = this.playing && this.rate < 10 ? 1 : 0;
     if (!this.playing) this.remember();
