@@ -143,12 +143,10 @@ def test_searches_have_the_settings_of_the_classifier():
 def test_of_equal_cuts_the_one_in_the_widest_gap_is_taken():
     from hyperna.classifier.spaces import cut
 
-    P = np.array([[0.0], [0.1], [0.2], [0.6], [0.65]])
-    gain = np.array([-1.0, 1.0, -1.0, 1.0, -0.0])
-    gain[[1, 2]] = [1.0, -1.0]  # above 0.1 the sum is 1, above 0.6 as well
-    best, threshold = cut(P, gain / 5)
-    assert best[0] == pytest.approx(0.2)
-    assert threshold[0] == pytest.approx(0.4)
+    P = np.array([[0.65], [0.6], [0.5], [0.1]])
+    best, threshold = cut(P, np.array([1.0, -1.0, 1.0, -1.0]) / 4)
+    assert best[0] == pytest.approx(0.25)  # above 0.6 and above 0.1
+    assert threshold[0] == pytest.approx(0.3)
 
 
 def test_weights_that_cannot_matter_do_not_decide():
