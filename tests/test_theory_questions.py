@@ -9,8 +9,11 @@ import reference
 from dense_chain import Dense, assert_every_answer, component_moves
 
 from hyperna import OnePlusOneNA, problem
+from hyperna.grid import Grid
+from hyperna.mutation import law
 from hyperna.theory import expected_runtime
 from hyperna.theory.chain import displacements
+from hyperna.theory.limits import check_affordable
 from hyperna.theory.ring import Ring
 from hyperna.theory.walk import plateaus
 
@@ -133,6 +136,20 @@ def test_large_resolutions_without_bias():
 def test_a_request_that_is_too_large_says_what_it_would_need(resolution, mutation, bias):
     with pytest.raises(ValueError, match=r"resolution must be .* GB and .* minutes"):
         expected_runtime(problem("half"), resolution, mutation, bias=bias)
+
+
+def test_what_is_refused_is_what_the_law_itself_would_need():
+    def check(r, mutation):
+        return check_affordable(Grid(2, 1, r), law(mutation), True)
+
+    # long steps need no list of moves, so that their chains are smaller than those of local ones
+    assert check(4000, "harmonic").size == 4000
+    with pytest.raises(ValueError, match=r"got 4000: .* need about 12\.1 GB and 0\.96 minutes"):
+        check(4000, "local")
+    with pytest.raises(ValueError, match=r"got 8000: .* need about 9\.54 GB and 128 minutes"):
+        check(8000, "harmonic")
+    with pytest.raises(ValueError, match=r"got 1099511627776: .* GB"):
+        check(2**40, "harmonic")
 
 
 @pytest.mark.slow

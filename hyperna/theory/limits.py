@@ -9,6 +9,8 @@ from hyperna.mutation import StepLaw
 MOST_GIGABYTES = 8.0
 MOST_MINUTES = 60.0
 LARGEST_RING = 2**20
+# Lengths of steps that are counted to say what a law would need.
+LARGEST_TABLE = 2**22
 # Measured: seconds of a state times the length of an axis, and bytes of a state.
 _SECONDS = 1.5e-8
 _BYTES = 160
@@ -27,9 +29,8 @@ def check_affordable(grid: Grid, law: StepLaw, bias: bool) -> FloatArray:
                 f"about {r * 200 / 2**30:.3g} GB and {r / 2**20:.3g} minutes"
             )
         return law.pmf(r)
-    smallest = _cost(r, 3)  # the cheapest law moves by one step
-    if max(smallest[0] / MOST_GIGABYTES, smallest[1] / MOST_MINUTES) > 1:
-        _refuse(r, *smallest)
+    if r > LARGEST_TABLE:
+        _refuse(r, *_cost(r, 3))  # the cheapest law moves by one step
     steps = law.pmf(r)
     gigabytes, minutes = _cost(r, 1 + 2 * int(np.count_nonzero(steps)))
     if max(gigabytes / MOST_GIGABYTES, minutes / MOST_MINUTES) > 1:
