@@ -144,10 +144,10 @@ def test_what_is_refused_is_what_the_law_itself_would_need():
 
     # long steps need no list of moves, so that their chains are smaller than those of local ones
     assert check(4000, "harmonic").size == 4000
-    assert check(1536, "local").size == 1536
-    # measured: more than 22 GB
-    with pytest.raises(ValueError, match=r"got 2400: .* need about 19\.3 GB and 0\.605 minutes"):
-        check(2400, "local")
+    # measured: 7.0 GB
+    assert check(3200, "local").size == 3200
+    with pytest.raises(ValueError, match=r"got 4000: .* need about 12\.1 GB and 0\.96 minutes"):
+        check(4000, "local")
     with pytest.raises(ValueError, match=r"got 8000: .* need about 9\.54 GB and 128 minutes"):
         check(8000, "harmonic")
     with pytest.raises(ValueError, match=r"got 1099511627776: .* GB"):

@@ -39,8 +39,8 @@ from hyperna.theory.wide import LARGEST_MATRIX_LEVEL, WideLevel, products
 if TYPE_CHECKING:
     from hyperna._kernels.levels import Work
 
-# Moves of a law that does not reach everything: some 6 GB while the system is built and solved.
-MOST_SPARSE_MOVES = 2**26
+# Moves of a law that does not reach everything: some 8 GB while the system is built and solved.
+MOST_SPARSE_MOVES = 95_000_000
 
 
 def displacements(steps: ArrayLike, modulus: int, probability: float) -> FloatArray:

@@ -14,8 +14,8 @@ LARGEST_TABLE = 2**22
 # Measured: seconds of a state times the length of an axis, and bytes of a state.
 _SECONDS = 1.5e-8
 _BYTES = 160
-# Of a law with few moves, for each move, factors of the system included: 7.2 GB at r = 1,536.
-_SPARSE_SECONDS, _SPARSE_BYTES = 7e-7, 400
+# Of a law with few moves, for each move, factors included: 4.1 GB and 15 s at r = 2,400.
+_SPARSE_SECONDS, _SPARSE_BYTES = 4e-7, 90
 # The same with two neurons, an axis being all states of one of them.
 _PAIR_SECONDS, _PAIR_SPARSE_SECONDS, _PAIR_BYTES = 7e-8, 2e-6, 300
 _PAIR_SPARSE_BYTES = 90

@@ -14,6 +14,8 @@ from hyperna.theory.wide import LARGEST_MATRIX_LEVEL, solve_symmetric
 
 Solver = Callable[[FloatArray, str], FloatArray]
 
+# States that are solved at once, at least.
+_PART = 256
 # Units in the last place that a probability of a step may be wrong by.
 WRONG_UNITS = 64
 
@@ -108,14 +110,16 @@ def can_reach(moves: sparse.csr_array, goal: BoolArray) -> BoolArray:
 class Factors:
     """The system of the free states, sorted by falling fitness: triangular but for plateaus.
 
-    q(x) on the diagonal dominates, so no pivoting is needed. A plateau that is too wide for that,
-    with two neurons, is solved by conjugate gradients, see `hyperna.theory.wide`.
+    q(x) on the diagonal dominates, so no pivoting is needed. The system is cut between fitness
+    levels and solved part by part, because the factors of the whole would be nearly full where
+    states lead to plateaus. A plateau that is too wide for that, with two neurons, is solved by
+    conjugate gradients, see `hyperna.theory.wide`.
     """
 
     def __init__(self, chain: SparseChain, moves: sparse.csr_array, free: IntArray) -> None:
         rows = moves[free]
         self._system = (sparse.diags_array(rows.sum(axis=1)) - rows[:, free]).tocsr()
-        self._cuts = _blocks(chain.score.ravel()[free]) if chain.parts else [(0, free.size, False)]
+        self._cuts = _blocks(chain.score.ravel()[free], bool(chain.parts))
         self._solvers = [self._solver(*block) for block in self._cuts]
 
     def _solver(self, begin: int, end: int, wide: bool) -> Solver:
@@ -137,15 +141,22 @@ class Factors:
         return result
 
 
-def _blocks(score: IntArray) -> list[tuple[int, int, bool]]:
-    """Begin and end of every wide level and of what is between them, and whether it is wide."""
+def _blocks(score: IntArray, symmetric: bool) -> list[tuple[int, int, bool]]:
+    """Begin and end of parts that are solved at once, and whether a part is a wide level.
+
+    Only symmetric levels may be wide.
+    """
     ends = np.append(np.flatnonzero(np.diff(score)) + 1, score.size)
-    begins = np.append(0, ends[:-1])
-    wide = np.flatnonzero(ends - begins > LARGEST_MATRIX_LEVEL)
+    sizes = np.diff(ends, prepend=0)
     blocks, done = [], 0
-    for begin, end in zip(begins[wide].tolist(), ends[wide].tolist(), strict=True):
-        blocks += [(done, begin, False), (begin, end, True)]
-        done = end
+    for end, size in zip(ends.tolist(), sizes.tolist(), strict=True):
+        begin = end - size
+        if symmetric and size > LARGEST_MATRIX_LEVEL:
+            blocks += [(done, begin, False), (begin, end, True)]
+            done = end
+        elif end - done >= _PART:
+            blocks.append((done, end, False))
+            done = end
     return [block for block in [*blocks, (done, score.size, False)] if block[0] < block[1]]
 
 
