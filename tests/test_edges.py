@@ -168,3 +168,18 @@ def test_a_way_over_the_edge_of_biases_is_not_drawn():
     (line,) = [line for line in ax.lines if line.get_label().startswith("accepted")]
     assert np.isnan(line.get_xydata()).any(axis=1).tolist() == [False, True, False, False]
     plt.close("all")
+
+
+def test_an_interrupt_that_a_library_calls_a_failed_import_is_one(monkeypatch, capsys):
+    from hyperna import cli
+    from hyperna.cli.signals import signals
+
+    def interrupted(argv):
+        raise ImportError("Importing the numpy C-extensions failed")
+
+    monkeypatch.setattr(cli, "_run", interrupted)
+    assert cli.main(["list"]) == 2
+    monkeypatch.setattr(signals, "received", 15)
+    assert cli.main(["list"]) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "hyperna: interrupted"
+    assert signals.exit_code(130) == 143
