@@ -94,3 +94,92 @@ def test_only_the_page_itself_may_ask():
                 asked.close()
         finally:
             server.shutdown()
+
+
+def test_estimates_share_the_work_among_the_workers():
+    from hyperna.campaign.execution import Done, Queue
+
+    made = setting(problem="half")
+    left = []
+    for workers in (1, 4):
+        queue = Queue({made: [(0, 10**6)]}, workers)
+        number, job, _ = next(queue.jobs())
+        rows = np.zeros((job[0][2] - job[0][1], 5), np.int64)
+        queue.done(number, [Done(rows, 1, 0.5 * len(rows), 0.5)])
+        left.append(queue.seconds_left() / (10**6 - len(rows)))
+    assert left == pytest.approx([0.5, 0.125])
+
+
+def test_a_power_law_of_exponent_zero_is_uniform_on_fine_grids():
+    from hyperna.mutation import PowerLaw, Uniform
+
+    for resolution in (4096, 2**30):
+        assert PowerLaw(0.0).steps(resolution).kind == Uniform().steps(resolution).kind
+
+
+def test_classes_are_written_back_as_they_were_read(tmp_path):
+    from hyperna._csv import CsvTable
+
+    (tmp_path / "codes.csv").write_text("x,code,number\n1,007,7\n2,7,-3\n3,+1,0\n")
+    table = CsvTable(tmp_path / "codes.csv")
+    assert table.classes("code").tolist() == ["007", "7", "+1"]
+    assert table.classes("number").tolist() == [7, -3, 0]
+
+
+def test_the_network_next_to_an_optimum_is_the_one_found():
+    from hyperna._kernels import state
+    from hyperna.baselines.counting import Counter, Finished
+
+    counter = Counter(100, None)
+    counter.count("better elsewhere", 90, state.RUNNING)
+    with pytest.raises(Finished):
+        counter.count("next to the optimum", 80, state.OPTIMUM)
+    assert (counter.best, counter.found, counter.stop) == (80, "next to the optimum", state.OPTIMUM)
+
+
+def test_choices_of_arcs_that_end_at_zero_or_are_too_many():
+    from fractions import Fraction
+
+    from hyperna.problems.arcs import level_sets, turned_arcs
+
+    half = Fraction(1, 2)
+    assert turned_arcs(((half, Fraction(1)),)) == [(True,)]  # it holds the points right before 0
+    assert turned_arcs(((Fraction(0), half),)) == [(False,)]
+    thirds = tuple((Fraction(2 * j, 6), Fraction(2 * j + 1, 6)) for j in range(3))
+    least, most = level_sets(thirds, 2)
+    inside, outside = Fraction(1, 12), Fraction(3, 12)
+    for arcs, count in ((least, 1), (most, 3)):
+        for point, wanted in ((inside, count), (outside, count - 1)):
+            assert sum((point - a) % 1 < b - a for a, b in arcs) == wanted
+
+
+def test_a_way_over_the_edge_of_biases_is_not_drawn():
+    pytest.importorskip("matplotlib")
+    import matplotlib.pyplot as plt
+
+    from hyperna import Grid
+    from hyperna.plots import plot_landscape
+    from hyperna.results import Trajectory
+
+    way = Trajectory(
+        Grid(2, 1, 24), np.arange(3), np.zeros(3), np.array([[3, 1], [3, 24], [4, 20]])
+    )
+    ax = plot_landscape(problem("half"), 12, way)
+    (line,) = [line for line in ax.lines if line.get_label().startswith("accepted")]
+    assert np.isnan(line.get_xydata()).any(axis=1).tolist() == [False, True, False, False]
+    plt.close("all")
+
+
+def test_an_interrupt_that_a_library_calls_a_failed_import_is_one(monkeypatch, capsys):
+    from hyperna import cli
+    from hyperna.cli.signals import signals
+
+    def interrupted(argv):
+        raise ImportError("Importing the numpy C-extensions failed")
+
+    monkeypatch.setattr(cli, "_run", interrupted)
+    assert cli.main(["list"]) == 2
+    monkeypatch.setattr(signals, "received", 15)
+    assert cli.main(["list"]) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "hyperna: interrupted"
+    assert signals.exit_code(130) == 143

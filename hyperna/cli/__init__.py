@@ -163,6 +163,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         _abandon_output()
         return 141
     except _BAD_INPUT as error:
+        from hyperna.cli.signals import signals
+
+        if signals.received is not None:  # an interrupt that a library made an error of its own
+            return _fail("interrupted", 130)
         try:
             sys.stdout.flush()
         except (OSError, ValueError):
