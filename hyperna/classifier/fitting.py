@@ -361,11 +361,12 @@ def simplify(fit: Fit) -> None:
     else:
         plain, judged = fit.held_out(fit.judged), list(zip(fit.judged, fit.seen, strict=True))
         doubts = [choice.error(seen, seen.right(made)) for made, seen in judged]
-        for faithful, part in itertools.product((0.0, *FAITHFUL), (1.0, 0.0)[not any(doubts) :]):
+        several = any(made.grid.neurons > 1 for made in (network, *fit.judged))
+        levels = (0.0, *FAITHFUL)[: fit.points.Z.shape[1] <= MANY_FEATURES if several else None]
+        for faithful, part in itertools.product(levels, (1.0, 0.0)[not any(doubts) :]):
             costs = [part * own for own in doubts]
             simple = [simplified(*m, c, faithful) for m, c in zip(judged, costs, strict=True)]
-            sure = faithful > 0 or network.grid.neurons > 1
-            if choice.as_good(fit.tried, fit.held_out(simple), plain, sure):
+            if choice.as_good(fit.tried, fit.held_out(simple), plain, faithful > 0 or several):
                 network = simplified(network, fit.points, part * doubt, faithful)
                 fit.judged = simple
                 break
