@@ -49,7 +49,7 @@ def test_runs_that_may_be_stuck(capsys):
     assert sum(end["probability"] for end in found["ends"]) == pytest.approx(1)
     text = shown(capsys, *arguments)
     assert "∞" in text
-    assert "ends with stuck, fitness 0.663764" in text
+    assert "ends stuck, fitness 0.663764" in text
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_the_table_of_runs_that_may_be_stuck_has_their_numbers(capsys):
         f"evaluations until success or stuck {exact.evaluations_until_end():.8g}",
     ):
         assert line in lines
-    ends = [line for line in lines if line.startswith("ends with")]
+    ends = [line for line in lines if line.startswith("ends ")]
     assert ends == [
-        f"ends with {'success' if end.success else 'stuck'}, fitness {end.fitness:.6g} "
-        f"({end.size} search points): {end.probability:.6g}"
+        f"ends {'with success' if end.success else 'stuck'}, fitness {end.fitness:.6g} "
+        f"({end.size} network{'s' * (end.size > 1)}): probability {end.probability:.6g}"
         for end in exact.ends()[:12]
     ]
 

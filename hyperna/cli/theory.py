@@ -14,7 +14,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hyperna._words import shown
+from hyperna._words import counted, shown
 from hyperna.cli.options import (
     check_picture,
     integer,
@@ -189,7 +189,7 @@ def _print_table(args: argparse.Namespace, summary: dict[str, Any]) -> None:
     console.print(
         f"{args.problem}: {neurons}, resolution {args.resolution}, {args.mutation} mutation{bias}"
     )
-    console.print("exact values over all first search points, the first evaluation counted")
+    console.print("exact values, averaged over all first networks; the first evaluation is counted")
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column()
     table.add_column(justify="right")
@@ -211,7 +211,7 @@ def _print_table(args: argparse.Namespace, summary: dict[str, Any]) -> None:
     table.add_row("relative error at most", f"{summary['relative_error_bound']:.2g}")
     for level, value in (summary["quantiles"] or {}).items():
         shown = "∞" if math.isinf(value) else f"{value:.0f}"
-        table.add_row(f"found by {float(level):.4g} of the runs within", shown)
+        table.add_row(f"{100 * float(level):.4g} % of the runs succeed within", shown)
     console.print(table)
     if summary["quantiles"] is None:
         if args.bias or args.resolution <= LARGEST_MATRIX:
@@ -219,10 +219,10 @@ def _print_table(args: argparse.Namespace, summary: dict[str, Any]) -> None:
         else:
             console.print(f"no quantiles: without bias up to resolution {LARGEST_MATRIX} only")
     for end in summary["ends"][:_LISTED]:
-        word = "success" if end["success"] else "stuck"
+        word = "ends with success" if end["success"] else "ends stuck"
         console.print(
-            f"ends with {word}, fitness {end['fitness']:.6g} "
-            f"({end['search_points']} search points): {end['probability']:.6g}"
+            f"{word}, fitness {end['fitness']:.6g} "
+            f"({counted(end['search_points'], 'network')}): probability {end['probability']:.6g}"
         )
     if len(summary["ends"]) > _LISTED:
         console.print(f"and {len(summary['ends']) - _LISTED} more: see --json")

@@ -312,19 +312,19 @@ def _in_turns(value: Any, turn: float) -> Fraction:
     return simple_fraction(float(value) / turn)
 
 
-@register("half", "psi in [0, pi]: one half-space, the easiest problem")
+@register("half", "half of the circle, 0° to 180°: one half-space, the easiest problem")
 def half(dim: int = 2) -> ArcProblem:
     """Positive where psi is in [0, pi], the half-space x_D >= 0."""
     return _classic("half", [(0, HALF_TURN)], dim)
 
 
-@register("quarter", "psi in [0, pi/2]: angle and bias both matter")
+@register("quarter", "a quarter, 0° to 90°: angle and bias both matter")
 def quarter(dim: int = 2) -> ArcProblem:
     """Positive where psi is in [0, pi/2]."""
     return _classic("quarter", [(0, QUARTER_TURN)], dim, neurons=1 if dim == 2 else 2)
 
 
-@register("two_quarters", "psi in [0, pi/2] or [pi, 3pi/2]: two neurons share the work")
+@register("two_quarters", "two opposite quarters, 0° to 90° and 180° to 270°: needs two neurons")
 def two_quarters(dim: int = 2) -> ArcProblem:
     """Positive where psi is in [0, pi/2] or [pi, 3 pi/2]."""
     return _classic("two_quarters", [(0, QUARTER_TURN), (HALF_TURN, 3 * QUARTER_TURN)], dim)
