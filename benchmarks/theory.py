@@ -2,7 +2,8 @@
 
     python benchmarks/theory.py [--largest 480] [--pairs 24]
 
-Processor time, and resident memory (on Linux); the exponent of growth is the slope between neighbouring resolutions.
+Processor time, and resident memory as Linux counts it; the exponent of growth is the slope between
+neighbouring resolutions.
 """
 
 import argparse
