@@ -183,3 +183,22 @@ def test_an_interrupt_that_a_library_calls_a_failed_import_is_one(monkeypatch, c
     assert cli.main(["list"]) == 130
     assert capsys.readouterr().err.splitlines()[-1] == "hyperna: interrupted"
     assert signals.exit_code(130) == 143
+
+
+def test_settings_wanted_again_come_last():
+    from hyperna.campaign.campaign import Campaign
+
+    one, two = (setting(problem="half", resolution=r) for r in (10, 20))
+    merged = Campaign({one: 5, two: 1}) + Campaign({one: 3})
+    assert list(merged.wanted.items()) == [(two, 1), (one, 5)]
+
+
+def test_the_error_bound_of_a_quotient_counts_both_parts():
+    """h too small and g too large, each by as much as the residuals allow."""
+    from hyperna.theory.moments import missed_error
+
+    reach, time, longest, gap = np.full(3, 0.5), np.full(3, 4.0), 8.0, 1e-9
+    worst_reach = reach - gap * longest
+    worst_time = time + (gap + gap * longest) * longest
+    wrong = (worst_time.mean() / worst_reach.mean()) / (time.mean() / reach.mean()) - 1
+    assert missed_error(reach, time, longest, gap, gap, 0.0) == pytest.approx(wrong, rel=1e-6)

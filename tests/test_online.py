@@ -125,14 +125,20 @@ def test_points_are_drawn_from_finite_sets(output, neuron):
 
 
 def test_weights_are_the_chances_of_points():
-    """A point of weight 0 is never drawn, so that nothing is learnt about it."""
+    """Without a bias a network is right on one of two opposite positive points.
+
+    With one point a step it changes sides if the point drawn is on the other side, and mutation
+    is symmetric: in the long run the shares of time on the two sides are as the weights.
+    """
     from hyperna.problems import points
 
-    subject = points([[1.0, 0.0], [-1.0, 0.0]], [1, 1], weight=[1.0, 0.0])
-    online = Online(subject, samples=3)
-    result = OnePlusOneNA(resolution=24).run(online, seed=1, target=1.0)
-    assert result.success
-    assert isinstance(online.true_fitness(Grid(2, 1, 24)), FiniteSet)
+    subject = points([[1.0, 0.0], [-1.0, 0.0]], [1, 1], weight=[9.0, 1.0])
+    na = OnePlusOneNA(resolution=26, bias=False)  # no neuron is orthogonal to the points
+    online = Online(subject, samples=1)
+    runs = na.run_many(online, runs=1000, seed=1, budget=200, target=False)
+    heavy = (runs.fitness > 0.5).sum()
+    assert stats.binomtest(int(heavy), 1000, 0.9).pvalue > 1e-4
+    assert isinstance(online.true_fitness(Grid(2, 1, 26)), FiniteSet)
 
 
 def test_refusals():
