@@ -232,6 +232,26 @@ def test_markdown_shows_the_summary(arcs):
     assert widths == {7, 3}
 
 
+@pytest.mark.parametrize("n_jobs", [1, None])
+def test_folds_are_dealt_as_they_are_needed(monkeypatch, n_jobs):
+    """With a list of all of them a billion repeats would fill the memory before the first fit."""
+    split = RepeatedStratifiedKFold.split
+
+    def counted(*arguments):
+        for number, each in enumerate(split(*arguments)):
+            assert number < 100
+            yield each
+
+    def stop(done, total):
+        assert (done, total) == (1, 4 * 10**9)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RepeatedStratifiedKFold, "split", counted)
+    options = {"folds": 2, "repeats": 10**9, "rotate": True, "n_jobs": n_jobs, "progress": stop}
+    with pytest.raises(KeyboardInterrupt):
+        compare("circles", ["tree"], **options)
+
+
 def test_progress_counts_folds():
     seen = []
     compare(

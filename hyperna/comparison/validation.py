@@ -78,12 +78,13 @@ def compare(
     sets = _data_sets(data, label)
     for one in sets:
         _check_folds(one, folds)
-    tasks = [task for one in sets for task in _tasks(one, chosen, folds, repeats, seed, rotate)]
+    tasks = (task for one in sets for task in _tasks(one, chosen, folds, repeats, seed, rotate))
+    total = len(sets) * (1 + rotate) * repeats * folds
     scores: list[FoldScore] = []
     for done, rows in enumerate(_run(tasks, n_jobs), start=1):
         scores += rows
         if progress is not None:
-            progress(done, len(tasks))
+            progress(done, total)
     infos = [_info(one, rotated) for one in sets for rotated in (False, True)[: 1 + rotate]]
     return Comparison(tuple(infos), chosen, tuple(scores), folds, repeats, seed)
 
@@ -130,17 +131,16 @@ def _tasks(
     seed: int,
     rotate: bool,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the arguments of `_score_fold`, straight first, then rotated."""
+    """Yield the arguments of `_score_fold`, straight first, then rotated, as they are needed."""
     from sklearn.model_selection import RepeatedStratifiedKFold
 
     splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=seed % 2**32)
-    splits = list(splitter.split(data.X, data.y))
     for turn in (None, rotation(data.X.shape[1], seed))[: 1 + rotate]:
-        for number, split in enumerate(splits):
+        for number, split in enumerate(splitter.split(data.X, data.y)):
             yield data, split, chosen, turn, divmod(number, folds), seed
 
 
-def _run(tasks: list[tuple[Any, ...]], n_jobs: int | None) -> Iterator[list[FoldScore]]:
+def _run(tasks: Iterable[tuple[Any, ...]], n_jobs: int | None) -> Iterator[list[FoldScore]]:
     if n_jobs == 1:
         yield from (_score_fold(*task) for task in tasks)
         return
