@@ -167,11 +167,10 @@ class Settings:
             neurons, output = start.grid.neurons, start.grid.output
         first = "grid" if self.init == "data" else self.init
         na = self._algorithm(neurons, output, init=first)
+        # where margins decide, they and not negligible weights shape what is left open
+        weight = points.decisive if margins and self.clip > 0 else points.weight
         task = na.task(
-            # where margins decide, they and not negligible weights shape what is left open
-            FiniteSet(
-                points.Z, points.y, points.decisive if clip > 0 else points.weight, tie_clip=clip
-            ),
+            FiniteSet(points.Z, points.y, weight, tie_clip=clip),
             budget=max(1, budget),
             stagnation=self.stagnation,
             # Without margins nothing is left to gain once all points are right.
