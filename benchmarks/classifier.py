@@ -4,8 +4,8 @@
     python benchmarks/classifier.py cube linear speed  some sections (a few minutes)
     python benchmarks/classifier.py --quick            one seed, few of the digits
 
-Sections: quality, curved, noisy, starts, cube, linear, neurons, speed. The slices of the two sides
-of a ratio alternate, so that a busy machine slows both; the median of these ratios is printed.
+Sections: quality, curved, noisy, starts, cube, linear, neurons, bends, speed. The slices of the two
+sides of a ratio alternate, so that a busy machine slows both; the median of them is printed.
 """
 
 import argparse
@@ -317,6 +317,33 @@ def neurons(options):
     print(f"{'mean':22s}" + "   ".join(f"     {a:.3f} {b:.3f}" for a, b in total / len(sets)))
 
 
+def bends(options):
+    """Held-out accuracy and log loss of plain and bent neurons, number chosen and given."""
+    print("\nPlain and bent neurons: accuracy, log loss")
+    kinds = [(size, kind) for size in ("auto", 2) for kind in ("plain", "bent")]
+    for title in ("generated", "noisy"):
+        rows = {}
+        for seed in range(options.data_seed, options.data_seed + (1 if options.quick else 5)):
+            sets = noisy_sets(seed) if title == "noisy" else two_folds(seed)
+            for name, data in sets:
+                models = [NAClassifier(n, neuron=k, random_state=seed) for n, k in kinds]
+                rows.setdefault(name, []).append([measured(model, data)[:2] for model in models])
+        rows = {name: np.mean(each, axis=0) for name, each in rows.items()}
+        for name, row in {**rows, f"mean of {title}": np.mean(list(rows.values()), axis=0)}.items():
+            pairs = zip(kinds, row, strict=True)
+            text = "   ".join(f"{n} {k} {a:.3f} {b:.3f}" for (n, k), (a, b) in pairs)
+            print(f"{name:26s}{text}", flush=True)
+
+
+def two_folds(seed):
+    """Generated sets, each with two of five folds held out in turn."""
+    for name, data in generated_sets(seed):
+        X, y = data.X, np.asarray(data.y).astype(int)
+        folds = StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y)
+        for train, test in itertools.islice(folds, 2):
+            yield name, (X[train], y[train], X[test], y[test])
+
+
 def speed(options):
     """Default fits on breast_cancer, in turns, in seconds of one processor.
 
@@ -346,7 +373,9 @@ def speed(options):
         )
 
 
-SECTIONS = {f.__name__: f for f in (quality, curved, noisy, starts, cube, linear, neurons, speed)}
+SECTIONS = {
+    f.__name__: f for f in (quality, curved, noisy, starts, cube, linear, neurons, bends, speed)
+}
 
 
 def main():

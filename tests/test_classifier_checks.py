@@ -11,6 +11,7 @@ ESTIMATORS = [
     NAClassifier(n_neurons=1, max_evals=500),
     NAClassifier(class_weight="balanced", n_neurons=2, max_evals=500, n_restarts=0),
     NAClassifier(n_neurons=3, output="or", init="sphere", tie_break=None, max_evals=1000, n_jobs=2),
+    NAClassifier(n_neurons=2, neuron="bent", max_evals=500, n_restarts=0),
 ]
 
 

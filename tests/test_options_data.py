@@ -128,6 +128,7 @@ def test_the_seed_of_a_comparison_reaches_every_classifier():
 PARAMETERS = {
     ("--neurons", "3"): ("n_neurons", 3),
     ("--output", "xor"): ("output", "xor"),
+    ("--neuron", "bent"): ("neuron", "bent"),
     ("--resolution", "64"): ("resolution", 64),
     ("--no-scale",): ("scale", False),
     ("--mutation", "local"): ("mutation", "local"),

@@ -19,7 +19,7 @@ from hyperna.datasets import dataset, load
         (("run", "half", "--output", "evolve"), "argument --output: invalid choice", "evolved"),
         (("run", "half", "--resolutoin", "9"), "unrecognized arguments: --res", "--resolution"),
         (("run", "half", "--resolutoin=9"), "unrecognized arguments: --res", "--resolution"),
-        (("fit", "moons", "--neuron", "9"), "unrecognized arguments: --neuron 9", "--neurons"),
+        (("fit", "moons", "--neurns", "9"), "unrecognized arguments: --neurns 9", "--neurons"),
         (("run", "hlaf"), "problem must be one of 'half', 'quarter',", "half"),
         (("run", "quater:dim=3"), "problem must be one of 'half', 'quarter',", "quarter"),
         (

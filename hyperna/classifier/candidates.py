@@ -275,12 +275,12 @@ class Candidate:
             return replace(self, construction=linear.rough_half_space)
         return self
 
-    def grid(self, dim: int, resolution: int, neurons: int | None = None) -> Grid:
-        """Return the grid on which the candidate is evolved."""
-        return Grid(dim, neurons or self.neurons, resolution, self.output)
-
     def start(
-        self, points: LabelledPoints, resolution: int, rng: np.random.Generator
+        self,
+        points: LabelledPoints,
+        resolution: int,
+        rng: np.random.Generator,
+        neuron: str = "plain",
     ) -> Network | None:
         """Return the first network; None: a random one."""
         if self.construction is None:
@@ -290,7 +290,7 @@ class Candidate:
         if axes is not None:
             spaces = replace(spaces, W=spaces.W @ axes)
         neurons = self.neurons if self.exact else len(spaces.t)
-        return spaces.network(self.grid(points.Z.shape[1], resolution, neurons))
+        return spaces.network(Grid(points.Z.shape[1], neurons, resolution, self.output, neuron))
 
 
 def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:

@@ -29,10 +29,12 @@ from hyperna.classifier.fitted import (
 )
 from hyperna.classifier.fitting import FOLDS, MOST_SEARCHED, MOST_TRIED, Fit, fit_all
 from hyperna.classifier.points import LabelledPoints, Scaling, Table, labelled_table, numbers
+from hyperna.classifier.spaces import as_kind
 from hyperna.classifier.work import Control, Settings
 from hyperna.grid import MAX_RESOLUTION
 from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
+from hyperna.neurons import NEURONS
 from hyperna.outputs import OUTPUTS
 
 MARGIN_CLIP = 0.05
@@ -84,6 +86,11 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     move : {"rotation", "angle"}, default="rotation"
         How a mutated direction moves: the normal turns in the plane of two random features, or one
         of its angles changes, as in the paper. With two features both are the same.
+    neuron : {"plain", "bent"}, default="plain"
+        Kind of the neurons: half-spaces, or cones, whose bend evolves too. Cones begin as the
+        half-spaces of `init`. They are searched without margins, so `tie_break` only decides
+        between finished searches, and are not made simpler afterwards; `export_text` prints
+        neurons with an evolved bend as conditions on the angle between axis and point.
     scale : bool, default=True
         Centre the features, divide by their deviations and shrink all into the unit ball, where
         biases in [-1, 1] reach every hyperplane that matters. False: use the data as they are,
@@ -113,7 +120,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     n_neurons_, output_ : int and str, or lists of these
         Number of neurons and how they are joined, for more than two classes one for each class.
     coef_, intercept_ : ndarray of shape (1, n_features) and (1,)
-        For one neuron: `decision_function` is X @ coef_[0] + intercept_[0].
+        For one plain neuron: `decision_function` is X @ coef_[0] + intercept_[0].
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the conditions of `rules_`: coefficient times standard deviation,
         averaged over the conditions and then over the classes. The shares sum to 1.
@@ -170,6 +177,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         tie_break: str | float | None = "margin",
         init: str = "data",
         move: str = "rotation",
+        neuron: str = "plain",
         scale: bool = True,
         class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
@@ -187,6 +195,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         self.tie_break = tie_break
         self.init = init
         self.move = move
+        self.neuron = neuron
         self.scale = scale
         self.class_weight = class_weight
         self.n_jobs = n_jobs
@@ -244,8 +253,9 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return how far each point is from the other class, in the units of the unit ball.
 
-        For two classes: the distance by which the hyperplanes must move for the answer to change,
-        positive for the second class; shape (n_samples,). For more: one column per class.
+        For two classes: the distance by which the hyperplanes, or the surfaces of cones, must move
+        for the answer to change, positive for the second class; shape (n_samples,). For more: one
+        column per class.
         """
         check_is_fitted(self)
         distance = distances(self.networks_, self.scaling_.apply(numbers(self, X)))
@@ -323,6 +333,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
             clip=check_real("tie_break", clip, 0.0) if isinstance(clip, Real) else clip,
             init=check_choice("init", self.init, ("data", "grid", "sphere")),
             move=check_choice("move", self.move, MOVES),
+            neuron=check_choice("neuron", self.neuron, NEURONS),
         )
 
     def _networks_to_continue(self, classes: Any) -> list[Network] | None:
@@ -333,7 +344,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
                 "warm_start can only be used where y has the same classes as in the previous call "
                 f"to fit. Previously got {self.classes_}, y has {classes}"
             )
-        return self.networks_
+        return [as_kind(network, self.neuron) for network in self.networks_]
 
     def _scaling(self, table: Table) -> Scaling:
         if not self.scale:

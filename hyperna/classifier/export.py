@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hyperna._validation import FloatArray, check_integer, check_reals
+from hyperna.classifier.cones import Cone
 from hyperna.classifier.points import Scaling
 from hyperna.classifier.rules import Condition, Rule
 from hyperna.mutation import StepLaw
@@ -24,6 +25,9 @@ _SCORES = {
     "odd": "ODD NUMBER, EXACTLY ONE: the one nearest to 0, positive where the rule holds",
     "vote": "votes: the distance up to which conditions must change for the result to change",
 }
+_CONE_SCORE = (
+    "One with |u| scores the distance of u from where both sides are equal, or minus that."
+)
 
 
 def half_spaces(network: Network, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
@@ -93,6 +97,11 @@ def export_text(
     parts += [
         "If one rule holds, it is that class; otherwise the one whose rule has the largest score.",
         "A condition scores (left - right) / scale, or (right - left) / scale where it says <.",
+        *(
+            _CONE_SCORE
+            for _ in (1,)
+            if any(isinstance(c, Cone) for r in rules for c in r.conditions)
+        ),
         *(f"  {text}" for join, text in _SCORES.items() if join in joins),
     ]
     return "\n".join(parts)
@@ -111,7 +120,7 @@ def _rule_lines(rule: Rule, names: list[str], digits: int | None, scales: bool) 
     lines = ["if" if size == 1 else heads[rule.join]]
     for number, condition in enumerate(rule.conditions):
         text = condition_text(condition, names, digits)
-        if scales:
+        if scales and not isinstance(condition, Cone):
             text += f"  (scale {condition.scale:.4g})"
         if rule.join == "vote":
             text = f"{_number(rule.votes[number], digits)} votes: {text}"
@@ -124,13 +133,16 @@ def _wrapped(text: str, names: Sequence[str]) -> list[str]:
     for name in names:
         text = text.replace(name, name.replace(" ", "\0"))
     text = re.sub(r" ([-+<>]) ", " \\1\0", text)
+    text = re.sub(r" ([-+]\0[^ ()]+\))", "\0\\1", text)  # within the brackets of a cone
     wrapped = textwrap.wrap(
         text, LINE_WIDTH, break_long_words=False, break_on_hyphens=False, subsequent_indent="    "
     )
     return ["  " + line.replace("\0", " ") for line in wrapped]
 
 
-def condition_text(condition: Condition, names: Sequence[str], digits: int | None = None) -> str:
+def condition_text(
+    condition: Condition | Cone, names: Sequence[str], digits: int | None = None
+) -> str:
     """Return a condition as text, the most influential term first and positive.
 
     Examples
@@ -139,19 +151,28 @@ def condition_text(condition: Condition, names: Sequence[str], digits: int | Non
     >>> condition_text(Condition(weights, -4.0, 1.0, weights), ["a", "b", "c"])
     'b + 0.5*a < 4'
     """
+    if isinstance(condition, Cone):
+        terms, where = condition.parts(names, lambda value: _number(value, digits))
+        right = f"{_number(condition.cosine, digits)}*|u|"
+        return f"{_sum(terms, digits)} {'<' if condition.outside else '>='} {right} with {where}"
     ranked = np.argsort(-np.abs(condition.influence), kind="stable").tolist()
     order = [k for k in ranked if condition.weights[k] != 0]
     if not order:
         return "always" if condition.threshold < 0 else "never"
     sign = 1.0 if condition.weights[order[0]] > 0 else -1.0
-    text = ""
-    for k in order:
-        weight = sign * float(condition.weights[k])
-        size = _number(abs(weight), digits)
-        text += (" - " if weight < 0 else " + ") if text else ("-" if weight < 0 else "")
-        text += names[k] if size == "1" else f"{size}*{names[k]}"
+    text = _sum([(sign * float(condition.weights[k]), names[k]) for k in order], digits)
     threshold = _number(sign * condition.threshold + 0.0, digits)
     return f"{text} {'>' if sign > 0 else '<'} {threshold}"
+
+
+def _sum(terms: list[tuple[float, str]], digits: int | None) -> str:
+    """Return the text of a sum of weights times names."""
+    text = ""
+    for weight, name in terms:
+        size = _number(abs(weight), digits)
+        text += (" - " if weight < 0 else " + ") if text else ("-" if weight < 0 else "")
+        text += name if size == "1" else f"{size}*{name}"
+    return text or "0"
 
 
 def _number(value: float, digits: int | None) -> str:

@@ -233,6 +233,11 @@ class FittedNetworks:
         return self._one_neuron("intercept_")[1]
 
     def _one_neuron(self, name: str) -> tuple[FloatArray, FloatArray]:
+        if hasattr(self, "networks_") and self.networks_[0].grid.neuron != "plain":
+            raise AttributeError(
+                f"{name} exists for plain neurons only: a bent neuron has no coefficients; "
+                "rules_ holds the conditions of any network"
+            )
         if not hasattr(self, "networks_") or self.n_neurons_ != 1:
             # AttributeError: scikit-learn then takes feature_importances_.
             raise AttributeError(

@@ -351,7 +351,7 @@ def simplify(fit: Fit) -> None:
     if chosen.checkpoint is not None:
         trials = [fit.networks[chosen.candidate, k] for k in range(FOLDS)]
         fit.judged = [networks[chosen.checkpoint] for networks in trials]
-    if fit.settings.neurons != "auto" or fit.control.stopped or not chosen.convincing:
+    if not fit.settings.simplifies or fit.control.stopped or not chosen.convincing:
         return
     network, doubt = best.network, choice.error(fit.points, fit.points.right(best.network))
     if chosen.checkpoint == choice.SIMPLE:

@@ -5,13 +5,14 @@ condition, so that the rules and the classifier agree on all of them.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
+from hyperna.classifier.cones import Cone
 from hyperna.classifier.points import Scaling, blocks
 from hyperna.networks import Network
 
@@ -47,6 +48,29 @@ class Condition:
         with np.errstate(over="ignore", invalid="ignore"):
             return (X[:, used] @ self.weights[used] - self.threshold) / self.scale
 
+    def holds(self, X: FloatArray) -> BoolArray:
+        """Return on which rows the condition holds."""
+        return self.distance(X) > 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the condition as plain numbers."""
+        return {
+            "weights": self.weights.tolist(),
+            "threshold": self.threshold,
+            "scale": self.scale,
+            "influence": self.influence.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any, dim: int) -> "Condition":
+        """Return the condition that `to_dict` described; anything else is an error."""
+        return cls(
+            check_reals("weights", data["weights"], (dim,)),
+            float(check_reals("threshold", data["threshold"], ())),
+            float(check_reals("scale", data["scale"], ())),
+            check_reals("influence", data["influence"], (dim,)),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Rule:
@@ -57,7 +81,7 @@ class Rule:
     join : str
         "any", "all", "odd" (an odd number of conditions), "at least" (`count` of them) or "vote"
         (the votes of those that hold reach the quorum).
-    conditions : tuple of Condition
+    conditions : tuple of Condition or Cone
         The conditions.
     count : int
         For "at least".
@@ -68,7 +92,7 @@ class Rule:
     """
 
     join: str
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Condition | Cone, ...]
     count: int = 1
     votes: tuple[float, ...] = ()
     quorum: float = 0.0
@@ -83,7 +107,7 @@ class Rule:
         array([False,  True])
         """
         points = check_points("X", X, len(self.conditions[0].weights))
-        bits = np.column_stack([c.distance(points) > 0 for c in self.conditions])
+        bits = np.column_stack([c.holds(points) for c in self.conditions])
         number = bits.sum(axis=1)
         if self.join == "vote":
             answer = bits @ np.array(self.votes) >= self.quorum
@@ -101,15 +125,7 @@ class Rule:
             "count": self.count,
             "votes": list(self.votes),
             "quorum": self.quorum,
-            "conditions": [
-                {
-                    "weights": c.weights.tolist(),
-                    "threshold": c.threshold,
-                    "scale": c.scale,
-                    "influence": c.influence.tolist(),
-                }
-                for c in self.conditions
-            ],
+            "conditions": [c.to_dict() for c in self.conditions],
         }
 
     @classmethod
@@ -117,13 +133,7 @@ class Rule:
         """Return the rule that `to_dict` described; anything else is a ValueError."""
         try:
             conditions = tuple(
-                Condition(
-                    check_reals("weights", c["weights"], (dim,)),
-                    float(check_reals("threshold", c["threshold"], ())),
-                    float(check_reals("scale", c["scale"], ())),
-                    check_reals("influence", c["influence"], (dim,)),
-                )
-                for c in data["conditions"]
+                (Cone if "apex" in c else Condition).from_dict(c, dim) for c in data["conditions"]
             )
             votes = tuple(check_reals("votes", data["votes"], (len(data["votes"]),)).tolist())
             quorum = float(check_reals("quorum", data["quorum"], ()))
@@ -154,8 +164,14 @@ def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np
     if len(b) == 1:
         output = "or"
     kept, turn, quorum = _needed(output, bits, vote, quorum)
-    conditions = tuple(
-        condition_of(
+    cosine = np.zeros(len(b))
+    if network.grid.neuron == "bent":
+        bend = network.grid.parameters(network.genome)[1]
+        cosine = np.where(bend == math.pi / 2, 0.0, np.cos(bend))
+    conditions: tuple[Condition | Cone, ...] = tuple(
+        cone_of(W[i], b[i], cosine[i], turn[i] < 0, bits[:, i], scaling, X, slack)
+        if cosine[i]
+        else condition_of(
             turn[i] * W[i], turn[i] * b[i], (bits[:, i] == (turn[i] > 0)), scaling, X, slack
         )
         for i in kept
@@ -196,7 +212,7 @@ def _needed(
     return kept, turn, quorum
 
 
-def _vote(conditions: tuple[Condition, ...], vote: FloatArray, quorum: float) -> Rule:
+def _vote(conditions: tuple[Condition | Cone, ...], vote: FloatArray, quorum: float) -> Rule:
     """Return a vote with positive votes, as ANY, ALL or AT LEAST k where it is that."""
     ranked = np.sort(vote)
     for count in range(1, len(vote) + 1):
@@ -260,6 +276,61 @@ def condition_of(
             low, high = near if near[0] < near[1] else (low, high)
             return Condition(full, roundest(low, high, threshold), scale, influence)
     return Condition(np.where(used, weights, 0.0), threshold, scale, influence)
+
+
+def cone_of(
+    w: FloatArray,
+    b: float,
+    cosine: float,
+    outside: bool,
+    fires: BoolArray,
+    scaling: Scaling,
+    X: FloatArray,
+    slack: float = np.inf,
+) -> Cone:
+    """Return a bent neuron as a condition on the original features, with few digits.
+
+    `fires` says on which rows of X the neuron fires; the condition holds there or, with `outside`,
+    on the others.
+    """
+    used = scaling.width > 0
+    change = np.zeros(len(w))
+    for some in blocks(X):
+        U = scaling.apply(X[some]) - b * w
+        length = np.sqrt((U * U).sum(axis=1))
+        change += np.abs(w - cosine * U / np.where(length > 0, length, 1.0)[:, None]).sum(axis=0)
+    change = np.where(used, change, 0.0)
+    influence = change / (change.max() or 1.0)
+    apex = np.where(used, scaling.centre + scaling.width * (b * w), b * w)
+    full = Cone(w, apex, scaling.width, float(cosine), bool(outside), influence)
+    unit = np.where(used, scaling.width, 1.0)
+    # Apex, axis and widths each move a row by a part of the slack.
+    for digits in range(FEWEST_DIGITS + math.isfinite(slack), MOST_DIGITS + 1):
+        made = Cone(
+            np.array([round(v, digits) + 0.0 for v in w.tolist()]),
+            np.array([_rounded_to(*pair, digits) for pair in zip(apex, unit, strict=True)]),
+            np.array([_rounded(v, digits) for v in scaling.width.tolist()]),
+            full.cosine,
+            full.outside,
+            influence,
+        )
+        ratio = made.ratios(X)
+        known = ~np.isnan(ratio)
+        low = ratio[known & ~fires].max(initial=-np.inf)
+        high = ratio[known & fires].min(initial=np.inf)
+        if low < high:
+            near = (max(low, cosine - slack / 2), min(high, cosine + slack / 2))
+            low, high = near if near[0] < near[1] else (low, high)
+            made = replace(made, cosine=roundest(low, high, float(cosine)))
+            if (made.holds(X) == (fires ^ made.outside)).all():
+                return made
+    return full
+
+
+def _rounded_to(value: float, unit: float, digits: int) -> float:
+    """Return the value rounded to this many digits of the unit."""
+    decimals = digits - 1 - math.floor(math.log10(unit))
+    return float(round(float(value), decimals)) + 0.0 if abs(decimals) < 300 else float(value)
 
 
 def _without_dwarfs(  # type: ignore[no-untyped-def]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray
+from hyperna.classifier.cones import cone_distance
 from hyperna.classifier.points import LabelledPoints
 from hyperna.grid import Grid
 from hyperna.networks import Network
@@ -147,8 +148,9 @@ FARTHEST = 2.0
 def signed_distance(network: Network, Z: FloatArray) -> FloatArray:
     """Return how far the hyperplanes must move for the output at each point to change.
 
-    It is positive iff the network fires. For an OR it is the largest w·x - b of the neurons, for
-    an AND the smallest, for an XOR the one nearest to 0 with the sign of the output. For an evolved
+    For bent neurons it is the surfaces of their cones. The distance is positive iff the network
+    fires. For an OR it is the largest w·x - b of the neurons, for an AND the smallest, for an XOR
+    the one nearest to 0 with the sign of the output. For an evolved
     output hidden bits are changed, the nearest hyperplanes first, as far as that works against the
     output, until the output changes; OR and AND are special cases of this.
 
@@ -158,7 +160,7 @@ def signed_distance(network: Network, Z: FloatArray) -> FloatArray:
     >>> signed_distance(network, np.array([[0.75, 0.0], [0.0, 0.25]]))
     array([ 0.25, -0.25])
     """
-    margin = network.margin(Z)
+    margin = neuron_distances(network, Z)
     if network.grid.has_output_neuron:
         distance = _evolved_distance(network, margin)
     elif network.grid.output == "xor":
@@ -170,6 +172,42 @@ def signed_distance(network: Network, Z: FloatArray) -> FloatArray:
     # A point on a boundary is on one side of it nevertheless, if by the least positive number.
     distance = np.maximum(distance, np.nextafter(0.0, 1.0))
     return np.where(network.predict(Z), distance, -distance)
+
+
+def neuron_distances(network: Network, Z: FloatArray) -> FloatArray:
+    """Return how far each point is from the boundary of each neuron, >= 0 iff it fires.
+
+    Examples
+    --------
+    >>> network = Network(Grid(2, 1, 8, neuron="bent"), [0, 4, 2])
+    >>> neuron_distances(network, np.array([[0.5, 0.0], [-0.5, 0.0]])).round(3)
+    array([[ 0.354],
+           [-0.5  ]])
+    """
+    if network.grid.neuron == "plain":
+        return network.margin(Z)
+    (W, b), bend = network.weights(), network.grid.parameters(network.genome)[1]
+    dot = np.einsum("nd,kd->nk", Z, W)
+    across = np.sqrt(np.maximum((Z * Z).sum(axis=1)[:, None] - dot * dot, 0.0))
+    far = cone_distance(dot - b, across, np.cos(bend))
+    return np.where(network.hidden(Z), far, -np.maximum(far, np.nextafter(0.0, 1.0)))
+
+
+def as_kind(network: Network, neuron: str) -> Network:
+    """Return a network of plain neurons as one of another kind that does the same."""
+    grid = network.grid
+    if grid.neuron == neuron:
+        return network
+    made = Grid(grid.dim, grid.neurons, grid.resolution, grid.output, neuron)
+    hidden = network.genome[: grid.output_start].reshape(grid.neurons, grid.width)
+    rest = [kind.neutral(grid.resolution) for kind in made.kind.parameters[1:]]
+    if grid.neuron != "plain":
+        raise ValueError(
+            f"networks of {grid.neuron} neurons cannot be continued with {neuron} ones"
+        )
+    columns = [hidden, *(np.full(grid.neurons, value) for value in rest)]
+    output = network.genome[grid.output_start :]
+    return Network(made, np.append(np.column_stack(columns).ravel(), output))
 
 
 def _evolved_distance(network: Network, margin: FloatArray) -> FloatArray:

@@ -139,6 +139,17 @@ class Settings:
     clip: float
     init: str
     move: str = "rotation"
+    neuron: str = "plain"
+
+    @property
+    def simplifies(self) -> bool:
+        """Whether simpler networks are looked for, which takes half-spaces."""
+        return self.neurons == "auto" and self.neuron == "plain"
+
+    @property
+    def search_clip(self) -> float:
+        """Where searches clip margins; 0 for bent neurons, whose kernel has none."""
+        return self.clip if self.neuron == "plain" else 0.0
 
     def search(
         self,
@@ -150,19 +161,16 @@ class Settings:
         margins: bool = True,
     ) -> Search:
         """Return a search, not yet begun; without margins all networks as good are accepted."""
-        clip = self.clip if margins else 0.0
+        clip = self.search_clip if margins else 0.0
         neurons, output = candidate.neurons, candidate.output
         if start is not None:
             neurons, output = start.grid.neurons, start.grid.output
         first = "grid" if self.init == "data" else self.init
-        na = OnePlusOneNA(
-            neurons, output, self.resolution, self.mutation, init=first, move=self.move
-        )
+        na = self._algorithm(neurons, output, init=first)
+        # where margins decide, they and not negligible weights shape what is left open
+        weight = points.decisive if margins and self.clip > 0 else points.weight
         task = na.task(
-            # where margins decide, they and not negligible weights shape what is left open
-            FiniteSet(
-                points.Z, points.y, points.decisive if clip > 0 else points.weight, tie_clip=clip
-            ),
+            FiniteSet(points.Z, points.y, weight, tie_clip=clip),
             budget=max(1, budget),
             stagnation=self.stagnation,
             # Without margins nothing is left to gain once all points are right.
@@ -175,9 +183,12 @@ class Settings:
         self, points: LabelledPoints, candidate: Candidate, seed: np.random.SeedSequence
     ) -> Network | None:
         """Return a candidate's first network."""
-        na = OnePlusOneNA(1, "or", self.resolution, self.mutation, move=self.move)
-        fine = na.grid(points.Z.shape[1]).resolution
-        return candidate.start(points, fine, np.random.default_rng(seed))
+        fine = self._algorithm(1, "or").grid(points.Z.shape[1]).resolution
+        return candidate.start(points, fine, np.random.default_rng(seed), self.neuron)
+
+    def _algorithm(self, neurons: int, output: str, **more: Any) -> OnePlusOneNA:
+        more |= {"move": self.move, "neuron": self.neuron}
+        return OnePlusOneNA(neurons, output, self.resolution, self.mutation, **more)
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,7 +307,7 @@ def trial(
             start, spent = networks[-1], spent + search.evaluations
         networks = networks[-len(stops) :]
         few = networks[-1].grid.components <= len(points.y)
-        if settings.neurons == "auto" and candidate.constructed > 1 and few:
+        if settings.simplifies and candidate.constructed > 1 and few:
             loss = error(points, points.right(networks[-1]))
             networks.append(simplified(networks[-1], points, loss))
     except KeyboardInterrupt:
@@ -312,7 +323,7 @@ def phases(settings: Settings) -> list[tuple[bool, float]]:
     From random starts a walk on the plateaus comes first, which margins would forbid; they are
     widened afterwards. Starts made from data are near an optimum and gain nothing by it.
     """
-    walk = settings.init != "data" and settings.clip > 0.0
+    walk = settings.init != "data" and settings.search_clip > 0.0
     return [(False, WALK), (True, 1.0)] if walk else [(True, 1.0)]
 
 

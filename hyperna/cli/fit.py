@@ -20,6 +20,7 @@ from hyperna._files import check_writable, write_file
 from hyperna._words import counted
 from hyperna.cli.options import check_picture, integer, real, save_figure
 from hyperna.cli.signals import signals
+from hyperna.neurons import NEURONS
 from hyperna.outputs import OUTPUTS
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def _add_network_options(group: Any) -> None:
         "--neurons", type=neurons, metavar="N", dest="n_neurons", help="hidden neurons, or auto"
     )
     group.add_argument("--output", choices=("auto", *OUTPUTS), help="how neurons are joined")
+    group.add_argument("--neuron", choices=tuple(NEURONS), help="half-spaces, or cones: bent")
     group.add_argument("--resolution", type=integer(2, 2**40), metavar="R", help="of the grid")
     group.add_argument(
         "--no-scale",

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
+from hyperna.classifier.cones import Cone
 from hyperna.classifier.export import condition_text
 from hyperna.classifier.spaces import signed_distance
 from hyperna.plots.style import (
@@ -47,8 +48,8 @@ def plot_boundary(
     """Draw the regions of a fitted NAClassifier over two features, in the units of the data.
 
     The background is the class that is answered, each line the boundary of a condition of `rules_`,
-    dashed lines the distance at which margins are clipped in the search (for two classes), circles
-    the points that are classified wrongly.
+    dashed lines the distance at which margins are clipped in the search (for two classes of plain
+    neurons), circles the points that are classified wrongly.
 
     Parameters
     ----------
@@ -132,6 +133,17 @@ def _limits(column: FloatArray) -> tuple[float, float]:
     return low - room, high + room
 
 
+def _mesh(
+    limits: list[tuple[float, float]], shown: list[int], fixed: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the values on both axes, and the row of every point of the mesh."""
+    across, up = (np.linspace(*limit, _MESH) for limit in limits)
+    mesh = np.meshgrid(across, up)
+    rows = np.tile(fixed, (_MESH * _MESH, 1))
+    rows[:, shown[0]], rows[:, shown[1]] = mesh[0].ravel(), mesh[1].ravel()
+    return across, up, rows
+
+
 def _draw_regions(
     ax: "Axes",
     classifier: Any,
@@ -141,10 +153,7 @@ def _draw_regions(
 ) -> None:
     from matplotlib.colors import ListedColormap
 
-    across, up = (np.linspace(*limit, _MESH) for limit in limits)
-    mesh = np.meshgrid(across, up)
-    rows = np.tile(fixed, (_MESH * _MESH, 1))
-    rows[:, shown[0]], rows[:, shown[1]] = mesh[0].ravel(), mesh[1].ravel()
+    across, up, rows = _mesh(limits, shown, fixed)
     value = _distances(classifier, rows)
     answer = _answers(value)
     count = len(classifier.classes_)
@@ -152,7 +161,7 @@ def _draw_regions(
     ax.pcolormesh(
         across, up, answer.reshape(_MESH, _MESH), cmap=colours, alpha=0.22, vmin=0, vmax=count - 1
     )
-    if value.shape[1] == 1:
+    if value.shape[1] == 1 and classifier.neuron == "plain":
         clip = classifier.tie_break
         clip = 0.05 if isinstance(clip, str) else clip
         if clip:
@@ -179,22 +188,24 @@ def _draw_conditions(
     conditions = [c for rule in classifier.rules_ for c in rule.conditions]
     others = np.setdiff1d(np.arange(len(fixed)), shown)
     for index, condition in enumerate(conditions):
-        a, b = condition.weights[shown]
-        level = condition.threshold - condition.weights[others] @ fixed[others]
-        ends = _cut((a, b), level, limits)
+        colour, dashes = NEURONS[index % len(NEURONS)], DASHES[index // len(NEURONS) % len(DASHES)]
+        if isinstance(condition, Cone):
+            across, up, rows = _mesh(limits, shown, fixed)
+            values = condition.distance(rows).reshape(_MESH, _MESH)
+            if not values.min() < 0 <= values.max():
+                continue
+            ax.contour(across, up, values, [0.0], colors=colour, linestyles=[dashes], zorder=3)
+            ends: Any = ([], [])  # for the legend
+        else:
+            a, b = condition.weights[shown]
+            level = condition.threshold - condition.weights[others] @ fixed[others]
+            ends = _cut((a, b), level, limits)
         if ends is None:
             continue
         label = condition_text(condition, names, 3)
         if len(label) > _LONGEST_LABEL:
             label = f"condition {index + 1}"
-        ax.plot(
-            *ends,
-            color=NEURONS[index % len(NEURONS)],
-            linestyle=DASHES[index // len(NEURONS) % len(DASHES)],
-            linewidth=2.0,
-            label=label,
-            zorder=3,
-        )
+        ax.plot(*ends, color=colour, linestyle=dashes, linewidth=2.0, label=label, zorder=3)
 
 
 def _cut(
