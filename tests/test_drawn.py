@@ -105,6 +105,8 @@ def test_arrows_on_the_sphere_point_to_where_neurons_fire(name):
     assert len(edges) == (12 if name == "cube" else 0)
     for one, other in edges:
         assert np.isclose(abs(one - other).sum(), 2 / np.sqrt(3)), "corners of an edge are near"
+    ax.figure.canvas.draw()
+    assert [axis.label.get_rotation() for axis in (ax.xaxis, ax.yaxis, ax.zaxis)] == [0, 0, 0]
 
 
 # Exact runtimes.

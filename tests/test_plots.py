@@ -234,6 +234,7 @@ def test_film_is_written(tmp_path, filmed, suffix):
         order = json.loads(re.search(r"order = (\[.*?\]), interval", page)[1])
         assert len(pictures) == 3
         assert order == [0, 1, 2, 2, 2]
+        assert "prefers-color-scheme: dark" in page
 
 
 def test_film_of_a_sphere_stands_still(tmp_path):

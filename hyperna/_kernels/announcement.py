@@ -9,8 +9,8 @@ import sys
 from typing import Any
 
 MESSAGE = (
-    "hyperna: compiling for this machine, which takes about 10 seconds and happens once per "
-    "installation (HYPERNA_QUIET=1 silences this line)"
+    "hyperna: compiling what this needs, about 10 seconds; the code is stored, so this happens "
+    "only the first time (HYPERNA_QUIET=1 silences this line)"
 )
 # Kernels that take long to compile.
 LARGE = ("run_batch", "judge", "solve_moments")

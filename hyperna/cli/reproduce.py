@@ -115,8 +115,9 @@ def _announce(tables: Any, store: Any) -> None:
 
     jobs = max(1, effective_n_jobs(None))
     kept = "nothing is kept" if store is None else f"runs are kept in {store.path}"
+    seconds = max(1, tables.seconds / jobs)
     print(
-        f"hyperna: {counted(tables.total, 'run')}, about {clock(tables.seconds / jobs)} with "
+        f"hyperna: {counted(tables.total, 'run')}, about {clock(seconds)} with "
         f"{counted(jobs, 'worker')} on a recent computer; {kept}",
         file=sys.stderr,
         flush=True,

@@ -14,9 +14,10 @@ _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>A run of the (1+1) NA</title>
 <style>
-body { margin: 1rem auto; max-width: 62rem; padding: 0 .75rem; font: 16px system-ui, sans-serif;
-  background: #fff; color: #1b1f24; }
-img { display: block; width: 100%; height: auto; }
+:root { color-scheme: light dark; background: #fff; color: #1b1f24; }
+@media (prefers-color-scheme: dark) { :root { background: #14171c; color: #e6e9ee; } }
+body { margin: 1rem auto; max-width: 62rem; padding: 0 .75rem; font: 16px system-ui, sans-serif; }
+img { display: block; width: 100%; height: auto; margin-bottom: .75rem; border-radius: 6px; }
 nav { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
 button, select { font: inherit; min-height: 2.4rem; padding: 0 .8rem; }
 input { flex: 1; min-width: 8rem; }

@@ -71,7 +71,8 @@ def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) 
         _draw_neuron(drawn, normal, bias, index, names[index], solid)
     drawn.set_box_aspect((1, 1, 1))
     for axis, name in ((drawn.xaxis, "$x_1$"), (drawn.yaxis, "$x_2$"), (drawn.zaxis, "$x_3$")):
-        axis.set_label_text(name, fontsize=FONT_SIZE)
+        axis.set_rotate_label(False)  # along its axis, a label would stand on its head
+        axis.set_label_text(name, fontsize=FONT_SIZE, rotation=0)
         axis.pane.set(facecolor="0.98", edgecolor="0.9")
     drawn.grid(False)  # lines behind a sphere or a cube would look like parts of it
     drawn.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), zticks=(-1, 0, 1))

@@ -11,8 +11,10 @@ import { viewOf } from "./views.js";
 
 // Offspring per second; the last one: as many as fit between two pictures.
 const RATES = [1, 3, 10, 30, 100, 1000, 10000, 100000, 1000000, Infinity];
-// Milliseconds from picture to picture at most, drawing included, and of work at least.
-const FRAME = 18, LEAST_WORK = 5;
+// Milliseconds of work and drawing per picture: less than the 16.7 from one refresh of the screen to the next.
+const FRAME = 13, LEAST_WORK = 2;
+// Where pictures are further apart than this, the work shrinks: 30 pictures per second come first.
+const SLOW = 26;
 const SLOWEST_FILM = 8000;
 const NUMBERS = ["dim", "k", "neurons", "resolution", "seed", "restarts", "stagnation"];
 const ENDS = {
@@ -28,6 +30,7 @@ class App {
     this.playing = false;
     this.debt = 0;
     this.drawing = 10;
+    this.work = FRAME;
     this.frames = [];
     this.created = [];
     this.asked = 0;
@@ -309,7 +312,9 @@ class App {
       this.debt = this.rate === Infinity ? Infinity : this.debt + (this.rate * passed) / 1000;
       const due = this.rate === Infinity ? Infinity : Math.floor(this.debt);
       if (due > 0) {
-        const done = this.search.advance(due, performance.now() + Math.max(LEAST_WORK, FRAME - this.drawing));
+        const wanted = this.work * (passed > SLOW ? 0.8 : 1.1);
+        this.work = Math.max(LEAST_WORK, Math.min(wanted, FRAME - this.drawing));
+        const done = this.search.advance(due, performance.now() + this.work);
         this.created.push([now, done]);
         // What does not fit between two pictures is not owed.
         this.debt = this.rate === Infinity ? 0 : Math.min(this.debt - done, 1);

@@ -84,7 +84,7 @@ Exact fitness, {len(at("half", 10, "harmonic"))} runs of each cell; D = 2, and t
 step length of its own, multiplied by 1.7 after an improvement and by 0.9 otherwise (Doerr, Doerr and
 Kötzing 2018). `adaptive`: factors 2 and 0.7, and with probability 1/4 a mutated component takes a
 harmonic step instead; one that improves the fitness sets the length, if it is longer. A law alone has a budget of
-20,000 evaluations. "{COMBINED.capitalize()}": adaptive steps, void steps drawn again, with probability 0.2 a neuron drawn again
+20,000 evaluations. "{COMBINED.capitalize()}": adaptive steps, void steps redrawn, and with probability 0.2 one neuron redrawn
 instead of a mutation (`replace_neuron=0.2`), and `restarts="auto"`; budget 200,000. Medians are over
 all runs, failed ones counted as longer than any other. {LEGEND}
 

@@ -42,7 +42,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     return f"""# ARCS(k) with N = k neurons joined by OR
 
 k equally spaced arcs, each half of its period, at D = 2 with exact fitness; r = 480, up to
-{int(runs.budget.max()):,} evaluations a run, {len(plain) // len(ks)} runs of each kind. A run succeeds when every angle
+{int(runs.budget.max()):,} evaluations per run, {len(plain) // len(ks)} runs of each kind. A run succeeds when every angle
 and bias is less than one grid step from an optimum. Restarts follow 1,000 k evaluations without
 improvement and count towards the same budget. {LEGEND}
 
@@ -55,5 +55,5 @@ improvement and count towards the same budget. {LEGEND}
 - Mean fitness with harmonic steps is {plain.groupby("neurons").fitness.mean().min():.2f} or more for every k, where a constant answer has 0.5. Local steps end at
   {kinds["local"][kinds["local"].neurons == 10].fitness.mean():.2f} at k = 10, and solve {solved(kinds["local"][kinds["local"].neurons == 2])} at k = 2 and {solved(kinds["local"][kinds["local"].neurons == 3])} at k = 3.
 - Restarts after 1,000 k evaluations without improvement, with which the expected running time at k = 3 is
-  {1 / gain:.2g} times that without, against none: {"; ".join(versus)}. The patience is one choice, not tuned.
+  {1 / gain:.2g} times that without, against none: {"; ".join(versus)}. The limit of 1,000 k was not tuned.
 """

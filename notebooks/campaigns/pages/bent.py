@@ -1,4 +1,4 @@
-"""Bent neurons beside plain ones."""
+"""Bent neurons compared with plain ones."""
 # ruff: noqa: E501  lines of a page change their length when the numbers are filled in
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         name: expected_runtime(problem(name), 120, bias=False, neuron="bent").mean
         for name in ("half", "quarter")
     }
-    return f"""# Bent neurons beside plain ones
+    return f"""# Bent neurons compared with plain ones
 
 D = 2, exact fitness, N = 1 (TWOQUARTERS: N = 2, OR), 100 runs per cell, at most 200,000 evaluations. A bent neuron
 fires where x - b w makes an angle of at most its bend with its normal w; on the circle that is one arc, whose

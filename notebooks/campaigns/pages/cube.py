@@ -36,12 +36,12 @@ def write(store: Store, runs: pd.DataFrame) -> str:
 
 The 2^D corners (±1, …, ±1)/√D, positive if an odd number of coordinates is positive; r = 120, harmonic
 steps, normals drawn uniformly on the sphere at the start, {int(runs.budget.min()):,} evaluations per run at most
-({int(runs.budget.max()):,} with N = 21 at D = 7 and N = 24 at D = 8), 50 runs a setting at D ≤ 3, falling to 5 at D = 8. OR with
-the 64 and 128 neurons that D = 7 and 8 need was left out, after what it did at D = 6. {LEGEND}
+({int(runs.budget.max()):,} with N = 21 at D = 7 and N = 24 at D = 8), 50 runs per setting at D ≤ 3, falling to 5 at D = 8. OR with
+the 64 and 128 neurons that D = 7 and 8 need was left out because of its results at D = 6. {LEGEND}
 
-What must be so: the corners on one side of a plane are connected by edges of the cube, and edges change
-the parity, so a half-space with positive corners only has just one of them. An OR therefore needs
-2^(D-1) neurons, an AND as many by symmetry. An evolved output does with D: neuron k fires if at least
+What is known: the corners on one side of a plane are connected by edges of the cube, and edges change
+the parity, so a half-space that contains no negative corner contains at most one positive corner. An OR therefore needs
+2^(D-1) neurons, an AND as many by symmetry. An evolved output needs only D: neuron k fires if at least
 k coordinates are positive, and the output adds them with alternating signs.
 
 {summary}

@@ -41,8 +41,8 @@ def write(store: Store, runs: pd.DataFrame) -> str:
 
 Labels depend on the last two coordinates only; fitness is exact for one neuron and at D = 2 and 3, else it is the share
 of 1,024 quasi-random points on the sphere (standard error below 0.016 for a network not chosen by them).
-r = 120, harmonic steps, {n} runs a setting, at most {int(runs.budget.max()):,} evaluations; a run ends when it
-reaches 95 %. HALF has one neuron, so its output layer is none. "On fresh points": mean over the first
+r = 120, harmonic steps, {n} runs per setting, at most {int(runs.budget.max()):,} evaluations; a run ends when it
+reaches 95 %. HALF has one neuron and therefore no output layer. "On fresh points": mean over the first
 {int(seen.groupby(["problem", "dim", "output", "init"]).size().max())} runs of each setting, repeated, of the share of 8,192 other points that is right. A
 constant answer has fitness 0.5, on QUARTER 0.75, on LOCALOPT 0.583. A share of 0/{n} still allows {100 * wilson_interval(0, n).high:.0f} %, {n}/{n} as
 little as {100 * wilson_interval(n, n).low:.0f} %. {LEGEND}
@@ -97,10 +97,10 @@ def findings(runs: pd.DataFrame, seen: pd.DataFrame) -> str:
   evolved output {succeeded_in(cells("local_opt", "evolved", 3))}.
 - From D = 16 on the mean fitness on fresh points is, on HALF, {fresh("half")}; on QUARTER {fresh("quarter")};
   on TWOQUARTERS {fresh("two_quarters")}; on LOCALOPT {fresh("local_opt")}.
-  Two reasons are likely for what is not learnt within this budget: a component is mutated with probability 1/M only, and at large D a cap whose bias
-  is not near 0 holds next to no points or next to all, so that most biases give a constant answer and a plateau.
-- Fitness on the training points less that on fresh ones is {by_dim[first]:.3f} at D = {first}, {by_dim[16]:.3f} at D = 16 and {by_dim[64]:.3f} at D = 64
-  on average; {flattery}. Results at large D must be read on fresh points."""
+  There are two likely reasons why some problems are not learnt within this budget: each component mutates with probability only 1/M, and at large D a cap whose bias
+  is not near 0 contains almost no points or almost all, so that most biases give a constant answer and a plateau.
+- Fitness on the training points minus fitness on fresh points is {by_dim[first]:.3f} at D = {first}, {by_dim[16]:.3f} at D = 16 and {by_dim[64]:.3f} at D = 64
+  on average; {flattery}. At large D, only the results on fresh points can be trusted."""
 
 
 def fresh_fitness(store: Store, repeats: int = 3, points: int = 8192) -> pd.DataFrame:

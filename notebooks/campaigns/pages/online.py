@@ -52,7 +52,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
 D = 2, N = 1 with bias, r = 120, harmonic steps, 50 runs per cell, at most 5,000 evaluations. In every step m points are
 drawn on the circle and the offspring is kept if it is right on at least as many as its parent: the parent judged on the same
 points, or once only, when it was born. The true fitness, which selection does not see, decides about success: less than
-one grid step from the optimum. The model is this project's own. {LEGEND}
+one grid step from the optimum. This model is not from the paper. {LEGEND}
 
 {chr(10).join(parts)}
 ## What it says

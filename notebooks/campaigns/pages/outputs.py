@@ -43,7 +43,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     def harmonic(r: int, output: str) -> pd.DataFrame:
         return plane["harmonic", r, output]
 
-    return f"""# What does the way neurons are joined change?
+    return f"""# Does it matter how neurons are joined?
 
 Hidden neurons joined by OR (at least one fires), AND (all fire), XOR (an odd number fires) or an output neuron that
 is evolved with them. {LEGEND}
@@ -51,7 +51,7 @@ is evolved with them. {LEGEND}
 ## TWOQUARTERS in the plane, N = 2
 
 D = 2, exact fitness, floor(100 r ln r) evaluations per run at most, {len(harmonic(120, "or"))} runs per cell ({len(harmonic(120, "xor")):,} with XOR and harmonic
-steps). A run succeeds when every angle and bias is less than one grid step from an optimum. But for the order of the
+steps). A run succeeds when every angle and bias is less than one grid step from an optimum. Up to the order of the
 neurons, OR and AND have one optimum and XOR has six.
 
 {tables(plane, "{} steps", "r", ["or", "and", "evolved", "xor"], MEASURES)}
@@ -66,7 +66,7 @@ true, the weight Akaike's. The interval of a law that misses the data is widened
 
 D = 2, exact fitness, r = 480, harmonic steps, at most {int(arcs[ONCE, 2, "or"].budget.iloc[0]):,} evaluations, {len(arcs[ONCE, 2, "or"])} runs per cell. A run succeeds at a fitness
 of 0.97; a network with fewer than k arcs has at most 1 - 1/(2k). Nearness to an optimum, as in [arcs.md](arcs.md), could not be
-asked of all: the optima of an XOR are too many to list from k = 5 on. Restarts follow 1,000 k evaluations without improvement and count
+required of all outputs: the optima of an XOR are too many to list from k = 5 on. Restarts follow 1,000 k evaluations without improvement and count
 towards the same budget.
 
 {tables(arcs, "{}", "k", ["or", "evolved", "xor"], SHARE_AND_TIME)}

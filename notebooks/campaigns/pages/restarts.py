@@ -1,4 +1,4 @@
-"""Restarts without a number to choose."""
+"""Restarts without a parameter."""
 # ruff: noqa: E501  lines of a page change their length when the numbers are filled in
 
 import pandas as pd
@@ -59,13 +59,13 @@ def write(store: Store, runs: pd.DataFrame) -> str:
             for name, title in TITLES.items()
         },
     )
-    return f"""# Restarts without a number to choose
+    return f"""# Restarts without a parameter
 
 r = 480, exact fitness, budget 10^6, {cell} runs of each cell; D = 2, and the corners of a cube. A start ends after `limit`
 evaluations without improvement. `auto` (`restarts="auto"`) begins with four times the number of
 components times log2 r and follows Luby's sequence 1, 1, 2, 1, 1, 2, 4, ... from start to start, so it
-needs no knowledge of the runtime. "Adaptive, replacement": adaptive steps, void steps drawn again, and with
-probability 0.2 one neuron drawn again instead of a mutation (`replace_neuron=0.2`), the same on all problems. {LEGEND}
+needs no knowledge of the runtime. "Adaptive, replacement": adaptive steps, void steps redrawn, and with
+probability 0.2 one neuron redrawn instead of a mutation (`replace_neuron=0.2`), the same on all problems. {LEGEND}
 
 {chr(10).join(parts)}
 ## What it says
@@ -74,5 +74,5 @@ probability 0.2 one neuron drawn again instead of a mutation (`replace_neuron=0.
 - The largest cost of not choosing is a factor of {ratios[worst]:.2f} ({TITLES[worst[0]]}, {worst[1]}).
 - With automatic restarts, {laws}.
 - On TWOQUARTERS adaptive steps with replacement and automatic restarts have a median of {whole(two[0])}
-  evaluations. `hyperna reproduce --table baselines` has other algorithms on the same problem.
+  evaluations. `hyperna reproduce --table baselines` runs other algorithms on the same problem.
 """

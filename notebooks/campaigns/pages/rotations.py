@@ -1,4 +1,4 @@
-"""Rotations beside changes of an angle."""
+"""Rotations compared with changes of an angle."""
 # ruff: noqa: E501  lines of a page change their length when the numbers are filled in
 
 import numpy as np
@@ -67,12 +67,12 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     ends = {dim: (one["rotation"], one["angle"]) for dim, one in noisy.items()}
     says.append(f"Noisy half-spaces: {higher(*NAMES, ends)}.")
     listed = "\n".join(f"- {text}" for text in says)
-    return f"""# Rotations beside changes of an angle
+    return f"""# Rotations compared with changes of an angle
 
 A mutated direction changes one of its D - 1 angles, as in the paper, or turns in the plane of two random
-coordinates. A change of an angle turns the normal the less the later the angle, because the weights from it on are
+coordinates. The later an angle, the less its change turns the normal, because the weights from it on are
 products of sines; a rotation treats all coordinates alike. The labels of the four problems depend on the last two
-coordinates only, which suits angles where the best normal is an axis: then every angle can be set for itself. The
+coordinates only, which suits angles where the best normal is an axis: then every angle can be set independently. The
 normals of the noisy half-spaces are random. r = 120, harmonic steps, normals uniform on the sphere at the start, 100 runs per cell, at
 most 5,000 evaluations (cubes too). Success is a fitness of 0.9 (cubes: 1), exact for one neuron, on 1,024 points of the
 sphere for more. Noisy half-spaces: 500 normal points in D dimensions, positive in any of three half-spaces, one label

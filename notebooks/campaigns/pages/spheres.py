@@ -36,8 +36,8 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     quarter = [problem("quarter", dim=d).best_fitness(1) for d in (2, 3, 4, 64)]
     return f"""# One neuron on spheres, D = 2 to 64, without sampling
 
-Labels depend on the last two coordinates only. Fitness is the exact share of the sphere (to 1e-10), so there is no noise in
-it and nothing to be judged again on other points. N = 1, r = 120, harmonic steps of angles, 100 runs per cell, at most 5,000
+Labels depend on the last two coordinates only. Fitness is the exact share of the sphere (to 1e-10), so it has no noise
+and need not be checked on other points. N = 1, r = 120, harmonic steps of angles, 100 runs per cell, at most 5,000
 evaluations; a run ends at the target. "Best possible" is the largest fitness of one neuron: known, or found by maximising
 the exact fitness. A constant answer has fitness 0.5, on QUARTER 0.75, on LOCALOPT 0.583. {LEGEND}
 

@@ -73,10 +73,10 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     ]
     parts.append(table("NEAT", ["problem", "solved", "ERT", "fitness at the end"], rows, 0))
     listed = "\n".join(f"- {text}" for text in says)
-    return f"""# How many neurons, if the search has to find out?
+    return f"""# Can the search find the number of neurons?
 
 `neurons = "evolved"`: a run starts with one neuron, and a quarter of the offspring have one more or one fewer, 16 at
-most. A larger network must be better than its parent, a smaller one not worse. Beside it networks of a fixed size, with
+most. A larger network must be better than its parent, a smaller one not worse. They are compared with networks of a fixed size, with
 just enough neurons (k for ARCS(k); for a cube D, and 2^(D-1) with OR) and with twice as many. r = 1,200, harmonic steps,
 100 runs per cell, at most 50,000 evaluations; success is the same in all cases, a fitness of 0.95 (cubes: 1). NEAT
 (package neat-python, the settings of its XOR example, population 150) evolves networks of another kind, sigmoid neurons
