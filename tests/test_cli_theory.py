@@ -104,7 +104,7 @@ def test_quantiles_that_take_long_are_computed_where_they_are_wanted(capsys, mon
     monkeypatch.setattr("hyperna.cli.theory._MOST_OPERATIONS", 0.0)
     options = ["quarter", "--resolution", "8"]
     assert "they would take more than a minute; see --quantiles" in shown(capsys, *options)
-    assert "found by 0.5 of the runs within" in shown(capsys, *options, "--quantiles", "0.5")
+    assert "50 % of the runs succeed within" in shown(capsys, *options, "--quantiles", "0.5")
 
 
 def test_picture_and_export(capsys, tmp_path):

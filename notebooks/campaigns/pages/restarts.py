@@ -61,7 +61,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     )
     return f"""# Restarts without a parameter
 
-r = 480, exact fitness, budget 10^6, {cell} runs of each cell; D = 2, and the corners of a cube. A start ends after `limit`
+r = 480, exact fitness, budget 10^6 (cube: 150,000), {cell} runs of each cell; D = 2, and the corners of a cube. A start ends after `limit`
 evaluations without improvement. `auto` (`restarts="auto"`) begins with four times the number of
 components times log2 r and follows Luby's sequence 1, 1, 2, 1, 1, 2, 4, ... from start to start, so it
 needs no knowledge of the runtime. "Adaptive, replacement": adaptive steps, void steps redrawn, and with
