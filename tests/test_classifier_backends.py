@@ -41,6 +41,7 @@ def test_the_estimator_s_own_number_of_workers(iris, alone):
         same(NAClassifier(**SETTINGS, n_jobs=2).fit(*iris), alone)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_a_dask_cluster_gives_the_same_networks(iris, alone):
     distributed = pytest.importorskip("distributed", reason="a cluster needs hyperna[dask]")

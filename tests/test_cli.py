@@ -51,6 +51,7 @@ def test_the_bare_command_tells_what_to_do_next(capsys):
         assert build_parser().parse_args(words).command == words[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [("half",), ("quarter", "--dim", "3", "--neurons", "2")])
 def test_a_film_is_made_and_named(capsys, tmp_path, options):
     film = tmp_path / "run.gif"

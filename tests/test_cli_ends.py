@@ -66,6 +66,7 @@ def given(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @unix
 def test_signals_at_any_moment_of_any_command(given, tmp_path):
     """Every command ends with the signal's code, one line, and nothing half written."""

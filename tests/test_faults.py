@@ -79,6 +79,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_killed_many_times_and_resumed(tmp_path):
     file, path = tmp_path / "long.toml", tmp_path / "killed"
     file.write_text(LONG)

@@ -54,6 +54,7 @@ def run(package, program=PROGRAM, **environment):
     return int(result), int(hits), path
 
 
+@pytest.mark.slow
 def test_an_edited_helper_recompiles_the_kernel_it_is_part_of(package):
     assert run(package)[:2] == (20, 0)
     assert run(package)[:2] == (20, 1)
@@ -67,12 +68,14 @@ def test_an_edited_helper_recompiles_the_kernel_it_is_part_of(package):
     assert run(package)[:2] == (30, 0)
 
 
+@pytest.mark.slow
 def test_the_cache_lies_beside_the_source_or_where_the_user_says(package, tmp_path):
     assert run(package)[2] == str(package / "__pycache__")
     elsewhere = tmp_path / "elsewhere"
     assert run(package, NUMBA_CACHE_DIR=str(elsewhere))[2].startswith(str(elsewhere))
 
 
+@pytest.mark.slow
 def test_a_package_that_cannot_be_written_to_uses_the_user_cache(package, tmp_path):
     # A file in the place of the folder stops even a superuser, unlike permissions.
     (package / "__pycache__").touch()
@@ -118,6 +121,7 @@ def test_a_damaged_index_costs_a_compilation(package):
     assert run(package)[:2] == (20, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [None, b"", b"no machine code"])
 def test_damaged_machine_code_costs_a_compilation(package, content):
     assert run(package)[:2] == (20, 0)
@@ -130,6 +134,7 @@ def test_damaged_machine_code_costs_a_compilation(package, content):
     assert run(package)[:2] == (20, 1)
 
 
+@pytest.mark.slow
 def test_a_full_disk_costs_a_compilation(package):
     full = """\
 import errno
@@ -144,6 +149,7 @@ caching.IndexDataCacheFile._open_for_write = no_space
     assert run(package)[:2] == (20, 0)
 
 
+@pytest.mark.slow
 def test_a_cache_that_is_emptied_costs_a_compilation(package):
     assert run(package)[:2] == (20, 0)
     shutil.rmtree(package / "__pycache__")

@@ -48,6 +48,7 @@ def die_with_anything(*task):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_comparison_is_the_same_though_a_worker_is_killed(tmp_path, capsys, monkeypatch):
     argv = ["compare", "xor", "--classifiers", "tree,knn", "--repeats", "2", "--json"]
     assert main(argv) == 0

@@ -157,6 +157,7 @@ def test_options_of_fit_are_parameters_of_the_classifier(said, tmp_path, options
     assert made.n_iter_ == same.n_iter_
 
 
+@pytest.mark.slow
 def test_other_options_of_fit(said, tmp_path):
     plain = json.loads(said(*FIT, "--json"))
     assert plain["saved"] is None

@@ -295,6 +295,7 @@ def run_tables(**options):
     return dict(Reproduction(**options).run())
 
 
+@pytest.mark.slow
 def test_measured_means_are_the_exact_ones():
     """Harmonic HALF and QUARTER, and uniform QUARTER: 400 runs per row, 4.5 standard errors."""
     for number, found in run_tables(tables=(2, 4), runs=400, quick=True, seed=5).items():

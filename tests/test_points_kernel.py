@@ -303,6 +303,7 @@ json.dump(paths, sys.stdout)
 """
 
 
+@pytest.mark.slow
 def test_interpreted_runs_are_the_same():
     paths = []
     for disabled in ("0", "1"):

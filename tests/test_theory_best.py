@@ -23,6 +23,7 @@ def test_the_gradient_is_that_of_differences(bias):
         assert difference == pytest.approx(slope[other] - slope[0], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_best_laws_are_ordered_and_no_other_law_beats_them():
     arcs = problem("quarter")
     found = {family: best_law(arcs, 12, family) for family in ("power", "free", "adaptive")}
