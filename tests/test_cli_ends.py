@@ -1,7 +1,7 @@
 """How commands end: signals at any moment, readers that go away, full disks, odd arguments.
 
 By hand with more trials:
-``HYPERNA_TRIALS=200 python -m pytest tests/test_cli_ends.py -k moment -s``.
+``HYPERNA_TRIALS=200 python -m pytest -m slow tests/test_cli_ends.py -k moment -s``.
 """
 
 import json

@@ -49,7 +49,7 @@ def stored(frame, tmp_path):
 
 # Killed processes.
 
-# By hand with more: HYPERNA_KILLS=100 python -m pytest tests/test_faults.py -k killed
+# By hand with more: HYPERNA_KILLS=100 python -m pytest -m slow tests/test_faults.py -k killed
 KILLS = int(os.environ.get("HYPERNA_KILLS", "20"))
 LONG = """
 problem = ["quarter", "two_quarters", "local_opt"]
