@@ -1,9 +1,12 @@
-"""One line on standard error when the compilation of a large kernel begins.
+"""What happens while kernels are compiled: a line on standard error, and no garbage collection.
 
 Compilation takes seconds in which a program seems to hang. numba tells its listeners when it begins
-to compile; a kernel that comes from the cache is not compiled.
+to compile and when it ends; a kernel that comes from the cache is not compiled. The compiler makes
+millions of objects that live until it is done, and Python's search for unused ones among them takes
+a tenth of the time.
 """
 
+import gc
 import os
 import sys
 from typing import Any
@@ -42,16 +45,26 @@ def listen() -> None:
     except ImportError:
         return
 
-    class Announcer(event.Listener):
-        """Passes on the beginning of each compilation."""
+    class Compilation(event.Listener):
+        """Announces the first compilation; the outermost one stops the garbage collector."""
+
+        def __init__(self) -> None:
+            self.depth = 0
+            self.collecting = False
 
         def on_start(self, event: Any) -> None:
             announce((event.data or {}).get("dispatcher"))
+            if self.depth == 0:
+                self.collecting = gc.isenabled()
+                gc.disable()
+            self.depth += 1
 
         def on_end(self, event: Any) -> None:
-            pass
+            self.depth -= 1
+            if self.depth == 0 and self.collecting:
+                gc.enable()
 
-    event.register("numba:compile", Announcer())
+    event.register("numba:compile", Compilation())
 
 
 listen()

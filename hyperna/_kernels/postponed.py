@@ -89,14 +89,48 @@ def _build() -> None:
         def _optimize_functions(self, ll_module: Any) -> None:
             ll_module.data_layout = self._codegen._data_layout
 
-        def _optimize_final_module(self) -> None:
-            pass
-
-        def _finalize_final_module(self) -> None:
+        def finalize(self) -> None:
+            for function in self._final_module.functions:
+                if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                    function.linkage = "linkonce_odr"
             self._finalized = True
+
+        def _get_module_for_linking(self) -> Any:
+            """Return the code with all that it calls, for callers of numba's own kind."""
+            self._ensure_finalized()
+            if self._shared_module is None:
+                self._shared_module = self._final_module.clone()
+                link(self._shared_module, called_by(self))
+            return self._shared_module
+
+    def called_by(library: Any) -> dict[Any, None]:
+        """Return the libraries that a library needs, each once."""
+        found: dict[Any, None] = {}
+        waiting = list(library._linking_libraries)
+        while waiting:
+            needed = waiting.pop()
+            if needed not in found:
+                found[needed] = None
+                if isinstance(needed, LoweredLibrary):
+                    waiting.extend(needed._linking_libraries)
+        return found
+
+    def link(module: Any, libraries: dict[Any, None]) -> None:
+        for library in libraries:
+            lowered = isinstance(library, LoweredLibrary)
+            code = library._final_module if lowered else library._get_module_for_linking()
+            module.link_in(code, preserve=True)
 
     class EntryLibrary(JITCodeLibrary):
         """Code that counts no references, for which one round of optimisation is enough."""
+
+        def finalize(self) -> None:
+            needed = called_by(self)
+            for library in needed:
+                self._reload_init.update(library._reload_init)
+            link(self._final_module, needed)
+            self._linking_libraries = []
+            super().finalize()
 
         def _optimize_final_module(self) -> None:
             # Loops are vectorised, but not unrolled besides: half the code, as fast.
