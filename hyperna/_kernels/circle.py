@@ -11,6 +11,7 @@ from hyperna._kernels.arcs import arc_ends, beyond
 from hyperna._kernels.geometry import AND, EVOLVED, OR, XOR, neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.matching import all_matched
+from hyperna._kernels.order import larger, smaller
 from hyperna._kernels.protocol import half_width, implement
 from hyperna._kernels.state import CHANGED, GENOME, OLD
 from hyperna._kernels.steps import take_step
@@ -93,8 +94,8 @@ def place_arc(circle, arc, genome, neuron, row):
     at_start, at_end = np.int64(0), np.int64(0)
     for block in range(0, circle.arcs.shape[1], ARC_BLOCK):
         for j in range(block, block + ARC_BLOCK):
-            at_start += min(max(start - circle.arcs[0, j], 0), circle.arcs[1, j])
-            at_end += min(max(place - circle.arcs[0, j], 0), circle.arcs[1, j])
+            at_start += smaller(larger(start - circle.arcs[0, j], 0), circle.arcs[1, j])
+            at_end += smaller(larger(place - circle.arcs[0, j], 0), circle.arcs[1, j])
     arc[row, START] = start
     arc[row, END] = end
     arc[row, S_START] = 2 * at_start - start
@@ -288,7 +289,7 @@ def mark_targets(circle, genome, neuron, targets, tolerance, near):
                 elif swapped == 1:
                     target = np.float64(circle.resolution) - target
                 gap = abs(np.float64(genome[first + k]) - target)
-                close = close and min(gap, modulus - gap) < tolerance
+                close = close and smaller(gap, modulus - gap) < tolerance
             if close:
                 near[neuron, i] = 1
                 anything = True

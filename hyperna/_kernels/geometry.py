@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
+from hyperna._kernels.order import larger
 
 # Codes of the output layers, in the order of `hyperna.outputs.OUTPUTS`; a network of one neuron has
 # none and counts as OR.
@@ -123,7 +124,7 @@ def fill_weights(genome, resolution, first, W, b):
     """Write the normals and biases of neurons from component first on."""
     neurons, dim = W.shape
     for i in range(neurons):
-        b[i] = neuron_weights(genome, dim, resolution, first + i * max(dim, 2), W[i])
+        b[i] = neuron_weights(genome, dim, resolution, first + i * larger(dim, 2), W[i])
 
 
 def layer_weights(genome, dim, neurons, resolution, first):

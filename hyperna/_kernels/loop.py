@@ -9,6 +9,7 @@ import numpy as np
 from hyperna._kernels import announcement, rotations  # noqa: F401  both act when imported
 from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
 from hyperna._kernels.mutation import SELF_ADJUSTING
+from hyperna._kernels.order import smaller
 from hyperna._kernels.protocol import learn, look, optimal, prepare, write_genome
 from hyperna._kernels.random import seed_samples, seed_stream
 from hyperna._kernels.start import draw_start
@@ -100,7 +101,7 @@ def horizon(limits, counter):
                 start -= size - 1
             size //= 2
         patience *= size
-    return min(limits.budget, counter[EVALUATIONS] + patience)
+    return smaller(limits.budget, counter[EVALUATIONS] + patience)
 
 
 @inline_kernel
@@ -153,9 +154,9 @@ def walk(fitness, work, mutation, run, waiting, notable, quota):
         if step == drawn:
             draw_steps(mutation, run.stream, steps, changed)
             step, drawn, start = np.int64(0), steps.counter[DRAWN], evaluations
-        last = min(drawn, step + quota - done)
+        last = smaller(drawn, step + quota - done)
         if waiting is not None:
-            last = min(last, step + waiting.patience - rejected)
+            last = smaller(last, step + waiting.patience - rejected)
         while last > step and start + total[last - 1] > horizon:
             last -= 1
         if last == step:
@@ -285,7 +286,7 @@ def run_batch(
             before = counter[SIMULATED]
             pause = left
             if waiting is not None:
-                pause = min(left, LONG_WALK - before % LONG_WALK)
+                pause = smaller(left, LONG_WALK - before % LONG_WALK)
             event = walk(fitness, work, mutation, run, waiting, notable, pause)
             write_genome(fitness, work, mutation, genome)
             if waiting is not None:

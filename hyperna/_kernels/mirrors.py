@@ -4,6 +4,7 @@ import numpy as np
 
 from hyperna._kernels.jit import inner_kernel
 from hyperna._kernels.matching import all_matched
+from hyperna._kernels.order import smaller
 
 
 @inner_kernel
@@ -17,7 +18,7 @@ def mirrored_close(neuron, modulus, directions, target, tolerance, flipped):
     for k in range(directions, modulus.size):
         value, values = np.float64(neuron[k]), np.float64(modulus[k])
         gap = abs((values - 1.0 - value if flipped else value) - target[k]) % values
-        if min(gap, values - gap) >= tolerance:
+        if smaller(gap, values - gap) >= tolerance:
             return False
     as_it_is, moved = not flipped, flipped
     for k in range(directions):
@@ -26,8 +27,8 @@ def mirrored_close(neuron, modulus, directions, target, tolerance, flipped):
             if as_it_is if half_turns == 0 else moved:
                 turned = np.float64(neuron[k]) + 0.5 * r * half_turns
                 ahead, behind = abs(turned - target[k]) % r, abs(-turned - target[k]) % r
-                same = same or min(ahead, r - ahead) < tolerance
-                mirrored = mirrored or min(behind, r - behind) < tolerance
+                same = same or smaller(ahead, r - ahead) < tolerance
+                mirrored = mirrored or smaller(behind, r - behind) < tolerance
         as_it_is, moved = same, mirrored
     return as_it_is
 

@@ -12,6 +12,7 @@ import numpy as np
 from hyperna._kernels.arcs import arc_ends, beyond
 from hyperna._kernels.geometry import AND, XOR
 from hyperna._kernels.jit import inline_kernel, inner_kernel
+from hyperna._kernels.order import larger, smaller
 from hyperna._kernels.protocol import half_width, implement
 from hyperna._kernels.state import CHANGED, GENOME, OLD
 from hyperna._kernels.steps import CHOICE, FIRST, moved, take_step
@@ -64,10 +65,10 @@ def arc_of(turn, starts, lengths, centre, half):
     start, end, place = arc_ends(turn, centre, half)
     a0, a1, a2, a3 = starts
     l0, l1, l2, l3 = lengths
-    at_start = min(max(start - a0, 0), l0) + min(max(start - a1, 0), l1)
-    at_start += min(max(start - a2, 0), l2) + min(max(start - a3, 0), l3)
-    at_end = min(max(place - a0, 0), l0) + min(max(place - a1, 0), l1)
-    at_end += min(max(place - a2, 0), l2) + min(max(place - a3, 0), l3)
+    at_start = smaller(larger(start - a0, 0), l0) + smaller(larger(start - a1, 0), l1)
+    at_start += smaller(larger(start - a2, 0), l2) + smaller(larger(start - a3, 0), l3)
+    at_end = smaller(larger(place - a0, 0), l0) + smaller(larger(place - a1, 0), l1)
+    at_end += smaller(larger(place - a2, 0), l2) + smaller(larger(place - a3, 0), l3)
     return start, end, 2 * at_start - start, 2 * at_end - place
 
 
@@ -217,7 +218,7 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     starts, lengths = fitness.starts, fitness.lengths
     genome, count = genes[GENOME], np.int64(FEWEST_OFFSPRING)
     while first < last:
-        count = min(count, last - first)
+        count = smaller(count, last - first)
         place_neurons(fitness, mutation, steps, genome, first, count, work.arc)
         if fitness.neurons == 1:
             single_scores(turn, positive, starts, lengths, count, work.arc, work.score)
@@ -229,7 +230,7 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
                 take_step(mutation, steps, first + j, genome, genes[CHANGED], genes[OLD])
                 return first + j, found, 0.0
         first += count
-        count = min(2 * count, MOST_OFFSPRING)
+        count = smaller(2 * count, MOST_OFFSPRING)
     return last, score, second
 
 
@@ -242,7 +243,7 @@ def _optimal(fitness, work, genome, optima, tolerance):
                     modulus = np.float64(fitness.modulus[k])
                     target = optima[alternative, (i + swapped) % fitness.neurons, k]
                     gap = abs(np.float64(genome[i * fitness.width + k]) - target)
-                    found = found and min(gap, modulus - gap) < tolerance
+                    found = found and smaller(gap, modulus - gap) < tolerance
             if found:
                 return True
     return False

@@ -18,6 +18,7 @@ import numpy as np
 
 from hyperna._kernels.geometry import AND, EVOLVED, XOR, neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel
+from hyperna._kernels.order import larger, smaller
 from hyperna._kernels.point_data import (
     BLOCK,
     HIDDEN,
@@ -104,13 +105,13 @@ def join_margins(join, neurons, output, bias, margin, limit):
             margin[i] = -value if output[i] < 0.0 else value
         elif join == XOR:
             sign = -sign if value >= 0.0 else sign
-            best = min(best, abs(value))
+            best = smaller(best, abs(value))
         else:
-            best = min(best, value) if join == AND else max(best, value)
+            best = smaller(best, value) if join == AND else larger(best, value)
     if join == XOR:
         return sign * best
     if join != EVOLVED:
-        return max(min(best, limit), -limit)
+        return larger(smaller(best, limit), -limit)
     if not fires(neurons, output, bias, margin, -limit):
         return best
     if fires(neurons, output, bias, margin, limit):
@@ -140,8 +141,8 @@ def mark_changes(before, bias, after, next_bias, flip, margin, again, limit, sli
         a, b = bounded(before[p] - bias, limit), bounded(after[p] - next_bias, limit)
         high = flip * margin[p] if flip != 0.0 else abs(margin[p])
         low = high if flip != 0.0 else -high
-        marked = np.int64(a != b) & np.int64(min(a, b) - slip <= high)
-        marked &= np.int64(max(a, b) + slip >= low)
+        marked = np.int64(a != b) & np.int64(smaller(a, b) - slip <= high)
+        marked &= np.int64(larger(a, b) + slip >= low)
         again[p] |= marked
         count += marked
     return count
@@ -169,7 +170,7 @@ def second_value(points, work, moves, everywhere):
     for k in range(work.block.shape[1]):
         if not everywhere and work.block[STATE, k] != JUDGED:
             continue
-        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, again.size)
+        begin, end = k * BLOCK, smaller(k * BLOCK + BLOCK, again.size)
         guard, marks = work.extent[k, points.dim], np.int64(1)
         # a hair more than the clip, so that rounding errors do not reach it
         limit, slip = points.tie_clip + 2.0 * guard, scale * guard + QUANTA * 2.0**-50

@@ -10,6 +10,7 @@ import numpy as np
 
 from hyperna._kernels.geometry import AND, EVOLVED, XOR, cos_sin_turn
 from hyperna._kernels.jit import inline_kernel, inner_kernel
+from hyperna._kernels.order import smaller
 from hyperna._kernels.point_data import (
     AGE,
     IS_ROUNDED,
@@ -123,12 +124,12 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
             work.coef[i, terms], work.coef[i, terms + 1] = change, other
             state[TERMS, i], state[TURNED, i], state[IS_ROUNDED, i] = terms + 2, 1, 0
         else:
-            genome[c] = min((genome[c] + length) % (mutation.modulus[c] * move.unit), r)
+            genome[c] = smaller((genome[c] + length) % (mutation.modulus[c] * move.unit), r)
             if c == (genome.size if i == neurons else first + points.width) - 1:
                 work.bias[1, i] = (2.0 * genome[c] - r) / r
             else:
                 state[LOWEST, i], state[IS_ROUNDED, i] = (
-                    min(state[LOWEST, i], c - first),
+                    smaller(state[LOWEST, i], c - first),
                     0,
                 )
                 work.angle[1, 0, c], work.angle[1, 1, c] = cos_sin_turn(genome[c], r)

@@ -20,6 +20,7 @@ import numpy as np
 from hyperna._kernels.geometry import EVOLVED, cos_sin_turn, neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.mirrors import near_targets, output_agrees
+from hyperna._kernels.order import larger, smaller
 from hyperna._kernels.point_data import (
     BINS,
     BLOCK,
@@ -89,7 +90,7 @@ def closest(dots, bias, smallest):
             smallest[s] = distance if distance < smallest[s] else smallest[s]
     least = smallest[0]
     for s in range(1, LANES):
-        least = min(least, smallest[s])
+        least = smaller(least, smallest[s])
     return least
 
 
@@ -112,7 +113,7 @@ def open_blocks(points, work, moves, output_moves):
     """Find the blocks that the offspring may differ in; return the largest gain it can have."""
     gain, clip, state = np.int64(0), points.tie_clip, work.neuron
     for k in range(work.block.shape[1]):
-        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, work.whole.shape[1])
+        begin, end = k * BLOCK, smaller(k * BLOCK + BLOCK, work.whole.shape[1])
         extent, guard = work.extent[k], work.extent[k, points.dim]
         opened = output_moves
         for m in range(moves):
@@ -160,7 +161,7 @@ def judge(points, work, moves, output_moves, least):
             break
         if work.block[STATE, k] == UNTOUCHED:
             continue
-        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, work.whole.shape[1])
+        begin, end = k * BLOCK, smaller(k * BLOCK + BLOCK, work.whole.shape[1])
         parent, guard, found = (
             work.place[ROW, neurons, k],
             work.extent[k, points.dim],
@@ -223,18 +224,18 @@ def look_at_all(points, work):
     # with several neurons a few blocks are hardly ever all on one side
     measured = neurons == 1 or work.block.shape[1] >= MANY_BLOCKS
     for k in range(work.block.shape[1]):
-        begin, end = k * BLOCK, min(k * BLOCK + BLOCK, work.whole.shape[1])
+        begin, end = k * BLOCK, smaller(k * BLOCK + BLOCK, work.whole.shape[1])
         guard, votes, found = 0.0, work.whole[VOTE, begin:end], np.int64(0)
         weights, ceiling = work.whole[GAIN, begin:end], np.int64(0)
         for p in range(votes.size):
             votes[p] = 0
-            ceiling += max(weights[p], 0)
+            ceiling += larger(weights[p], 0)
             # not a number where coordinates are too large
-            guard = max(guard, work.real[GUARD, begin + p])
+            guard = larger(guard, work.real[GUARD, begin + p])
         for j in range(points.dim):
             work.extent[k, j] = 0.0
             for p in range(begin, end):
-                work.extent[k, j] = max(work.extent[k, j], abs(work.columns[j, p]))
+                work.extent[k, j] = larger(work.extent[k, j], abs(work.columns[j, p]))
         work.extent[k, points.dim] = guard
         for i in range(neurons):
             bias, dots, vote = (
@@ -279,11 +280,11 @@ def put_in_order(points, work):
         read_hidden(work, neurons, p // BLOCK, p, hidden)
         output, bias = work.rounded[neurons], work.bias[1, neurons]
         margin[p] = join_margins(points.join, neurons, output, bias, hidden, np.inf)
-        largest = max(largest, abs(margin[p]) if abs(margin[p]) < np.inf else 0.0)
+        largest = larger(largest, abs(margin[p]) if abs(margin[p]) < np.inf else 0.0)
     for b in range(start.size):
         start[b] = 0
     for p in range(n):
-        size = min(max(abs(margin[p]) / largest, 2.0**-15), 1.0)
+        size = smaller(larger(abs(margin[p]) / largest, 2.0**-15), 1.0)
         b = np.int64((15.0 + math.log2(size)) * ((BINS - 1) / 15.0))
         gain = work.whole[GAIN, p]
         b += BINS if (margin[p] >= 0.0) == (gain > 0) or gain == 0 else 0
@@ -351,7 +352,7 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     points, genome, changed, old = fitness, genes[GENOME], genes[CHANGED], genes[OLD]
     least, neurons, order = score - points.base, fitness.neurons, work.neuron[ORDER]
     if order[0] < 0:
-        order[1] = min(2 * order[1], LAST_ORDER)
+        order[1] = smaller(2 * order[1], LAST_ORDER)
         order[0] = order[1]
         begin_again(points, work, order[0] > 0)
     for step in range(first, last):
@@ -377,7 +378,7 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
 
 def _optimal(fitness, work, genome, optima, tolerance):
     points, evolved = fitness, fitness.join == EVOLVED
-    directions = max(points.dim - 1, 1)
+    directions = larger(points.dim - 1, 1)
     for alternative in range(optima.shape[0]):
         targets = optima[alternative]
         if near_targets(

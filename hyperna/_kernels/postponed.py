@@ -36,8 +36,10 @@ _NEEDED = (
 def _build() -> None:
     """Define the compilers from numba's own; raises an error where numba is another."""
     import llvmlite.binding as llvm
+    from numba.core import typed_passes, untyped_passes
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler import Compiler, Flags
+    from numba.core.compiler_machinery import PassManager
     from numba.core.targetconfig import TargetConfig
 
     if tuple(numba.version_info.short) != _TESTED:
@@ -46,6 +48,23 @@ def _build() -> None:
         raise ImportError("another kind of library")
     if not hasattr(llvm, "create_pipeline_tuning_options"):
         raise ImportError("another llvmlite")
+    # Without those that look for closures, array expressions, contexts and functions to inline.
+    passes = (
+        untyped_passes.TranslateByteCode,
+        untyped_passes.FixupArgs,
+        untyped_passes.IRProcessing,
+        untyped_passes.RewriteSemanticConstants,
+        untyped_passes.DeadBranchPrune,
+        untyped_passes.GenericRewrites,
+        untyped_passes.ReconstructSSA,
+        untyped_passes.DeadBranchPrune,
+        typed_passes.NopythonTypeInference,
+        typed_passes.PreLowerStripPhis,
+        typed_passes.IRLegalization,
+        typed_passes.AnnotateTypes,
+        typed_passes.NativeLowering,
+        typed_passes.NoPythonBackend,
+    )
     defaults = Flags().values()
     same_for_all = hash(Flags())
 
@@ -59,9 +78,9 @@ def _build() -> None:
             return same_for_all
 
         def __eq__(self, other: object) -> bool:
-            if self is other:
-                return True
-            return isinstance(other, TargetConfig) and self.values() == other.values()
+            if not isinstance(other, TargetConfig):
+                return False
+            return self._values == other._values or self.values() == other.values()
 
     class NoEnvironment:
         """Code generation for functions without machine code, hence without an environment."""
@@ -151,6 +170,13 @@ def _build() -> None:
             flags, *rest = others
             library = self._new_library(target)
             super().__init__(typing, target, library, args, returned, QuickFlags(flags), *rest)
+
+        def define_pipelines(self) -> list[Any]:
+            manager = PassManager("kernel")
+            for step in passes if self.state.func_ir is None else passes[2:]:
+                manager.add_pass(step, step.name())
+            manager.finalize()
+            return [manager]
 
         def _new_library(self, target: Any) -> Any:
             library = EntryLibrary(target.codegen(), "entry")

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from hyperna._kernels.jit import inline_kernel, inner_kernel
+from hyperna._kernels.order import smaller
 
 _ROTATE_RESULT = np.uint64(23)
 _ROTATE_BACK = np.uint64(64 - 23)
@@ -114,7 +115,7 @@ def normal(stream):
 def geometric(stream, log_failure):
     """Failures before the first success, where `log_failure` = log P(failure) < 0."""
     positive = uniform(stream) + _UNIT
-    return np.int64(min(np.floor(math.log(positive) / log_failure), 4.0e18))
+    return np.int64(smaller(np.floor(math.log(positive) / log_failure), 4.0e18))
 
 
 @inline_kernel

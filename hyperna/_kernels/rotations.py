@@ -7,6 +7,7 @@ import numpy as np
 from hyperna._kernels.geometry import cos_sin_turn, neuron_weights
 from hyperna._kernels.jit import inner_kernel
 from hyperna._kernels.mutation import RotationMove
+from hyperna._kernels.order import smaller
 from hyperna._kernels.protocol import implement
 from hyperna._kernels.steps import CHOICE, FIRST, LARGEST_SUBSET_TABLE
 
@@ -55,9 +56,9 @@ def _step_by_rotations(move, mutation, steps, i, genome, changed, old):
             changed[count], old[count] = c, genome[c]
             count += 1
             index = (genome[c] + steps.move[place] * unit) % (mutation.modulus[c] * unit)
-            genome[c] = min(index, move.resolution)
+            genome[c] = smaller(index, move.resolution)
         else:
-            neuron = min(c // move.width, move.neurons)
+            neuron = smaller(c // move.width, move.neurons)
             first = neuron * move.width
             size = move.neurons if neuron == move.neurons else move.dim
             listed = False

@@ -11,6 +11,7 @@ import numpy as np
 
 from hyperna._kernels.geometry import cos_sin_turn
 from hyperna._kernels.jit import inline_kernel
+from hyperna._kernels.order import smaller
 from hyperna._kernels.protocol import half_width, implement
 
 
@@ -95,7 +96,7 @@ def _fine_bent_half_width(shape, bias, bend, before, changed):
     r, turn = shape.resolution, shape.turn
     if 2 * bend == r:
         return half_width(shape.plain, bias, bend, before, changed)
-    step, size, away = turn // (2 * r), abs(2 * bias - r), min(bend, r - bend)
+    step, size, away = turn // (2 * r), abs(2 * bias - r), smaller(bend, r - bend)
     lag = step * away
     if size < r:
         unit, inverse = np.float64(turn) / (2.0 * math.pi), 1.0 / np.float64(r)

@@ -23,6 +23,7 @@ from hyperna._kernels.mutation import (
     RotationMove,
     TableLaw,
 )
+from hyperna._kernels.order import larger, smaller
 from hyperna._kernels.protocol import draw_lengths, draw_planes, implement, step_by
 from hyperna._kernels.random import below, following, geometric, pick, uniform
 
@@ -113,7 +114,7 @@ def draw_choices(mutation, stream, steps, wanted):
         word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
         entry = pick(word, mutation.table, np.int64(0), table_bits)
         choice = entry & ((1 << choice_bits) - 1)
-        longest = max(longest, entry)
+        longest = larger(longest, entry)
         step[REPLACED, i] = 0
         if choice >= mutation.replacing:
             neuron, width = choice - mutation.replacing, mutation.neuron_width
@@ -183,7 +184,7 @@ def _draw_from_tables(law, mutation, stream, steps, wanted, moves, changed):
         sign = word
         while t < moves:
             block = pick(word, table, lengths, length_bits)
-            log_size = max((block >> _LOG_BLOCKS) - 1, 0)
+            log_size = larger((block >> _LOG_BLOCKS) - 1, 0)
             first = (block - (log_size << _LOG_BLOCKS)) << log_size
             word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
             length = first + np.int64(word & np.uint64((1 << log_size) - 1))
@@ -211,7 +212,7 @@ def harmonic(stream, largest):
     """
     log_range = math.log1p(np.float64(largest))
     while True:
-        length = min(np.int64(math.exp(uniform(stream) * log_range)), largest)
+        length = smaller(np.int64(math.exp(uniform(stream) * log_range)), largest)
         chance = np.float64(length) * math.log1p(1.0 / np.float64(length))
         if uniform(stream) * chance < math.log(2.0):
             return length
@@ -241,7 +242,7 @@ def _draw_one_by_one(law, mutation, stream, steps, wanted, moves, changed):
                 else:
                     real = -law.scale * math.log(u)
                 modulus = np.float64(mutation.modulus[changed[t]])
-                length = np.int64(np.rint(min(real, 1.0e300)) % modulus)
+                length = np.int64(np.rint(smaller(real, 1.0e300)) % modulus)
             steps.move[first + t] = length if uniform(stream) < 0.5 else -length
 
 
@@ -258,16 +259,16 @@ def _adjust_velocity(law, mutation, steps, i, changed, improved):
         return
     for t in range(list_parts(mutation, steps, i, changed)):
         c = changed[t]
-        velocity, longest = steps.velocity[c], max(1.0, np.float64(mutation.modulus[c] // 4))
+        velocity, longest = steps.velocity[c], larger(1.0, np.float64(mutation.modulus[c] // 4))
         if velocity < 0.0:
             velocity = -velocity
             if improved:
                 length = np.float64(abs(steps.move[steps.step[FIRST, i] + t]))
-                velocity = min(max(velocity, length), longest)
+                velocity = smaller(larger(velocity, length), longest)
         elif improved:
-            velocity = min(velocity * law.growth, longest)
+            velocity = smaller(velocity * law.growth, longest)
         else:
-            velocity = max(velocity * law.decay, 1.0)
+            velocity = larger(velocity * law.decay, 1.0)
         steps.velocity[c] = velocity
 
 
@@ -343,7 +344,7 @@ def draw_steps(mutation, stream, steps, changed):
     counter[NEXT] = 0
     counter[DRAWN] = drawn
     if mutation.law.kind != SELF_ADJUSTING:
-        counter[WANTED] = min(2 * wanted, MOST_STEPS)
+        counter[WANTED] = smaller(2 * wanted, MOST_STEPS)
 
 
 @inline_kernel

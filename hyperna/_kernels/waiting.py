@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from hyperna._kernels.jit import inner_kernel
+from hyperna._kernels.order import smaller
 from hyperna._kernels.protocol import look, prepare
 from hyperna._kernels.random import geometric, uniform
 from hyperna._kernels.state import (
@@ -61,7 +62,7 @@ def acceptable_mass(fitness, work, mutation, run, waiting, threshold):
         waiting.genome[c] = genome[c]
     mass, neighbours = 0.0, 3**size
     for begin in range(1, neighbours, MOST_STEPS):
-        end = min(begin + MOST_STEPS, neighbours)
+        end = smaller(begin + MOST_STEPS, neighbours)
         write_neighbours(steps, size, begin, end)
         step = np.int64(0)
         while step < end - begin:
@@ -104,7 +105,7 @@ def skip_wait(fitness, work, mutation, run, waiting):
         return EXPIRED
     counter[EVALUATIONS] += 1
     # just below the whole sum at most, whatever the rounding
-    threshold = min(uniform(run.stream), 1.0 - 2.0**-40) * mass
+    threshold = smaller(uniform(run.stream), 1.0 - 2.0**-40) * mass
     mass, score, second = acceptable_mass(fitness, work, mutation, run, waiting, threshold)
     improved = score > counter[SCORE]
     counter[SCORE] = score
