@@ -8,7 +8,7 @@ rounded weights after LIFETIME accepted moves.
 
 import numpy as np
 
-from hyperna._kernels.geometry import AND, EVOLVED, XOR, cos_sin_turn
+from hyperna._kernels.geometry import EVOLVED, answer, cos_sin_turn
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.order import smaller
 from hyperna._kernels.point_data import (
@@ -59,12 +59,7 @@ def tabulate(join, neurons, output, bias, sums, table):
             sums[votes] = 0.0
             if votes > 0:
                 sums[votes] = sums[votes - (1 << highest)] + output[highest]
-            answer = sums[votes] >= bias
-        elif join == XOR:
-            answer = votes % 2 == 1
-        else:
-            answer = votes == neurons if join == AND else votes > 0
-        table[votes] = -1 if answer else 0
+        table[votes] = -1 if answer(join, neurons, votes, sums[votes], bias) else 0
 
 
 @inner_kernel

@@ -15,6 +15,7 @@ from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.spaces import balanced, cut
 from hyperna.grid import Grid
 from hyperna.networks import Network
+from hyperna.outputs import OUTPUTS
 
 Trials = dict[int, list[BoolArray]]
 
@@ -210,14 +211,8 @@ class Joined:
 
     def fires(self, bits: BoolArray) -> BoolArray:
         """Return the output for each row of hidden bits."""
-        if self.output == "or":
-            answer = bits.any(axis=1)
-        elif self.output == "and":
-            answer = bits.all(axis=1)
-        elif self.output == "xor":
-            answer = np.logical_xor.reduce(bits, axis=1)
-        else:
-            answer = bits @ self.vote >= self.quorum - _ROUNDING
+        rule = OUTPUTS[self.output].rule
+        answer = rule(bits) if rule else bits @ self.vote >= self.quorum - _ROUNDING
         return np.asarray(answer)
 
     def share(self, bits: BoolArray) -> float:

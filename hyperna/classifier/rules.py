@@ -15,6 +15,7 @@ from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
 from hyperna.classifier.cones import Cone
 from hyperna.classifier.points import Scaling, blocks
 from hyperna.networks import Network
+from hyperna.outputs import OUTPUTS
 
 # Significant digits of coefficients, from the fewest tried to what a number holds.
 FEWEST_DIGITS, MOST_DIGITS = 2, 17
@@ -191,12 +192,8 @@ def _needed(
     kept = list(range(bits.shape[1]))
 
     def answer(some: list[int], limit: float) -> BoolArray:
-        chosen = bits[:, some]
-        if output == "evolved":
-            return np.asarray(chosen @ vote[some] >= limit - 1e-12)
-        if output == "xor":
-            return np.asarray(np.logical_xor.reduce(chosen, axis=1))
-        return np.asarray(chosen.any(axis=1) if output == "or" else chosen.all(axis=1))
+        chosen, rule = bits[:, some], OUTPUTS[output].rule
+        return np.asarray(rule(chosen) if rule else chosen @ vote[some] >= limit - 1e-12)
 
     said = answer(kept, quorum)
     for i in range(bits.shape[1]):
