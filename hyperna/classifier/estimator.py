@@ -225,7 +225,12 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         settings = self._settings()
         table, classes, y = labelled_table(self, X, y, sample_weight)
         networks = self._networks_to_continue(classes)
-        scaling = self._scaling(table) if networks is None else self.scaling_
+        if networks is not None:
+            scaling = self.scaling_
+        elif self.scale:
+            scaling = Scaling.fit(table.X, table.weight.astype(float))
+        else:
+            scaling = Scaling.identity(table.X.shape[1])
         control = Control()
         fits = self._binary_fits(table, scaling, len(classes), settings, control)
 
@@ -345,11 +350,6 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
                 f"to fit. Previously got {self.classes_}, y has {classes}"
             )
         return [as_kind(network, self.neuron) for network in self.networks_]
-
-    def _scaling(self, table: Table) -> Scaling:
-        if not self.scale:
-            return Scaling.identity(table.X.shape[1])
-        return Scaling.fit(table.X, table.weight.astype(float))
 
     def _binary_fits(
         self, table: Table, scaling: Scaling, classes: int, settings: Settings, control: Control

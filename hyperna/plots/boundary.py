@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
-from hyperna.classifier.cones import Cone
 from hyperna.classifier.export import condition_text
-from hyperna.classifier.spaces import signed_distance
+from hyperna.classifier.spaces import Cone, signed_distance
 from hyperna.plots.style import (
     BLUE,
     DASHES,
