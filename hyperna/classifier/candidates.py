@@ -210,7 +210,6 @@ CONSTRUCTIONS: dict[str, Construction] = {
 }
 # Number of half-spaces tried before larger networks.
 FEW = {"xor": 3, "evolved": 4}
-FEW_AT_RANDOM = {"or": 3, "and": 3, "xor": 2, "evolved": 4}
 
 
 @dataclass(frozen=True)
@@ -254,13 +253,12 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
     most = int(neurons) if exact else AUTO_NEURONS
     outputs = tuple(OUTPUTS) if output == "auto" else (output,)
     if init != "data":
+        # Evolution needs long looks, so there are few: a vote can be an OR or an AND, too.
         if exact:
             return [Candidate(kind, most, None, most, True) for kind in outputs]
-        result = [Candidate(outputs[0], 1, None, 1, True)]
-        for kind in outputs:
-            for size in (FEW_AT_RANDOM[kind], most):
-                result.append(Candidate(kind, size, None, size, True, larger=size == most))
-        return result
+        sizes = [("xor", 2), ("evolved", 4)] if output == "auto" else [(output, 3), (output, most)]
+        few = [Candidate(kind, size, None, size, True) for kind, size in sizes]
+        return [Candidate(outputs[0], 1, None, 1, True), *few]
     if most == 1:
         return [Candidate(outputs[0], 1, linear.sharp_half_space, 1, True)]
     result = [Candidate(outputs[0], most, linear.logistic_half_space, 1, exact)]

@@ -82,7 +82,8 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         AND, an XOR and a vote, fitted by L-BFGS), or at random: uniform on the grid as in the
         paper, or with uniform normals. With random starts and `n_restarts` > 0 a search begins
         with a knock-out of up to 16 starts, in which ties are accepted: the better half continues
-        with twice as many evaluations, until one is left.
+        with twice as many evaluations, until one is left. "auto" then chooses among one neuron,
+        an XOR of two and a vote of four, which may turn out to be an OR or an AND.
     move : {"rotation", "angle"}, default="rotation"
         How a mutated direction moves: the normal turns in the plane of two random features, or one
         of its angles changes, as in the paper. With two features both are the same.

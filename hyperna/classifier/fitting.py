@@ -12,21 +12,12 @@ from functools import cached_property
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.classifier import choice
+from hyperna.classifier import choice, work
 from hyperna.classifier.candidates import candidates
 from hyperna.classifier.choice import simplified, trimmed
 from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.spaces import signed_distance
-from hyperna.classifier.work import (
-    Control,
-    Outcome,
-    Settings,
-    child,
-    evolve,
-    final,
-    first_look,
-    trial,
-)
+from hyperna.classifier.work import Control, Outcome, Settings, child
 from hyperna.networks import Network
 
 FOLDS = 3
@@ -88,14 +79,13 @@ class Fit:
         self.share = settings.max_evals // (3 * FOLDS * small)
         if not self.few_features:
             self.share = self.share * MANY_FEATURES // dim
-        # Evaluations of a first look, which random starts need: half of all in all looks.
-        data = settings.init == "data"
-        self.look_length = 0 if data else settings.max_evals // (4 * FOLDS * small)
+        # Random starts say little about a network before they have evolved for long.
+        self.patient = settings.init != "data" and settings.neurons == "auto"
         # Whether there are enough points and evaluations for trials, and something to learn. A
         # single candidate is tried for the sake of its probabilities.
         fewest = np.bincount(self.points.y, minlength=2).min()
         enough = self.share >= SHORTEST_TRIAL and fewest >= 2 * FOLDS
-        self.undecided = bool(enough) and (len(self.candidates) > 1 or data)
+        self.undecided = bool(enough) and (len(self.candidates) > 1 or settings.init == "data")
 
     @property
     def current(self) -> Outcome | None:
@@ -122,6 +112,11 @@ class Fit:
     def left(self) -> int:
         """Evaluations that have not been spent."""
         return self.settings.max_evals - self.evaluations
+
+    def look_length(self, c: int) -> int:
+        """Return the evaluations of a first look at a candidate, which random starts need."""
+        parts = (60 if c == 0 else 16) if self.patient else 4 * FOLDS * len(self.candidates)
+        return 0 if self.settings.init == "data" else self.settings.max_evals // parts
 
     def trial_length(self, candidates: int) -> int:
         """Return the evaluations of each trial, given the number of candidates."""
@@ -154,8 +149,7 @@ class Fit:
 
     def trials(self) -> dict[int, list[BoolArray]]:
         """Return `right` of all candidates that were tried."""
-        known = {c: self.right(c) for c in range(len(self.candidates))}
-        return {c: rows for c, rows in known.items() if rows}
+        return {c: self.right(c) for c in range(len(self.candidates)) if self.right(c)}
 
     def held_out(self, networks: list[Network]) -> BoolArray:
         """Return which tried points are classified correctly by the network of their fold."""
@@ -174,8 +168,9 @@ class Fit:
             return None
         distance = np.zeros(len(self.tried.y))
         for k, network in enumerate(self.judged):
-            out = self.folds[2] == k
-            distance[out] = signed_distance(network, self.tried.Z[out])
+            distance[self.folds[2] == k] = signed_distance(
+                network, self.tried.Z[self.folds[2] == k]
+            )
         return distance
 
     @property
@@ -207,7 +202,7 @@ class Fit:
         for c in some:
             if (c, 0) in self.networks:
                 behind, error = choice.gain(points, best, points.right(self.networks[c, 0][0]))
-                kept += [c] if behind <= HOPELESS * error else []
+                kept += [c] if self.patient or behind <= HOPELESS * error else []
         return kept
 
     def hopeful(self) -> list[int]:
@@ -221,7 +216,7 @@ class Fit:
             best = bests[int(np.argmax([choice.share(self.tried, right) for right in bests]))]
             for c in trials:
                 behind, error = choice.gain(self.tried, best, trials[c][0])
-                kept += [c] if c > 0 and behind <= HOPELESS * error else []
+                kept += [c] if c > 0 and (self.patient or behind <= HOPELESS * error) else []
         return kept
 
     def exact(self) -> list[int]:
@@ -261,11 +256,10 @@ def try_out(
             seed, known = child(fit.seed, 2, c, k), fit.networks.get((c, k))
             if evolved and known is None:
                 continue
-            how = (known[0], stops) if evolved and known else (fit.look_length,)
+            how = (known[0], stops) if evolved and known else (fit.look_length(c),)
             places.append((fit, (c, k)))
             items.append((fit.seen[k], fit.settings, fit.candidates[c], *how, seed))
-    work = trial if evolved else first_look
-    results = fits[0].control.map(work, items, n_jobs)
+    results = fits[0].control.map(work.trial if evolved else work.first_look, items, n_jobs)
     for (fit, place), result in zip(places, results, strict=True):
         if result is not None:
             fit.networks.setdefault(place, []).extend(result[0])
@@ -326,7 +320,7 @@ def run_searches(
             known = tried[0 if fit.settings.init == "data" else -1] if tried else None
             seed = child(fit.seed, 3, c, k)
             items.append((fit.number, fit.points, fit.settings, candidate, known, budget, seed))
-    for fit, outcome in zip(owners, fits[0].control.map(final, items, n_jobs), strict=True):
+    for fit, outcome in zip(owners, fits[0].control.map(work.final, items, n_jobs), strict=True):
         if faultless and outcome is not None and outcome.score < fit.points.total:
             fit.evaluations += outcome.evaluations
         else:
@@ -375,7 +369,7 @@ def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None)
             (f.number, f.points, f.settings, f.candidates[0], net, f.left, child(f.seed, 4))
             for f, net in zip(fits, networks, strict=True)
         ]
-        for fit, outcome in zip(fits, fits[0].control.map(evolve, items, n_jobs), strict=True):
+        for fit, outcome in zip(fits, fits[0].control.map(work.evolve, items, n_jobs), strict=True):
             fit.record(outcome)
         return
     for fit in fits:
