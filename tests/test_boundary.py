@@ -54,7 +54,7 @@ def test_more_features_show_the_plane_through_the_rest():
         near = [abs(c.distance(ends)).max() for r in clf.rules_ for c in r.conditions]
         assert min(near) < 1e-9
     assert "given values" in ax.get_title()
-    assert "medians" in plot_boundary(clf, X, y).get_title()
+    assert "median values" in plot_boundary(clf, X, y).get_title()
 
 
 def test_default_features_matter_most():
@@ -66,11 +66,58 @@ def test_default_features_matter_most():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("x2", "x4")
 
 
+def in_the_plane(ax, clf, X):
+    """Return the answers of the mesh at the places of the points."""
+    mesh = next(c for c in ax.collections if hasattr(c, "get_coordinates"))
+    corners, answer = mesh.get_coordinates(), np.asarray(mesh.get_array())
+    shown = [c for c in ax.collections if c.get_label() in map(str, clf.classes_)]
+    places = np.vstack([np.asarray(c.get_offsets()) for c in shown])
+    column = np.searchsorted(corners[0, :, 0], places[:, 0]) - 1
+    row = np.searchsorted(corners[:, 0, 1], places[:, 1]) - 1
+    return answer.reshape(len(corners) - 1, -1)[row, column]
+
+
+@pytest.mark.parametrize("neurons", [1, 2])
+def test_an_oblique_plane_shows_one_or_two_half_spaces_exactly(neurons):
+    rng = np.random.default_rng(1)
+    Z = rng.normal(size=(150, 6))
+    X = Z * [1.0, 20.0, 0.1, 1.0, 1.0, 0.0] + 3.0
+    y = ((Z[:, :3].sum(axis=1) > 1.0) | (neurons > 1) & (Z[:, 2:5] @ [1, -1, 1] > 1.5)).astype(int)
+    clf = NAClassifier(neurons, output="or", max_evals=3000, random_state=0).fit(X, y)
+    order = np.argsort(y, kind="stable")
+    for rest in (None, X[7]):
+        ax = plot_boundary(clf, X, y, features="plane", rest=rest)
+        answers = in_the_plane(ax, clf, X)
+        assert (answers == clf.predict(X)[order]).mean() > 0.98  # a pixel wide on the boundary
+        assert len(ax.lines) == neurons
+        plt.close("all")
+    pair = in_the_plane(plot_boundary(clf, X, y), clf, X)
+    assert (pair == clf.predict(X)[order]).mean() < 0.95
+    assert "scaled" in ax.get_xlabel()
+    assert "given values" in ax.get_title()
+
+
+def test_the_oblique_plane_has_the_largest_part_of_all_normals():
+    X, y = load_iris(return_X_y=True)
+    clf = NAClassifier(max_evals=2000, random_state=0).fit(X, y)
+    ax = plot_boundary(clf, X, y, features="plane")
+    shown = [c for c in ax.collections if c.get_label() in map(str, clf.classes_)]
+    places = np.vstack([np.asarray(c.get_offsets()) for c in shown])
+    Z = clf.scaling_.apply(X)
+    apart = np.linalg.norm(Z[:, None] - Z[None], axis=2)
+    seen = np.linalg.norm(places[:, None] - places[None], axis=2)
+    assert (seen <= apart + 1e-9).all()
+    normals = np.vstack([network.weights()[0] for network in clf.networks_])
+    kept = np.linalg.svd(normals)[1][:2] ** 2
+    directions = np.linalg.lstsq(Z, places, rcond=None)[0]
+    assert np.isclose(((normals @ directions) ** 2).sum(), kept.sum())  # no plane has more
+
+
 def test_bad_requests_are_refused():
     X, y, clf = moons()
     with pytest.raises(TypeError, match="fitted NAClassifier, got NAClassifier"):
         plot_boundary(NAClassifier(), X, y)
-    for wrong in [(0,), (0, 0), (0, 7), ("x1", "width")]:
+    for wrong in [(0,), (0, 0), (0, 7), ("x1", "width"), "plan"]:
         with pytest.raises(ValueError, match="features must be"):
             plot_boundary(clf, X, y, features=wrong)
     with pytest.raises(ValueError, match="y must have shape"):
@@ -97,6 +144,18 @@ def test_networks_in_scaled_units_are_not_drawn_over_raw_data(dim, draw):
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     plain = NAClassifier(1, max_evals=200, scale=False, random_state=0).fit(X, y)
     draw(points(X, y), plain.network_)
+
+
+def test_fit_draws_the_plane_where_a_rule_has_many_features(tmp_path, monkeypatch):
+    import hyperna.plots
+
+    seen = []
+    monkeypatch.setattr(
+        hyperna.plots, "plot_boundary", lambda *data, features: seen.append(features)
+    )
+    for data in ("sklearn:breast_cancer", "xor"):
+        assert main(["fit", data, "--max-evals", "500", "--plot", str(tmp_path / "a.png")]) == 0
+    assert seen == ["plane", None]
 
 
 def test_fit_draws(tmp_path, capsys):

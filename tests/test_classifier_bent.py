@@ -7,11 +7,16 @@ import pytest
 from sklearn.datasets import load_iris, make_circles
 
 from hyperna import Grid, NAClassifier, Network, export_text
-from hyperna.classifier.cones import Cone, cone_distance
 from hyperna.classifier.export import LINE_WIDTH
 from hyperna.classifier.points import Scaling
 from hyperna.classifier.rules import cone_of, rule_of
-from hyperna.classifier.spaces import as_kind, neuron_distances, signed_distance
+from hyperna.classifier.spaces import (
+    Cone,
+    as_kind,
+    cone_distance,
+    neuron_distances,
+    signed_distance,
+)
 
 CIRCLES = make_circles(200, noise=0.1, factor=0.5, random_state=0)
 QUICK = {"neuron": "bent", "max_evals": 3000, "random_state": 0}

@@ -4,12 +4,16 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from hyperna import NAClassifier
 from hyperna.classifier import fitting
+from hyperna.classifier.candidates import candidates
 from hyperna.classifier.choice import SIMPLE, Choice, choose, contested, gain
 from hyperna.classifier.points import LabelledPoints
+from hyperna.datasets import dataset
+from hyperna.outputs import OUTPUTS
 
 
 def points(n=100, seed=0):
@@ -154,3 +158,21 @@ def test_more_parameters_than_points_must_pay_beyond_doubt():
     plain, better = right(0.80), right(0.84)
     assert choose(points(), {0: [plain], 3: [better]}, 9, False, frozenset({3})).candidate == 0
     assert choose(points(), {0: [plain], 3: [right(0.95)]}, 9, False, frozenset({3})).candidate == 3
+
+
+def test_random_starts_are_judged_after_long_looks():
+    """Networks of which short looks made too little: one neuron was chosen, with .58 and .70."""
+    for seed in (10, 502):
+        data = dataset("sphere", problem="arcs:k=3", dim=5, rotated=True, n=400, seed=seed)
+        y = np.asarray(data.y).astype(int)
+        train, test = next(StratifiedKFold(5, shuffle=True, random_state=seed).split(data.X, y))
+        clf = NAClassifier(init="sphere", max_evals=10**6, random_state=seed)
+        assert clf.fit(data.X[train], y[train]).score(data.X[test], y[test]) > 0.85
+
+
+def test_candidates_from_random_starts_are_few():
+    for output in ("auto", *OUTPUTS):
+        one, *others = candidates("auto", output, "sphere")
+        assert (one.neurons, len(others)) == (1, 2)
+        wanted = {"xor", "evolved"} if output == "auto" else {output}
+        assert {c.output for c in others} == wanted

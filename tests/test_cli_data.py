@@ -155,6 +155,9 @@ def test_fit_passes_every_option_on(capsys, monkeypatch):
         ("--tie-break", "margin", "tie_break", "margin"),
         ("--tie-break", "0.2", "tie_break", 0.2),
         ("--init", "sphere", "init", "sphere"),
+        ("--move", "angle", "move", "angle"),
+        ("--class-weight", "balanced", "class_weight", "balanced"),
+        ("--class-weight", "0=1, 1=2.5", "class_weight", {0: 1.0, 1: 2.5}),
         ("--jobs", "2", "n_jobs", 2),
         ("--seed", "8", "random_state", 8),
     )
@@ -163,6 +166,25 @@ def test_fit_passes_every_option_on(capsys, monkeypatch):
         assert seen[name] == value
     refusal(capsys, "fit", "moons", "--no-scale", "--verbose")
     assert (seen["scale"], seen["verbose"]) == (False, True)
+
+
+def test_fit_weighs_classes_by_their_names(tmp_path, capsys):
+    path, data = tmp_path / "fruit.csv", load("moons")
+    kinds = np.where(data.y == 1, "fig", "a=plum")
+    rows = [f"{a!r},{b!r},{kind}\n" for (a, b), kind in zip(data.X.tolist(), kinds, strict=True)]
+    path.write_text("x1,x2,kind\n" + "".join(rows), encoding="utf-8")
+    argv = ["fit", str(path), "--neurons", "1", "--max-evals", "3000"]
+    printed = []
+    for weight in ({}, {"a=plum": 9.0, "fig": 0.5}):
+        text = ",".join(f"{name}={value}" for name, value in weight.items())
+        assert main([*argv, "--json", *(("--class-weight", text) if text else ())]) == 0
+        settings = {"class_weight": weight or None, "max_evals": 3000, "random_state": 0}
+        direct = NAClassifier(1, **settings).fit(data.X, kinds)
+        printed.append(json.loads(capsys.readouterr().out)["rules"])
+        assert printed[-1] == export_text(direct, data.features)
+    assert printed[0] != printed[1]
+    for wrong, word in (("pear=1", "'pear'"), ("fig=much", "NUMBER"), ("even", "balanced")):
+        assert word in refusal(capsys, *argv, "--class-weight", wrong)
 
 
 def test_fit_as_json_without_a_file(capsys, fruit):

@@ -18,8 +18,6 @@ from hyperna.classifier import linear
 from hyperna.classifier.linear import least
 from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.spaces import HalfSpaces, cut
-from hyperna.grid import Grid
-from hyperna.networks import Network
 from hyperna.outputs import OUTPUTS
 
 # Larger sets are thinned: enough points for a few hundred parameters, and quick.
@@ -83,7 +81,8 @@ def vote_loss(
     steepness : float
         The larger, the more a neuron resembles a threshold.
     """
-    V, u = _split(v, len(points))
+    neurons = (len(v) - 1) // (len(points) + 1)
+    V, u = v[: -neurons - 1].reshape(neurons, -1), v[-neurons - 1 :]
     says = V @ points
     says *= steepness
     np.tanh(says, out=says)
@@ -132,55 +131,40 @@ def _penalty(V: FloatArray) -> tuple[float, FloatArray]:
     return 0.5 * float((pull * V).sum()), pull
 
 
-def _split(v: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
-    neurons = (len(v) - 1) // (width + 1)
-    return v[: neurons * width].reshape(neurons, width), v[neurons * width :]
-
-
-def _least(loss: Loss, begin: FloatArray, data: Any, steps: int) -> tuple[float, FloatArray]:
-    effort = _effort(data)
-    return least(loss, begin, data, steps * effort, ENOUGH / effort**2)
-
-
-def _effort(data: Any) -> int:
-    return min(max(SMALL_SET // len(data[1]), 1), MOST_EFFORT)
-
-
-def _thinned(points: LabelledPoints, rng: np.random.Generator) -> LabelledPoints:
+def _prepared(points: LabelledPoints, rng: np.random.Generator) -> tuple[Any, Any, float]:
+    """Return the points, thinned, and as the losses take them, one unit wide; and the unit."""
     most = MOST_NUMBERS // points.Z.shape[1]
-    return points.thinned(rng, min(max(most, FEWEST_POINTS), MOST_POINTS))
-
-
-def _data(points: LabelledPoints) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Return the points as the losses take them, about one unit wide, and that unit."""
+    points = points.thinned(rng, min(max(most, FEWEST_POINTS), MOST_POINTS))
     unit = float(np.sqrt((points.share @ points.Z**2).max())) or 1.0
     columns = np.vstack([points.Z.T / unit, np.ones(len(points.y))])
-    return (columns, points.y.astype(float), points.share), unit
+    return points, (columns, points.y.astype(float), points.share), unit
 
 
-def _promising(loss: Loss, begin: Callable[[], FloatArray], data: Any) -> FloatArray:
-    """Return the best of some random beginnings after as many steps as it takes to tell."""
-    count = max(BEGINNINGS, _effort(data))
-    brief = [_least(loss, begin(), data, BRIEF_STEPS) for _ in range(count)]
-    return _least(loss, min(brief, key=lambda run: run[0])[1], data, STEPS)[1]
+def _fitted(loss: Loss, data: Any, neurons: int, rng: np.random.Generator) -> FloatArray:
+    """Return where a loss is least, followed from the best of some random beginnings.
 
-
-def _random_rows(rng: np.random.Generator, neurons: int, width: int) -> FloatArray:
-    """Return rows that give points about one unit wide values about as large, in any dimension."""
-    return rng.normal(size=(neurons, width)) * np.sqrt(3 / width)
+    These give points about one unit wide values about as large, in any dimension.
+    """
+    effort = min(max(SMALL_SET // len(data[1]), 1), MOST_EFFORT)
+    width, enough, brief = len(data[0]), ENOUGH / effort**2, []
+    for _ in range(max(BEGINNINGS, effort)):
+        u = rng.normal(size=neurons) / np.sqrt(neurons) if loss is vote_loss else None
+        V = rng.normal(size=(neurons, width)) * np.sqrt(3 / width)
+        if loss is union_loss:
+            V[:, -1] = -1.0
+        begin = V.ravel() if u is None else np.concatenate([V.ravel(), u, [0.0]])
+        brief.append(least(loss, begin, data, BRIEF_STEPS * effort, enough))
+    best = min(brief, key=lambda run: run[0])[1]
+    best = least(loss, best, data, STEPS * effort, enough)[1]
+    if loss is vote_loss:
+        best = least(loss, best, (*data, STEEPNESS), STEEP_STEPS * effort, enough)[1]
+    return best
 
 
 def union(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces whose union holds the positive points, those that help."""
-    points = _thinned(points, rng)
-    data, unit = _data(points)
-
-    def begin() -> FloatArray:
-        V = _random_rows(rng, neurons, len(data[0]))
-        V[:, -1] = -1.0
-        return V.ravel()
-
-    V = _promising(union_loss, begin, data).reshape(neurons, -1)
+    points, data, unit = _prepared(points, rng)
+    V = _fitted(union_loss, data, neurons, rng).reshape(neurons, -1)
     # The soft union lies beyond the hard one: what is right on average must be found again.
     _, threshold = cut((V @ data[0]).max(axis=0)[:, None], points.gain)
     return HalfSpaces(V[:, :-1] / unit, threshold - V[:, -1]).pruned(points)
@@ -191,34 +175,22 @@ def intersection(points: LabelledPoints, neurons: int, rng: np.random.Generator)
 
     By De Morgan that is the union of the negative points' half-spaces, turned round.
     """
-    outside = union(points.flipped(), neurons, rng)
+    outside = union(replace(points, y=~points.y), neurons, rng)
     return HalfSpaces(-outside.W, -outside.t)
 
 
 def parity(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces an odd number of which holds the positive points, those that help."""
-    points = _thinned(points, rng)
-    data, unit = _data(points)
-
-    def begin() -> FloatArray:
-        return _random_rows(rng, neurons, len(data[0])).ravel()
-
-    V = _promising(parity_loss, begin, data).reshape(neurons, -1)
+    points, data, unit = _prepared(points, rng)
+    V = _fitted(parity_loss, data, neurons, rng).reshape(neurons, -1)
     return HalfSpaces(V[:, :-1] / unit, -V[:, -1]).pruned_for_parity(points)
 
 
 def vote(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces and their weights in a vote, those that help."""
-    points = _thinned(points, rng)
-    data, unit = _data(points)
-    width = len(data[0])
-
-    def begin() -> FloatArray:
-        u = np.append(rng.normal(size=neurons) / np.sqrt(neurons), 0.0)
-        return np.append(_random_rows(rng, neurons, width), u)
-
-    soft = _promising(vote_loss, begin, data)
-    V, u = _split(_least(vote_loss, soft, (*data, STEEPNESS), STEEP_STEPS)[1], width)
+    points, data, unit = _prepared(points, rng)
+    v = _fitted(vote_loss, data, neurons, rng)
+    V, u = v[: -neurons - 1].reshape(neurons, -1), v[-neurons - 1 :]
     # A vote of -1 or 1 is a vote of 0 or 2, less one.
     quorum = float(u[:-1].sum() - u[-1])
     return HalfSpaces(V[:, :-1] / unit, -V[:, -1], 2 * u[:-1], quorum).pruned(points)
@@ -238,7 +210,6 @@ CONSTRUCTIONS: dict[str, Construction] = {
 }
 # Number of half-spaces tried before larger networks.
 FEW = {"xor": 3, "evolved": 4}
-FEW_AT_RANDOM = {"or": 3, "and": 3, "xor": 2, "evolved": 4}
 
 
 @dataclass(frozen=True)
@@ -275,23 +246,6 @@ class Candidate:
             return replace(self, construction=linear.rough_half_space)
         return self
 
-    def start(
-        self,
-        points: LabelledPoints,
-        resolution: int,
-        rng: np.random.Generator,
-        neuron: str = "plain",
-    ) -> Network | None:
-        """Return the first network; None: a random one."""
-        if self.construction is None:
-            return None
-        small, axes = points.span
-        spaces = self.construction(small, self.constructed, rng)
-        if axes is not None:
-            spaces = replace(spaces, W=spaces.W @ axes)
-        neurons = self.neurons if self.exact else len(spaces.t)
-        return spaces.network(Grid(points.Z.shape[1], neurons, resolution, self.output, neuron))
-
 
 def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
     """Return what the parameters of the classifier leave open, the simplest first."""
@@ -299,13 +253,12 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
     most = int(neurons) if exact else AUTO_NEURONS
     outputs = tuple(OUTPUTS) if output == "auto" else (output,)
     if init != "data":
+        # Evolution needs long looks, so there are few: a vote can be an OR or an AND, too.
         if exact:
             return [Candidate(kind, most, None, most, True) for kind in outputs]
-        result = [Candidate(outputs[0], 1, None, 1, True)]
-        for kind in outputs:
-            for size in (FEW_AT_RANDOM[kind], most):
-                result.append(Candidate(kind, size, None, size, True, larger=size == most))
-        return result
+        sizes = [("xor", 2), ("evolved", 4)] if output == "auto" else [(output, 3), (output, most)]
+        few = [Candidate(kind, size, None, size, True) for kind, size in sizes]
+        return [Candidate(outputs[0], 1, None, 1, True), *few]
     if most == 1:
         return [Candidate(outputs[0], 1, linear.sharp_half_space, 1, True)]
     result = [Candidate(outputs[0], most, linear.logistic_half_space, 1, exact)]

@@ -26,9 +26,6 @@ CONVINCING = 1.0
 GOOD_ENOUGH = 0.01
 # Rows of a trial before that of its last networks made simpler: the start and the checkpoints.
 SIMPLE = 3
-# Candidates whose starts are this many standard errors behind are not evolved; those this many
-# better than one half-space may be made larger.
-HOPELESS, PROMISING = 1.0, 0.5
 # By how many standard errors a network must beat the simplest candidate to replace it, and by how
 # many a smaller network.
 LOYAL, INDIFFERENT, PATIENT = 1.0, 0.5, 1.0
@@ -72,12 +69,6 @@ def error(points: LabelledPoints, right: BoolArray) -> float:
     return float(np.sqrt(max(0.0, mean * (1 - mean)) / points.rows))
 
 
-def as_good(points: LabelledPoints, right: BoolArray, other: BoolArray, sure: bool = False) -> bool:
-    """Whether `right` is not worse than `other`, a difference that must be well known or sure."""
-    worse, error = gain(points, other, right)
-    return worse <= 0.0 and (sure or error <= WELL_KNOWN)
-
-
 def contested(points: LabelledPoints, rows: list[BoolArray]) -> bool:
     """Whether the simplest candidate makes enough errors for others to be tried."""
     return not rows or max(share(points, right) for right in rows) < 1.0 - GOOD_ENOUGH
@@ -91,44 +82,6 @@ def best_row(points: LabelledPoints, rows: list[BoolArray]) -> int:
         if better <= PATIENT * error:
             return number
     return 0
-
-
-def telling_row(points: LabelledPoints, rows: list[BoolArray], exact: bool) -> int:
-    """Return the row to judge a candidate by: that of simpler networks, if they are as good."""
-    plain = rows[:SIMPLE]
-    number = len(plain) - 1 if exact else best_row(points, plain)
-    if len(rows) > SIMPLE:
-        better, error = gain(points, plain[number], rows[SIMPLE])
-        number = SIMPLE if better <= PATIENT * error else number
-    return number
-
-
-def promising(points: LabelledPoints, trials: Trials, c: int) -> bool:
-    """Whether the start of candidate c is better than the simplest one, so that it may grow."""
-    if c not in trials:
-        return False
-    simplest = trials[0][best_row(points, trials[0])]
-    better, error = gain(points, trials[c][0], simplest)
-    return better >= PROMISING * error
-
-
-def in_reach(points: LabelledPoints, right: BoolArray, rows: list[BoolArray]) -> bool:
-    """Whether `right` is less than a standard error behind the best of the rows."""
-    behind, error = gain(points, rows[best_row(points, rows)], right)
-    return behind <= HOPELESS * error
-
-
-def hopeful(points: LabelledPoints, trials: Trials) -> list[int]:
-    """Return the candidates whose starts are not far behind the best and the simplest ones."""
-    best = max(
-        (rows[best_row(points, rows)] for rows in trials.values()), key=lambda r: share(points, r)
-    )
-    kept = []
-    for c in trials:
-        behind, error = gain(points, best, trials[c][0])
-        if c > 0 and behind <= HOPELESS * error:
-            kept.append(c)
-    return kept
 
 
 def choose(
@@ -151,8 +104,14 @@ def choose(
         return Choice(0, None, candidates == 1)
     if candidates == 1:
         return Choice(0, len(trials[0]) - 1, True)
-    checkpoint = {c: telling_row(points, r, exact) for c, r in trials.items()}
-    rows = {c: trials[c][checkpoint[c]] for c in trials}
+    checkpoint, rows = {}, {}
+    for c, tried in trials.items():
+        number = len(tried[:SIMPLE]) - 1 if exact else best_row(points, tried[:SIMPLE])
+        if len(tried) > SIMPLE:
+            # Simpler networks stand for the candidate, if they are as good.
+            better, error = gain(points, tried[number], tried[SIMPLE])
+            number = SIMPLE if better <= PATIENT * error else number
+        checkpoint[c], rows[c] = number, tried[number]
     for c in lavish & set(rows) - {0}:
         better, error = gain(points, rows[c], rows[0])
         if better <= BEYOND_DOUBT * error and share(points, rows[0]) > points.constant:

@@ -82,7 +82,8 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         AND, an XOR and a vote, fitted by L-BFGS), or at random: uniform on the grid as in the
         paper, or with uniform normals. With random starts and `n_restarts` > 0 a search begins
         with a knock-out of up to 16 starts, in which ties are accepted: the better half continues
-        with twice as many evaluations, until one is left.
+        with twice as many evaluations, until one is left. "auto" then chooses among one neuron,
+        an XOR of two and a vote of four, which may turn out to be an OR or an AND.
     move : {"rotation", "angle"}, default="rotation"
         How a mutated direction moves: the normal turns in the plane of two random features, or one
         of its angles changes, as in the paper. With two features both are the same.
@@ -225,7 +226,12 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         settings = self._settings()
         table, classes, y = labelled_table(self, X, y, sample_weight)
         networks = self._networks_to_continue(classes)
-        scaling = self._scaling(table) if networks is None else self.scaling_
+        if networks is not None:
+            scaling = self.scaling_
+        elif self.scale:
+            scaling = Scaling.fit(table.X, table.weight.astype(float))
+        else:
+            scaling = Scaling.identity(table.X.shape[1])
         control = Control()
         fits = self._binary_fits(table, scaling, len(classes), settings, control)
 
@@ -345,11 +351,6 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
                 f"to fit. Previously got {self.classes_}, y has {classes}"
             )
         return [as_kind(network, self.neuron) for network in self.networks_]
-
-    def _scaling(self, table: Table) -> Scaling:
-        if not self.scale:
-            return Scaling.identity(table.X.shape[1])
-        return Scaling.fit(table.X, table.weight.astype(float))
 
     def _binary_fits(
         self, table: Table, scaling: Scaling, classes: int, settings: Settings, control: Control

@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hyperna._validation import FloatArray, check_integer, check_reals
-from hyperna.classifier.cones import Cone
 from hyperna.classifier.points import Scaling
 from hyperna.classifier.rules import Condition, Rule
+from hyperna.classifier.spaces import Cone
 from hyperna.mutation import StepLaw
 from hyperna.networks import Network
 

@@ -65,21 +65,16 @@ class Watch:
         self.context, self.printed = None, ""
         control.pieces = PIECES
         if hasattr(estimator, "_init_callback_context"):
-            self.context = estimator._init_callback_context(max_subtasks=self._most_pieces())
+            most = len(fits)
+            for fit in fits:
+                shapes = len(fit.candidates)
+                # Rounding the length of a piece down may add some, and long pieces are cut.
+                searches = shapes * (min(fit.settings.restarts, fit.settings.max_evals // 100) + 1)
+                most += FOLDS * shapes + (PIECES + 2) * searches + fit.settings.max_evals // PIECE
+            self.context = estimator._init_callback_context(max_subtasks=most)
             self.context.call_on_fit_task_begin(estimator=estimator, **self.data)
         if estimator.verbose or getattr(estimator, "_skl_callbacks", None):
             control.report = self.piece
-
-    def _most_pieces(self) -> int:
-        """Upper limit of the number of pieces."""
-        each = 0
-        for fit in self.fits:
-            shapes = len(fit.candidates)
-            # Rounding the length of a piece down may add some, and long pieces are cut.
-            searches = shapes * (min(fit.settings.restarts, fit.settings.max_evals // 100) + 1)
-            cuts = fit.settings.max_evals // PIECE
-            each += FOLDS * shapes + (PIECES + 2) * searches + cuts
-        return each + len(self.fits)
 
     def piece(self) -> bool:
         """Report a piece of work; return whether to end the fit."""

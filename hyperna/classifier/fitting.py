@@ -6,19 +6,18 @@ hopeless. `hyperna.classifier.choice` says which candidate wins.
 """
 
 import itertools
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.classifier import choice
+from hyperna.classifier import choice, work
 from hyperna.classifier.candidates import candidates
 from hyperna.classifier.choice import simplified, trimmed
 from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.spaces import signed_distance
-from hyperna.classifier.work import Control, Outcome, Settings, evolve, final, first_look, trial
+from hyperna.classifier.work import Control, Outcome, Settings, child
 from hyperna.networks import Network
 
 FOLDS = 3
@@ -34,6 +33,9 @@ SHORTEST_TRIAL, LONGEST_TRIAL = 20, 10_000
 MANY_FEATURES = 500
 # Fewest evaluations of a restart.
 SHORTEST_RESTART = 100
+# Candidates whose starts are this many standard errors behind are not evolved; those this many
+# better than one half-space may be made larger.
+HOPELESS, PROMISING = 1.0, 0.5
 # Parts of its squared weights that one half-space keeps where held-out points are few or noisy.
 FAITHFUL = (0.9, 0.97, 0.99)
 
@@ -71,11 +73,19 @@ class Fit:
         settings = self.settings
         self.candidates = candidates(settings.neurons, settings.output, settings.init)
         self._right: dict[int, list[BoolArray]] = {}
-
-    def stream(self, *place: int) -> np.random.SeedSequence:
-        """Return the seed for a part of the work, given by its place in it."""
-        key = (*self.seed.spawn_key, *place)
-        return np.random.SeedSequence(self.seed.entropy, spawn_key=key)
+        dim, small = self.points.Z.shape[1], len([c for c in self.candidates if not c.larger])
+        self.few_features = dim <= MANY_FEATURES
+        # Evaluations of each search; all trials together take two thirds of them at most.
+        self.share = settings.max_evals // (3 * FOLDS * small)
+        if not self.few_features:
+            self.share = self.share * MANY_FEATURES // dim
+        # Random starts say little about a network before they have evolved for long.
+        self.patient = settings.init != "data" and settings.neurons == "auto"
+        # Whether there are enough points and evaluations for trials, and something to learn. A
+        # single candidate is tried for the sake of its probabilities.
+        fewest = np.bincount(self.points.y, minlength=2).min()
+        enough = self.share >= SHORTEST_TRIAL and fewest >= 2 * FOLDS
+        self.undecided = bool(enough) and (len(self.candidates) > 1 or settings.init == "data")
 
     @property
     def current(self) -> Outcome | None:
@@ -103,23 +113,10 @@ class Fit:
         """Evaluations that have not been spent."""
         return self.settings.max_evals - self.evaluations
 
-    @property
-    def small(self) -> int:
-        """Number of candidates that are not larger versions of others."""
-        return sum(not candidate.larger for candidate in self.candidates)
-
-    @property
-    def share(self) -> int:
-        """Evaluations of each search; all trials together take two thirds of them at most."""
-        share = self.settings.max_evals // (3 * FOLDS * self.small)
-        dim = self.points.Z.shape[1]
-        return share if dim <= MANY_FEATURES else share * MANY_FEATURES // dim
-
-    @property
-    def look_length(self) -> int:
-        """Evaluations of a first look, which random starts need: half of all in all looks."""
-        looks = self.settings.max_evals // (4 * FOLDS * self.small)
-        return 0 if self.settings.init == "data" else looks
+    def look_length(self, c: int) -> int:
+        """Return the evaluations of a first look at a candidate, which random starts need."""
+        parts = (60 if c == 0 else 16) if self.patient else 4 * FOLDS * len(self.candidates)
+        return 0 if self.settings.init == "data" else self.settings.max_evals // parts
 
     def trial_length(self, candidates: int) -> int:
         """Return the evaluations of each trial, given the number of candidates."""
@@ -139,16 +136,6 @@ class Fit:
         """The points that the trials of each fold learn from."""
         return [self.tried.part(self.folds[2] != k) for k in range(FOLDS)]
 
-    @property
-    def undecided(self) -> bool:
-        """Whether there are enough points and evaluations for trials, and something to learn.
-
-        A single candidate is tried for the sake of its probabilities.
-        """
-        fewest = np.bincount(self.points.y, minlength=2).min()
-        enough = self.share >= SHORTEST_TRIAL and fewest >= 2 * FOLDS
-        return bool(enough) and (len(self.candidates) > 1 or self.settings.init == "data")
-
     def right(self, c: int) -> list[BoolArray]:
         """Return which tried points the networks of a candidate classify correctly, held out.
 
@@ -162,8 +149,7 @@ class Fit:
 
     def trials(self) -> dict[int, list[BoolArray]]:
         """Return `right` of all candidates that were tried."""
-        known = {c: self.right(c) for c in range(len(self.candidates))}
-        return {c: rows for c, rows in known.items() if rows}
+        return {c: self.right(c) for c in range(len(self.candidates)) if self.right(c)}
 
     def held_out(self, networks: list[Network]) -> BoolArray:
         """Return which tried points are classified correctly by the network of their fold."""
@@ -182,8 +168,9 @@ class Fit:
             return None
         distance = np.zeros(len(self.tried.y))
         for k, network in enumerate(self.judged):
-            out = self.folds[2] == k
-            distance[out] = signed_distance(network, self.tried.Z[out])
+            distance[self.folds[2] == k] = signed_distance(
+                network, self.tried.Z[self.folds[2] == k]
+            )
         return distance
 
     @property
@@ -199,19 +186,38 @@ class Fit:
         """The large candidates to look at, where the small ones are better than one half-space."""
         last = len(self.candidates) - 1
         grown = [c for c in self.others if c < last and self.candidates[c + 1].larger]
-        return [c + 1 for c in grown if choice.promising(self.tried, self.trials(), c)]
+        if not grown:
+            return []
+        known, rows = self.right(0), {c: self.right(c) for c in grown}
+        simplest = known[choice.best_row(self.tried, known)]
+        gains = {c: choice.gain(self.tried, r[0], simplest) for c, r in rows.items() if r}
+        return [c + 1 for c, (better, error) in gains.items() if better >= PROMISING * error]
 
     def still_in_it(self, some: list[int]) -> list[int]:
         """Return the candidates that are not far behind the simplest one in the first fold."""
         out = self.folds[2] == 0
         points, rows = self.tried.part(out), [row[out] for row in self.right(0)]
-        starts = [(c, self.networks[c, 0][0]) for c in some if (c, 0) in self.networks]
-        return [c for c, net in starts if choice.in_reach(points, points.right(net), rows)]
+        best = rows[choice.best_row(points, rows)] if some else np.zeros(0, bool)
+        kept = []
+        for c in some:
+            if (c, 0) in self.networks:
+                behind, error = choice.gain(points, best, points.right(self.networks[c, 0][0]))
+                kept += [c] if self.patient or behind <= HOPELESS * error else []
+        return kept
 
     def hopeful(self) -> list[int]:
-        """Return the candidates to evolve, none where that would hardly change them."""
-        few = self.points.Z.shape[1] <= MANY_FEATURES or self.settings.init != "data"
-        return choice.hopeful(self.tried, self.trials()) if few and self.others else []
+        """Return the candidates to evolve: those whose starts are not far behind the best.
+
+        None where that would hardly change them.
+        """
+        kept, trials = [], self.trials()
+        if self.others and (self.few_features or self.settings.init != "data"):
+            bests = [rows[choice.best_row(self.tried, rows)] for rows in trials.values()]
+            best = bests[int(np.argmax([choice.share(self.tried, right) for right in bests]))]
+            for c in trials:
+                behind, error = choice.gain(self.tried, best, trials[c][0])
+                kept += [c] if c > 0 and (self.patient or behind <= HOPELESS * error) else []
+        return kept
 
     def exact(self) -> list[int]:
         """Return the candidates that made no error on what they learned from, the simplest first.
@@ -234,48 +240,29 @@ class Fit:
         return found
 
 
-def first_network(fit: Fit) -> None:
-    """Give the problem a usable network at once: the start of its simplest candidate."""
-    seed, candidate = fit.stream(0), fit.candidates[0]
-    start = fit.settings.start(fit.points, candidate, seed)
-    search = fit.settings.search(fit.points, candidate, start, 1, seed)
-    search.advance(1)
-    fit.record(Outcome.of(search, fit.points, fit.settings.clip))
-
-
-def look_at(
-    fits: list[Fit], numbers: list[list[int]], n_jobs: int | None, folds: range = range(FOLDS)
+def try_out(
+    fits: list[Fit],
+    numbers: list[list[int]],
+    n_jobs: int | None,
+    folds: range = range(FOLDS),
+    evolved: bool = True,
 ) -> None:
-    """Have a first look at some of the candidates of each problem, in some of the folds."""
-    items, places = [], []
-    for fit, some in zip(fits, numbers, strict=True):
-        for c, k in [(c, k) for c in some for k in folds]:
-            places.append((fit, c, k))
-            seed, length = fit.stream(2, c, k), fit.look_length
-            items.append((fit.seen[k], fit.settings, fit.candidates[c], length, seed))
-    results = fits[0].control.map(first_look, items, n_jobs)
-    for (fit, c, k), result in zip(places, results, strict=True):
-        if result is not None:
-            fit.networks[c, k] = [result[0]]
-            fit.evaluations += result[1]
-
-
-def try_out(fits: list[Fit], numbers: list[list[int]], n_jobs: int | None) -> None:
-    """Evolve candidates of each problem that have been looked at."""
+    """Evolve candidates of each problem that have been looked at, or have a first look at them."""
     items, places = [], []
     for fit, some in zip(fits, numbers, strict=True):
         length = fit.trial_length(len(some))
         stops = tuple(max(1, round(share * length)) for share in CHECKPOINTS)
-        for c, k in [(c, k) for c in some for k in range(FOLDS)]:
-            if (c, k) in fit.networks:
-                places.append((fit, c, k))
-                start, candidate = fit.networks[c, k][0], fit.candidates[c]
-                seed = fit.stream(2, c, k)
-                items.append((fit.seen[k], fit.settings, candidate, start, stops, seed))
-    results = fits[0].control.map(trial, items, n_jobs)
-    for (fit, c, k), result in zip(places, results, strict=True):
+        for c, k in itertools.product(some, folds):
+            seed, known = child(fit.seed, 2, c, k), fit.networks.get((c, k))
+            if evolved and known is None:
+                continue
+            how = (known[0], stops) if evolved and known else (fit.look_length(c),)
+            places.append((fit, (c, k)))
+            items.append((fit.seen[k], fit.settings, fit.candidates[c], *how, seed))
+    results = fits[0].control.map(work.trial if evolved else work.first_look, items, n_jobs)
+    for (fit, place), result in zip(places, results, strict=True):
         if result is not None:
-            fit.networks[c, k] += result[0]
+            fit.networks.setdefault(place, []).extend(result[0])
             fit.evaluations += result[1]
 
 
@@ -307,22 +294,22 @@ def searches(fit: Fit) -> list[tuple[int, int, int]]:
 
 def run_finals(fits: list[Fit], n_jobs: int | None) -> None:
     """Search on the whole problems, with the candidates chosen."""
-    run_searches(fits, [searches(fit) for fit in fits], n_jobs, lambda fit, outcome: True)
+    run_searches(fits, [searches(fit) for fit in fits], n_jobs)
     exact = [[] if fit.chosen is None or fit.chosen.convincing else fit.exact() for fit in fits]
     plans = [
         [(c, 0, max(1, min(fit.share, fit.left // len(some)))) for c in some[: max(fit.left, 0)]]
         for fit, some in zip(fits, exact, strict=True)
     ]
-    run_searches(fits, plans, n_jobs, lambda fit, outcome: outcome.score == fit.points.total)
+    run_searches(fits, plans, n_jobs, faultless=True)
 
 
 def run_searches(
     fits: list[Fit],
     plans: list[list[tuple[int, int, int]]],
     n_jobs: int | None,
-    wanted: Callable[[Fit, Outcome], bool],
+    faultless: bool = False,
 ) -> None:
-    """Carry out searches and record their outcomes, if they are wanted."""
+    """Carry out searches and record their outcomes, or only those that make no error."""
     items, owners = [], []
     for fit, plan in zip(fits, plans, strict=True):
         for c, k, budget in plan:
@@ -331,13 +318,13 @@ def run_searches(
             # The start of a trial is worth a try only where the search goes on from it.
             tried = fit.networks.get((c, k), [None])[: choice.SIMPLE if budget > 1 else 0]
             known = tried[0 if fit.settings.init == "data" else -1] if tried else None
-            seed = fit.stream(3, c, k)
+            seed = child(fit.seed, 3, c, k)
             items.append((fit.number, fit.points, fit.settings, candidate, known, budget, seed))
-    for fit, outcome in zip(owners, fits[0].control.map(final, items, n_jobs), strict=True):
-        if outcome is not None and wanted(fit, outcome):
-            fit.record(outcome)
-        elif outcome is not None:
+    for fit, outcome in zip(owners, fits[0].control.map(work.final, items, n_jobs), strict=True):
+        if faultless and outcome is not None and outcome.score < fit.points.total:
             fit.evaluations += outcome.evaluations
+        else:
+            fit.record(outcome)
 
 
 def simplify(fit: Fit) -> None:
@@ -362,11 +349,12 @@ def simplify(fit: Fit) -> None:
         plain, judged = fit.held_out(fit.judged), list(zip(fit.judged, fit.seen, strict=True))
         doubts = [choice.error(seen, seen.right(made)) for made, seen in judged]
         several = any(made.grid.neurons > 1 for made in (network, *fit.judged))
-        levels = (0.0, *FAITHFUL)[: fit.points.Z.shape[1] <= MANY_FEATURES if several else None]
+        levels = (0.0, *FAITHFUL)[: fit.few_features if several else None]
         for faithful, part in itertools.product(levels, (1.0, 0.0)[not any(doubts) :]):
             costs = [part * own for own in doubts]
             simple = [simplified(*m, c, faithful) for m, c in zip(judged, costs, strict=True)]
-            if choice.as_good(fit.tried, fit.held_out(simple), plain, faithful > 0 or several):
+            worse, error = choice.gain(fit.tried, plain, fit.held_out(simple))
+            if worse <= 0.0 and (faithful > 0 or several or error <= choice.WELL_KNOWN):
                 network = simplified(network, fit.points, part * doubt, faithful)
                 fit.judged = simple
                 break
@@ -378,22 +366,27 @@ def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None)
     """Fit all problems; `networks` are continued if given."""
     if networks is not None:
         items = [
-            (f.number, f.points, f.settings, f.candidates[0], net, f.left, f.stream(4))
+            (f.number, f.points, f.settings, f.candidates[0], net, f.left, child(f.seed, 4))
             for f, net in zip(fits, networks, strict=True)
         ]
-        for fit, outcome in zip(fits, fits[0].control.map(evolve, items, n_jobs), strict=True):
+        for fit, outcome in zip(fits, fits[0].control.map(work.evolve, items, n_jobs), strict=True):
             fit.record(outcome)
         return
     for fit in fits:
-        first_network(fit)
+        # A usable network at once: the start of the simplest candidate.
+        seed, candidate = child(fit.seed, 0), fit.candidates[0]
+        start = fit.settings.start(fit.points, candidate, seed)
+        search = fit.settings.search(fit.points, candidate, start, 1, seed)
+        search.advance(1)
+        fit.record(Outcome.of(search, fit.points, fit.settings.clip))
     simplest = [[0] if fit.undecided else [] for fit in fits]
-    look_at(fits, simplest, n_jobs)
+    try_out(fits, simplest, n_jobs, evolved=False)
     try_out(fits, simplest, n_jobs)
     others = [fit.others for fit in fits]
-    look_at(fits, others, n_jobs, range(1))
+    try_out(fits, others, n_jobs, range(1), evolved=False)
     others = [fit.still_in_it(some) for fit, some in zip(fits, others, strict=True)]
-    look_at(fits, others, n_jobs, range(1, FOLDS))
-    look_at(fits, [fit.larger for fit in fits], n_jobs)
+    try_out(fits, others, n_jobs, range(1, FOLDS), evolved=False)
+    try_out(fits, [fit.larger for fit in fits], n_jobs, evolved=False)
     try_out(fits, [fit.hopeful() for fit in fits], n_jobs)
     run_finals(fits, n_jobs)
     for fit in fits:

@@ -84,10 +84,6 @@ class LabelledPoints:
         """Return the weight of the points that a network classifies correctly."""
         return int(self.weight[self.right(network)].sum())
 
-    def flipped(self) -> "LabelledPoints":
-        """Return the same points with the classes exchanged."""
-        return LabelledPoints(self.Z, ~self.y, self.weight, self.rows)
-
     def part(self, some: Any) -> "LabelledPoints":
         """Return some of the points."""
         weight = self.weight[some]

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
-from hyperna.classifier.cones import Cone
 from hyperna.classifier.points import Scaling, blocks
+from hyperna.classifier.spaces import Cone
 from hyperna.networks import Network
 from hyperna.outputs import OUTPUTS
 

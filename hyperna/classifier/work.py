@@ -1,7 +1,6 @@
 """The pieces of work of a fit, which may be sent to other processes, and who deals them out."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Condition
 from typing import Any
@@ -14,7 +13,7 @@ from hyperna.algorithm import OnePlusOneNA
 from hyperna.classifier.candidates import Candidate
 from hyperna.classifier.choice import error, simplified
 from hyperna.classifier.points import LabelledPoints
-from hyperna.classifier.spaces import margin_sum
+from hyperna.classifier.spaces import signed_distance
 from hyperna.fitness import FiniteSet
 from hyperna.mutation import StepLaw
 from hyperna.networks import Network
@@ -91,7 +90,9 @@ class Control:
         return results + [None] * (len(items) - len(results))
 
     def _do(self, work: Callable[..., Any], item: tuple[Any, ...]) -> Any:
-        with self._at_work():
+        with self._change:
+            self._busy += 1
+        try:
             if self.stopped:
                 return None
             if not self._away:
@@ -99,13 +100,6 @@ class Control:
             # One thread, as at home: sums in another order would lead to other networks.
             with threadpool_limits(1, "blas"):
                 return work(self, *item)
-
-    @contextmanager
-    def _at_work(self) -> Iterator[None]:
-        with self._change:
-            self._busy += 1
-        try:
-            yield
         finally:
             with self._change:
                 self._busy -= 1
@@ -146,11 +140,6 @@ class Settings:
         """Whether simpler networks are looked for, which takes half-spaces."""
         return self.neurons == "auto" and self.neuron == "plain"
 
-    @property
-    def search_clip(self) -> float:
-        """Where searches clip margins; 0 for bent neurons, whose kernel has none."""
-        return self.clip if self.neuron == "plain" else 0.0
-
     def search(
         self,
         points: LabelledPoints,
@@ -161,7 +150,8 @@ class Settings:
         margins: bool = True,
     ) -> Search:
         """Return a search, not yet begun; without margins all networks as good are accepted."""
-        clip = self.search_clip if margins else 0.0
+        # The kernel of bent neurons has no margins.
+        clip = self.clip if margins and self.neuron == "plain" else 0.0
         neurons, output = candidate.neurons, candidate.output
         if start is not None:
             neurons, output = start.grid.neurons, start.grid.output
@@ -182,9 +172,16 @@ class Settings:
     def start(
         self, points: LabelledPoints, candidate: Candidate, seed: np.random.SeedSequence
     ) -> Network | None:
-        """Return a candidate's first network."""
-        fine = self._algorithm(1, "or").grid(points.Z.shape[1]).resolution
-        return candidate.start(points, fine, np.random.default_rng(seed), self.neuron)
+        """Return a candidate's first network, made from the data; None: a random one."""
+        if candidate.construction is None:
+            return None
+        small, axes = points.span
+        rng = np.random.default_rng(seed)
+        spaces = candidate.construction(small, candidate.constructed, rng)
+        if axes is not None:
+            spaces = replace(spaces, W=spaces.W @ axes)
+        neurons = candidate.neurons if candidate.exact else len(spaces.t)
+        return spaces.network(self._algorithm(neurons, candidate.output).grid(points.Z.shape[1]))
 
     def _algorithm(self, neurons: int, output: str, **more: Any) -> OnePlusOneNA:
         more |= {"move": self.move, "neuron": self.neuron}
@@ -215,10 +212,14 @@ class Outcome:
         if before is not None:
             evals = np.concatenate([before.improvements[0], before.evaluations + evals])
             fitness = np.concatenate([before.improvements[1], fitness])
+        tie = 0.0
+        if clip > 0.0:
+            distance = signed_distance(result.network, points.Z)
+            tie = float(points.gain @ np.clip(distance, -clip, clip))
         return cls(
             network=result.network,
             score=points.correct(result.network),
-            tie=margin_sum(result.network, points.Z, points.gain, clip),
+            tie=tie,
             evaluations=result.evaluations + (before.evaluations if before else 0),
             improvements=(evals, fitness),
         )
@@ -236,12 +237,12 @@ def first_look(
     candidate: Candidate,
     budget: int,
     seed: np.random.SeedSequence,
-) -> tuple[Network, int]:
+) -> tuple[list[Network], int]:
     """Return a candidate's start: made from the data, or the best of random ones."""
-    start = settings.start(points, candidate, seed)
-    if start is not None:
-        return start, 0
-    return knock_out(control, points, settings, candidate, budget, seed)
+    start, spent = settings.start(points, candidate, seed), 0
+    if start is None:
+        start, spent = knock_out(control, points, settings, candidate, budget, seed)
+    return [start], spent
 
 
 def knock_out(
@@ -323,7 +324,7 @@ def phases(settings: Settings) -> list[tuple[bool, float]]:
     From random starts a walk on the plateaus comes first, which margins would forbid; they are
     widened afterwards. Starts made from data are near an optimum and gain nothing by it.
     """
-    walk = settings.init != "data" and settings.search_clip > 0.0
+    walk = settings.init != "data" and settings.neuron == "plain" and settings.clip > 0.0
     return [(False, WALK), (True, 1.0)] if walk else [(True, 1.0)]
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from hyperna._files import check_writable, write_file
 from hyperna._words import counted
+from hyperna.algorithm import MOVES
 from hyperna.cli.options import check_picture, integer, real, save_figure
 from hyperna.cli.signals import signals
 from hyperna.neurons import NEURONS
@@ -89,6 +90,14 @@ def _add_search_options(group: Any) -> None:
     )
     group.add_argument("--init", choices=("data", "grid", "sphere"), help="where the search begins")
     group.add_argument(
+        "--move", choices=tuple(MOVES), help="how a direction mutates: turned, or one angle changed"
+    )
+    group.add_argument(
+        "--class-weight",
+        metavar="HOW",
+        help="balanced, or weights of classes, as in no=1,yes=5",
+    )
+    group.add_argument(
         "--jobs", type=integer(-1), metavar="N", dest="n_jobs", help="threads, -1 for all cores"
     )
     group.add_argument(
@@ -144,13 +153,22 @@ def run(args: argparse.Namespace) -> int:
 
 
 def draw(path: Path, classifier: "NAClassifier", data: "Dataset") -> None:
-    """Draw the classifier over the two features that matter most."""
+    """Draw the classifier over the features of its rules, or in a plane if these are many."""
     from matplotlib.figure import Figure
 
     from hyperna.plots import plot_boundary
 
     figure = Figure(figsize=(7.0, 7.0), layout="constrained")
-    plot_boundary(classifier, data.X, data.y, figure.add_subplot())
+    used = {
+        k for rule in classifier.rules_ for c in rule.conditions for k in c.weights.nonzero()[0]
+    }
+    plot_boundary(
+        classifier,
+        data.X,
+        data.y,
+        figure.add_subplot(),
+        features="plane" if len(used) > 2 else None,
+    )
     save_figure(path, figure)
 
 
@@ -168,7 +186,9 @@ def fitted(args: argparse.Namespace, data: "Dataset") -> tuple["NAClassifier", b
     from hyperna.classifier import NAClassifier
 
     classifier = NAClassifier()
-    given = vars(args)
+    given = dict(vars(args))
+    if "class_weight" in given:
+        given["class_weight"] = class_weight(given["class_weight"], data.y)
     classifier.set_params(**{k: given[k] for k in classifier.get_params() if k in given})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -177,6 +197,28 @@ def fitted(args: argparse.Namespace, data: "Dataset") -> tuple["NAClassifier", b
     for message in messages:
         print(f"hyperna: warning: {message}", file=sys.stderr)
     return classifier, any("interrupted" in message for message in messages)
+
+
+def class_weight(text: str, y: Any) -> str | dict[Any, float]:
+    """Convert the value of --class-weight; classes are written as they are printed."""
+    if "=" not in text:
+        return text
+    known = {str(name): name for name in set(y.tolist())}
+    weights: dict[Any, float] = {}
+    for entry in text.split(","):
+        name, _, weight = entry.rpartition("=")
+        if name.strip() not in known:
+            raise ValueError(
+                f"--class-weight must name classes of the data, {', '.join(sorted(known)):.60}, "
+                f"got {name.strip()!r:.40}"
+            )
+        try:
+            weights[known[name.strip()]] = float(weight)
+        except ValueError:
+            raise ValueError(
+                f"--class-weight must be CLASS=NUMBER,..., got {entry!r:.40}"
+            ) from None
+    return weights
 
 
 def summarise(classifier: "NAClassifier", data: "Dataset") -> dict[str, Any]:

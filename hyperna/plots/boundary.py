@@ -1,15 +1,15 @@
 """Where a fitted classifier draws the line: regions, half-spaces, margins and errors."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
-from hyperna.classifier.cones import Cone
 from hyperna.classifier.export import condition_text
-from hyperna.classifier.spaces import signed_distance
+from hyperna.classifier.spaces import Cone, signed_distance
 from hyperna.plots.style import (
     BLUE,
     DASHES,
@@ -42,10 +42,10 @@ def plot_boundary(
     y: ArrayLike,
     ax: "Axes | None" = None,
     *,
-    features: Sequence[int | str] | None = None,
+    features: Sequence[int | str] | str | None = None,
     rest: ArrayLike | None = None,
 ) -> "Axes":
-    """Draw the regions of a fitted NAClassifier over two features, in the units of the data.
+    """Draw the regions of a fitted NAClassifier over two features, or in an oblique plane.
 
     The background is the class that is answered, each line the boundary of a condition of `rules_`,
     dashed lines the distance at which margins are clipped in the search (for two classes of plain
@@ -59,12 +59,15 @@ def plot_boundary(
         Points to show and their classes, usually those of the fit.
     ax : Axes, optional
         Where to draw.
-    features : pair of int or str, optional
+    features : pair of int or str, or "plane", optional
         Numbers or names of the features on the axes, by default the two with the largest
         `feature_importances_`. With more than two features the regions are those of the plane
         in which the others have the values `rest`, while every point keeps its own.
+        "plane": the plane that shows most of all half-spaces, which is spanned by the two main
+        directions of their normals, in the units of `decision_function`. One or two half-spaces
+        are seen edge-on: each point lies in the region of its own answer.
     rest : array_like of shape (D,), optional
-        Values of the features that are not shown, by default the medians of X.
+        The values of what is not shown, by default the medians of X.
 
     Examples
     --------
@@ -86,24 +89,93 @@ def plot_boundary(
         raise ValueError(f"y must have shape ({len(points)},), got shape {labels.shape}")
     names = [str(n) for n in getattr(classifier, "feature_names_in_", [])]
     names = names or [f"x{k + 1}" for k in range(dim)]
-    shown = _pair(classifier, names, features)
     fixed = np.median(points, axis=0) if rest is None else check_reals("rest", rest, (dim,))
+    oblique = isinstance(features, str) and features == "plane"
+    plane = (
+        _oblique_plane(classifier, points, names, fixed)
+        if oblique
+        else _pair_plane(points, names, fixed, _pair(classifier, names, features))
+    )
     ax = new_axes(ax, (7.0, 7.0))
-    limits = [_limits(points[:, k]) for k in shown]
-    _draw_regions(ax, classifier, limits, shown, fixed)
-    _draw_conditions(ax, classifier, limits, shown, fixed, names)
-    wrong = classifier.classes_[_answers(_distances(classifier, points))] != labels
-    _draw_points(ax, classifier, points[:, shown], labels, wrong)
-    share = float(1.0 - wrong.mean())
-    title = f"{share:.1%} of {len(points)} points right"
+    _draw_regions(ax, classifier, plane)
+    _draw_conditions(ax, classifier, plane, names)
+    answers = _answers(_distances(classifier, points))
+    wrong = classifier.classes_[answers] != labels
+    _draw_points(ax, classifier, plane.places, labels, wrong)
+    title = f"{1.0 - wrong.mean():.1%} of {len(points)} points right"
     if dim > 2:
-        title += f"\nregions where the other {dim - 2} features have "
-        title += "their medians" if rest is None else "given values"
-    finish(ax, x=names[shown[0]], y=names[shown[1]], title=title, grid=False)
-    ax.set_xlim(*limits[0])
-    ax.set_ylim(*limits[1])
-    legend_below(ax, columns=1 if dim > 2 else 2)
+        what = "everything else has" if oblique else f"the other {dim - 2} features have"
+        title += f"\nregions where {what} {'median' if rest is None else 'given'} values"
+    finish(ax, x=plane.labels[0], y=plane.labels[1], title=title, grid=False)
+    ax.set_xlim(*plane.limits[0])
+    ax.set_ylim(*plane.limits[1])
+    legend_below(ax, columns=1 if dim > 2 else 2, room=0.22 if oblique else 0.14)
     return ax
+
+
+@dataclass(frozen=True, eq=False)
+class _Plane:
+    """The rows origin + p * axes[0] + q * axes[1], and the places (p, q) of the points in it."""
+
+    origin: FloatArray
+    axes: FloatArray
+    places: FloatArray
+    labels: tuple[str, str]
+
+    @property
+    def limits(self) -> list[tuple[float, float]]:
+        """Least and largest p and q to be shown."""
+        return [_limits(column) for column in self.places.T]
+
+    def mesh(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the values on both axes, and the row of every point of the mesh."""
+        across, up = (np.linspace(*limit, _MESH) for limit in self.limits)
+        p, q = (part.ravel()[:, None] for part in np.meshgrid(across, up))
+        return across, up, self.origin + p * self.axes[0] + q * self.axes[1]
+
+
+def _pair_plane(
+    points: FloatArray, names: list[str], fixed: FloatArray, shown: list[int]
+) -> _Plane:
+    """Return the plane of two features through the values of the others."""
+    origin = fixed.copy()
+    origin[shown] = 0.0
+    labels = (names[shown[0]], names[shown[1]])
+    return _Plane(origin, np.eye(len(fixed))[shown], points[:, shown], labels)
+
+
+def _oblique_plane(
+    classifier: Any, points: FloatArray, names: list[str], fixed: FloatArray
+) -> _Plane:
+    """Return the plane of the two main directions of all normals, in the unit ball.
+
+    Where they have one direction only, that along which the points are spread most is added.
+    """
+    scaling = classifier.scaling_
+    used = scaling.width > 0
+    Z = scaling.apply(points)
+    normals = np.vstack([network.weights()[0] for network in classifier.networks_]) * used
+    _, sizes, rows = np.linalg.svd(normals, full_matrices=False)
+    rows = rows[:2][sizes[:2] > 1e-9]
+    while len(rows) < 2:
+        left = (Z - Z.mean(axis=0)) - (Z - Z.mean(axis=0)) @ rows.T @ rows
+        rows = np.vstack([rows, np.linalg.svd(left, full_matrices=False)[2][:1]])
+    largest = np.abs(rows).argmax(axis=1)
+    rows = rows * np.sign(rows[[0, 1], largest])[:, None]
+    axes = rows * scaling.width
+    middle = scaling.apply(fixed[None])[0]
+    labels = tuple(_direction_text(row, names) for row in rows)
+    return _Plane(fixed - (rows @ middle) @ axes, axes, Z @ rows.T, (labels[0], labels[1]))
+
+
+def _direction_text(row: FloatArray, names: list[str]) -> str:
+    """Return the two largest terms of a direction as text, each on its own line."""
+    first, second = np.argsort(-np.abs(row), kind="stable")[:2]
+    text = f"{row[first]:.2g} {names[first]:.32}"
+    if abs(row[second]) >= 0.05:
+        text += f"\n{'-' if row[second] < 0 else '+'} {abs(row[second]):.2g} {names[second]:.32}"
+    rest = "" if np.count_nonzero(np.abs(row) >= 0.05) <= 2 else " + ..."
+    return f"{text}{rest} (scaled)"
 
 
 def _pair(classifier: Any, names: list[str], features: Sequence[int | str] | None) -> list[int]:
@@ -133,27 +205,14 @@ def _limits(column: FloatArray) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _mesh(
-    limits: list[tuple[float, float]], shown: list[int], fixed: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the values on both axes, and the row of every point of the mesh."""
-    across, up = (np.linspace(*limit, _MESH) for limit in limits)
-    mesh = np.meshgrid(across, up)
-    rows = np.tile(fixed, (_MESH * _MESH, 1))
-    rows[:, shown[0]], rows[:, shown[1]] = mesh[0].ravel(), mesh[1].ravel()
-    return across, up, rows
-
-
 def _draw_regions(
     ax: "Axes",
     classifier: Any,
-    limits: list[tuple[float, float]],
-    shown: list[int],
-    fixed: FloatArray,
+    plane: _Plane,
 ) -> None:
     from matplotlib.colors import ListedColormap
 
-    across, up, rows = _mesh(limits, shown, fixed)
+    across, up, rows = plane.mesh()
     value = _distances(classifier, rows)
     answer = _answers(value)
     count = len(classifier.classes_)
@@ -179,27 +238,24 @@ def _draw_regions(
 def _draw_conditions(
     ax: "Axes",
     classifier: Any,
-    limits: list[tuple[float, float]],
-    shown: list[int],
-    fixed: FloatArray,
+    plane: _Plane,
     names: list[str],
 ) -> None:
     """Draw the line in which the boundary of each condition cuts the plane."""
     conditions = [c for rule in classifier.rules_ for c in rule.conditions]
-    others = np.setdiff1d(np.arange(len(fixed)), shown)
     for index, condition in enumerate(conditions):
         colour, dashes = NEURONS[index % len(NEURONS)], DASHES[index // len(NEURONS) % len(DASHES)]
         if isinstance(condition, Cone):
-            across, up, rows = _mesh(limits, shown, fixed)
+            across, up, rows = plane.mesh()
             values = condition.distance(rows).reshape(_MESH, _MESH)
             if not values.min() < 0 <= values.max():
                 continue
             ax.contour(across, up, values, [0.0], colors=colour, linestyles=[dashes], zorder=3)
             ends: Any = ([], [])  # for the legend
         else:
-            a, b = condition.weights[shown]
-            level = condition.threshold - condition.weights[others] @ fixed[others]
-            ends = _cut((a, b), level, limits)
+            a, b = plane.axes @ condition.weights
+            level = condition.threshold - condition.weights @ plane.origin
+            ends = _cut((a, b), level, plane.limits)
         if ends is None:
             continue
         label = condition_text(condition, names, 3)
