@@ -118,8 +118,7 @@ class Fit:
     @property
     def look_length(self) -> int:
         """Evaluations of a first look, which random starts need: half of all in all looks."""
-        looks = self.settings.max_evals // (4 * FOLDS * self.small)
-        return 0 if self.settings.init == "data" else looks
+        return self.settings.max_evals // (4 * FOLDS * self.small)
 
     def trial_length(self, candidates: int) -> int:
         """Return the evaluations of each trial, given the number of candidates."""
