@@ -269,6 +269,7 @@ def test_progress_counts_folds():
         ("xor", {"classifiers": {"k": KNeighborsClassifier}}, TypeError, "estimators"),
         ("xor", {"folds": 1}, ValueError, "folds must be an integer >= 2"),
         ("xor", {"repeats": 0}, ValueError, "repeats"),
+        ("xor", {"repeats": np.uint64(2**64 - 1)}, ValueError, "repeats"),
         ("xor", {"seed": -1}, ValueError, "seed"),
         ("xor", {"n_jobs": 0}, ValueError, "n_jobs"),
         ("cube_d3", {}, ValueError, "folds must be at most 4"),

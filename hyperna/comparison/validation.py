@@ -20,6 +20,9 @@ from hyperna.parallel import in_order
 Progress = Callable[[int, int], None]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
+# More take years, whatever is compared.
+MOST_REPEATS = 10**9
+
 
 def compare(
     data: Any,
@@ -71,7 +74,8 @@ def compare(
     knn True
     """
     chosen = contenders(classifiers)
-    folds, repeats = check_integer("folds", folds, 2), check_integer("repeats", repeats, 1)
+    folds = check_integer("folds", folds, 2)
+    repeats = check_integer("repeats", repeats, 1, MOST_REPEATS)
     seed = check_integer("seed", seed, 0)
     if n_jobs is not None and check_integer("n_jobs", n_jobs, -1) == 0:
         raise ValueError("n_jobs must be -1 for all cores or an integer >= 1, got 0")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyperna
+from hyperna.comparison.validation import MOST_REPEATS
 from hyperna.datasets import load, sample
 
 X = np.array([[0.1, 0.2], [-0.3, 0.4], [0.5, -0.6], [-0.7, -0.8], [0.2, 0.9], [0.8, -0.1]])
@@ -105,8 +106,8 @@ CALLS = {
 }
 # Arguments of which every value that is allowed may take as long as it says.
 SLOW = {"n_jobs"}
-# The same for numbers that say how much work there is, of which small ones are tried.
-WORK = {"repeats"}
+# The same for numbers that say how much work there is: of those allowed small ones are tried.
+WORK = {"repeats": MOST_REPEATS}
 
 
 def call(function, arguments):
@@ -123,7 +124,8 @@ def test_functions(data):
     for _ in range(data.draw(st.integers(1, 2))):
         key = data.draw(st.sampled_from([key for key in arguments if key not in SLOW]))
         value = data.draw(anything())
-        arguments[key] = value % 3 if key in WORK and type(value) is int and value > 3 else value
+        long = isinstance(value, int | np.integer) and 3 < value <= WORK.get(key, 0)
+        arguments[key] = int(value) % 3 if long else value
     works_or_refuses((name, list(arguments)), lambda: call(function, arguments))
 
 
