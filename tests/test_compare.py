@@ -272,6 +272,7 @@ def test_progress_counts_folds():
         ("xor", {"repeats": np.uint64(2**64 - 1)}, ValueError, "repeats"),
         ("xor", {"seed": -1}, ValueError, "seed"),
         ("xor", {"n_jobs": 0}, ValueError, "n_jobs"),
+        ("xor", {"n_jobs": 10**5}, ValueError, "n_jobs"),
         ("cube_d3", {}, ValueError, "folds must be at most 4"),
         ([], {}, ValueError, "at least one data set"),
         (["xor", "xor"], {}, ValueError, "different names"),

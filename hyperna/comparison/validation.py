@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperna._validation import FloatArray, check_integer
+from hyperna._validation import FloatArray, check_integer, check_jobs
 from hyperna._words import shown
 from hyperna.comparison.classifiers import CLASSIFIERS, Contender, contenders
 from hyperna.comparison.results import Comparison, DataInfo, FoldScore
@@ -77,8 +77,7 @@ def compare(
     folds = check_integer("folds", folds, 2)
     repeats = check_integer("repeats", repeats, 1, MOST_REPEATS)
     seed = check_integer("seed", seed, 0)
-    if n_jobs is not None and check_integer("n_jobs", n_jobs, -1) == 0:
-        raise ValueError("n_jobs must be -1 for all cores or an integer >= 1, got 0")
+    n_jobs = check_jobs(n_jobs)
     sets = _data_sets(data, label)
     for one in sets:
         _check_folds(one, folds)
