@@ -275,3 +275,24 @@ def test_a_vote_is_decided_where_its_soft_version_is(monkeypatch):
         made = vote(points, 3, np.random.default_rng(1))
         said = (made.t <= Z @ made.W.T) @ made.vote >= made.quorum
         assert np.mean(said == y) > 0.9
+
+
+@pytest.mark.parametrize(("n", "simpler"), [(80, 1), (8, 0)])
+def test_trials_with_more_parameters_than_points_are_not_made_simpler(n, simpler):
+    points, seed = cloud(n, dim=6), np.random.SeedSequence(0)
+    settings = work.Settings("auto", "or", 2**16, Harmonic(), 900, 0, None, 0.05, "data")
+    candidate = next(c for c in candidates("auto", "or", "data") if c.constructed > 1)
+    W = np.random.default_rng(1).normal(size=(3, 6))
+    start = Network.from_weights(W, np.full(3, 0.1), 2**40)
+    networks, _ = work.trial(work.Control(), points, settings, candidate, start, (20, 40), seed)
+    assert len(networks) == 2 + simpler
+
+
+@pytest.mark.parametrize(("n", "dim", "kept"), [(100, 2, 100), (9000, 2, 2000), (700, 9000, 200)])
+def test_starts_are_made_from_as_many_points_as_are_quick(n, dim, kept):
+    from hyperna.classifier.candidates import _thinned
+
+    points = LabelledPoints(np.zeros((n, dim)), np.arange(n) % 2 > 0, np.ones(n, np.int64), n)
+    found = _thinned(points, np.random.default_rng(0))
+    assert 0.7 * kept < len(found.y) <= kept
+    assert found.total == (n if n == kept else kept)
