@@ -40,6 +40,26 @@ def check_integer(name: str, value: Any, low: int, high: int | None = None) -> i
     return number
 
 
+# More workers take more of a machine than they give: 100,000 threads leave it without any.
+MOST_JOBS = 4096
+
+
+def check_jobs(n_jobs: Any) -> int | None:
+    """Return a number of workers as joblib takes it, None for the default.
+
+    Examples
+    --------
+    >>> check_jobs(-1)
+    -1
+    """
+    if n_jobs is None:
+        return None
+    number = check_integer("n_jobs", n_jobs, -MOST_JOBS, MOST_JOBS)
+    if number == 0:
+        raise ValueError("n_jobs must not be 0 (1: one worker, -1: all cores), got 0")
+    return number
+
+
 def check_real(
     name: str,
     value: Any,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperna._validation import IntArray, check_integer
+from hyperna._validation import IntArray, check_integer, check_jobs
 from hyperna._words import shown
 from hyperna.parallel import in_order
 from hyperna.results import Runs
@@ -54,8 +54,7 @@ def run_many(
     {'optimum': 100}
     """
     total = check_integer("runs", runs, 1, MOST_RUNS)
-    if n_jobs is not None and check_integer("n_jobs", n_jobs, -(2**31)) == 0:
-        raise ValueError("n_jobs must not be 0 (1: one worker, -1: all processors), got 0")
+    n_jobs = check_jobs(n_jobs)
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be callable or None, got {shown(progress)}")
     entropy = seed_words(seed)

@@ -15,7 +15,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 
 from hyperna import __version__
-from hyperna._validation import check_integer
+from hyperna._validation import check_jobs
 from hyperna._words import shown
 
 # Seconds to wait for a scheduler, and for its first worker.
@@ -61,8 +61,7 @@ def parallel_backend(
     for name, value in (("backend", backend), ("scheduler", scheduler)):
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} must be a str, got {shown(value)}")
-    if n_jobs is not None and check_integer("n_jobs", n_jobs, -(2**31)) == 0:
-        raise ValueError("n_jobs must not be 0; use 1 for one worker, -1 for all cores")
+    n_jobs = check_jobs(n_jobs)
     if scheduler is not None and backend not in (None, "dask"):
         raise ValueError(f"scheduler is for the backend 'dask', got backend {shown(backend)}")
     if scheduler is not None or backend == "dask":

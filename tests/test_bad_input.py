@@ -288,7 +288,7 @@ CALLS = {
             "target": [*NO_REAL, -0.1, 1.1],
             "restarts": [*NO_INTEGER, -1, None, 2**70],
             "seed": [*NO_INTEGER, -1],
-            "n_jobs": [*NO_INTEGER, 0],
+            "n_jobs": [*NO_INTEGER, 0, 10**5, -(10**5), 10**30],
             "progress": ["bar", 1, True, [print]],
         },
     ),

@@ -121,6 +121,8 @@ def test_runs_of_another_version_are_kept_and_mentioned(tmp_path):
     assert "holds runs of hyperna 0.0.1" in notes[0]
     versions = store.to_frame().groupby("version", observed=True).size()
     assert versions.to_dict() == {"0.0.1": 3, hyperna.__version__: 4}
+    Campaign({made: 6}).run(store, notice=notes.append)
+    assert notes[1] == notes[0], "its own version is none of the others"
 
 
 # Jobs.

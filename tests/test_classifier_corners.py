@@ -228,3 +228,71 @@ def test_votes_with_idle_and_turned_neurons_say_the_same(seed):
     assert (rule.holds(Z) == said).all()
     if 0 < said.mean() < 1:
         assert len(rule.conditions) <= 2
+
+
+def test_smaller_networks_are_contested_sooner_than_the_simplest():
+    y = np.arange(100) % 2 == 0
+    points = LabelledPoints(np.zeros((100, 1)), y, np.ones(100, np.int64), 100.0)
+    best, poor = np.arange(100) >= 5, np.arange(100) >= 30
+    behind = best.copy()
+    behind[4:7] = [True, False, False]  # by 1 point, where sqrt(3) are a standard error
+    worse, error = choice.gain(points, best, behind)
+    assert choice.INDIFFERENT < worse / error < choice.LOYAL
+    for rows, wanted in (((behind, best), 0), ((poor, behind, best), 2)):
+        trials = {c: [row] for c, row in enumerate(rows)}
+        assert choice.choose(points, trials, len(rows), exact=True).candidate == wanted
+
+
+@pytest.mark.parametrize("budget", [30, 450, 2000])
+def test_knock_outs_count_the_evaluations_of_all_starts(budget, monkeypatch):
+    points, searches = cloud(seed=3), []
+    settings = work.Settings(2, "or", 2**16, Harmonic(), 900, 1, None, 0.05, "grid")
+    plain = work.Settings.search
+
+    def search(*args, **options):
+        searches.append(plain(*args, **options))
+        return searches[-1]
+
+    monkeypatch.setattr(work.Settings, "search", search)
+    candidate, seed = candidates(2, "or", "grid")[0], np.random.SeedSequence(1)
+    _, spent = work.knock_out(work.Control(), points, settings, candidate, budget, seed)
+    assert spent == sum(search.evaluations for search in searches)
+
+
+def test_a_vote_is_decided_where_its_soft_version_is(monkeypatch):
+    """Before neurons are left out, which finds a new quorum."""
+    from hyperna.classifier.candidates import vote
+    from hyperna.classifier.spaces import HalfSpaces
+
+    monkeypatch.setattr(HalfSpaces, "pruned", lambda self, points: self)
+    rng = np.random.default_rng(0)
+    Z = rng.uniform(-0.7, 0.7, size=(400, 2))
+    turn = 2 * np.pi * np.arange(3) / 3
+    inside = Z @ np.array([np.cos(turn), np.sin(turn)]) <= 0.3
+    for least in (1, 2, 3):  # OR, majority and AND have different constants
+        y = inside.sum(axis=1) >= least
+        points = LabelledPoints(Z, y, np.ones(400, np.int64), 400.0)
+        made = vote(points, 3, np.random.default_rng(1))
+        said = (made.t <= Z @ made.W.T) @ made.vote >= made.quorum
+        assert np.mean(said == y) > 0.9
+
+
+@pytest.mark.parametrize(("n", "simpler"), [(80, 1), (8, 0)])
+def test_trials_with_more_parameters_than_points_are_not_made_simpler(n, simpler):
+    points, seed = cloud(n, dim=6), np.random.SeedSequence(0)
+    settings = work.Settings("auto", "or", 2**16, Harmonic(), 900, 0, None, 0.05, "data")
+    candidate = next(c for c in candidates("auto", "or", "data") if c.constructed > 1)
+    W = np.random.default_rng(1).normal(size=(3, 6))
+    start = Network.from_weights(W, np.full(3, 0.1), 2**40)
+    networks, _ = work.trial(work.Control(), points, settings, candidate, start, (20, 40), seed)
+    assert len(networks) == 2 + simpler
+
+
+@pytest.mark.parametrize(("n", "dim", "kept"), [(100, 2, 100), (9000, 2, 2000), (700, 9000, 200)])
+def test_starts_are_made_from_as_many_points_as_are_quick(n, dim, kept):
+    from hyperna.classifier.candidates import _thinned
+
+    points = LabelledPoints(np.zeros((n, dim)), np.arange(n) % 2 > 0, np.ones(n, np.int64), n)
+    found = _thinned(points, np.random.default_rng(0))
+    assert 0.7 * kept < len(found.y) <= kept
+    assert found.total == (n if n == kept else kept)

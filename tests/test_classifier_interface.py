@@ -130,6 +130,7 @@ def test_json_refuses_other_text():
         ("verbose", -1, ValueError),
         ("random_state", "x", ValueError),
         ("n_jobs", 0, ValueError),
+        ("n_jobs", 10**5, ValueError),
     ],
 )
 def test_bad_parameters_are_named(parameter, value, error):

@@ -202,3 +202,144 @@ def test_the_error_bound_of_a_quotient_counts_both_parts():
     worst_time = time + (gap + gap * longest) * longest
     wrong = (worst_time.mean() / worst_reach.mean()) / (time.mean() / reach.mean()) - 1
     assert missed_error(reach, time, longest, gap, gap, 0.0) == pytest.approx(wrong, rel=1e-6)
+
+
+def test_one_bias_other_than_0_is_enough_to_refuse_a_start():
+    from hyperna import Grid, Network, OnePlusOneNA
+
+    na, grid = OnePlusOneNA(neurons=2, resolution=12, bias=False), Grid(2, 2, 12)
+    assert na.task(problem("half"), start=Network(grid, [1, 6, 5, 6])).start is not None
+    for genome in ([1, 6, 5, 7], [1, 5, 5, 6], [1, 0, 5, 0]):
+        with pytest.raises(ValueError, match="biases 0"):
+            na.task(problem("half"), start=Network(grid, genome))
+
+
+@pytest.mark.parametrize("law", ["exponential:scale=0.1", "local"])
+def test_steps_of_rotations_are_as_long_as_the_law_says(law):
+    from hyperna import OnePlusOneNA
+    from hyperna.fitness import FiniteSet
+
+    X = np.random.default_rng(0).normal(size=(40, 3)) / 4
+    na = OnePlusOneNA(resolution=60, move="rotation", mutation=law)
+    run = na.run(FiniteSet(X, X[:, 0] > 0), budget=400, target=False, seed=0, trajectory=True)
+    r = run.network.grid.resolution
+    biases = run.trajectory.genomes[:, -1]
+    step = np.abs(np.diff(biases)) / (r / 60)
+    step = np.minimum(step, 61 - step)
+    moved = step[step > 0]
+    assert len(moved) > 10
+    if law == "local":
+        assert moved == pytest.approx(1)
+    else:
+        assert 0.05 < moved.mean() < 0.2
+        assert (moved % 1 > 1e-3).all()
+
+
+def test_a_repaired_store_still_knows_what_is_wanted(tmp_path):
+    from hyperna.store.lines import Block
+    from hyperna.store.store import Store
+
+    made, other = (setting(problem="half", resolution=r) for r in (10, 20))
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        writer.want({made: 30, other: 7})
+        writer.append([Block(made, 0, made.runner().run_block(made.entropy, 0, 5), 40)])
+    [file] = store.files()
+    content = file.read_bytes()
+    file.write_bytes(content[:-20] + b"#" + content[-19:])
+    with store.writer() as writer:
+        assert writer.repaired
+    assert store.wanted() == {made: 30, other: 7}
+    assert not store.damages()
+
+
+def test_runs_that_are_there_twice_are_those_of_the_longest_block(tmp_path):
+    from hyperna.store.lines import Block
+    from hyperna.store.store import Store
+
+    made = setting(problem="half", resolution=10)
+    rows, units = made.runner().run_block(made.entropy, 0, 9), made.runner().units
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        for last, version in ((4, "0.0.1"), (9, "0.0.2"), (6, "0.0.3")):
+            writer.append([Block(made, 0, rows[:last], units, float(last), version)])
+    [runs] = store.runs()
+    assert np.array_equal(runs.rows, rows)
+    assert (runs.numbers.tolist(), runs.seconds, runs.versions) == ([*range(9)], 9.0, ("0.0.2",))
+
+
+def test_progress_of_the_tables_counts_all_of_them():
+    from hyperna.paper.reproduce import Reproduction
+
+    told = []
+    tables = Reproduction(tables=(1, 2, 3), runs=2, quick=True)
+    for _ in tables.run(progress=lambda done, total, _: told.append((done, total))):
+        pass
+    done = [now for now, _ in told]
+    assert done == sorted(done)
+    assert {total for _, total in told} == {done[-1]} == {tables.total}
+
+
+def test_the_status_tells_settings_apart():
+    from hyperna.cli.campaign import varying_keys
+
+    def keys(**options):
+        length = max(map(len, options.values()))
+        columns = {key: values * (length // len(values)) for key, values in options.items()}
+        return varying_keys(
+            [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        )
+
+    half, budget, chance = ["half"], [50, 90], [0.5, 0.25]
+    assert keys(problem=half, budget=budget) == ["problem", "budget"]
+    assert keys(problem=half, mutation_probability=chance) == ["problem", "mutation_probability"]
+    # which follow from the number of neurons and the resolution
+    implied = {"problem": half, "budget": budget, "mutation_probability": chance}
+    assert keys(**implied, neurons=[1, 2]) == ["problem", "neurons"]
+    assert keys(**implied, resolution=[12, 24]) == ["problem", "resolution"]
+    assert keys(**implied | {"problem": ["half", "quarter"]}) == ["problem"]
+
+
+def test_the_best_fitness_of_votes_without_biases():
+    for name, neurons, best in (
+        *(("two_quarters", 2, 0.75), ("two_quarters", 3, None), ("two_quarters", 4, None)),
+        *(("quarter", 2, 1.0), ("quarter", 3, 1.0)),
+    ):
+        assert problem(name).best_fitness(neurons, "evolved", bias=False) == best
+
+
+def test_scaled_points_lie_around_the_middle_of_their_box():
+    from hyperna.problems import points
+
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [9.0, 3.0]])
+    scaled = points(X, [0, 1, 0, 1]).scaled().X
+    assert scaled.min(axis=0) == pytest.approx(-scaled.max(axis=0))
+    assert np.linalg.norm(scaled, axis=1).max() == pytest.approx(1)
+
+
+def test_growing_networks_without_biases_have_none():
+    from hyperna import OnePlusOneNA
+
+    na = OnePlusOneNA(neurons="evolved", output="evolved", max_neurons=4, bias=False, resolution=60)
+    sizes = set()
+    for seed in range(6):
+        run = na.run(problem("arcs", k=3), budget=800, target=False, seed=seed, trajectory=True)
+        for i in range(len(run.trajectory)):
+            network = run.trajectory.network(i)
+            sizes.add(network.grid.neurons)
+            assert (network.weights()[1] == 0).all()
+            assert network.grid.neurons == 1 or network.output_weights()[1] == 0
+    assert max(sizes) > 1
+
+
+@pytest.mark.parametrize("name", ["half", "quarter", "local_opt"])
+def test_the_fitness_of_bent_neurons_is_that_of_the_networks(name):
+    from hyperna import ExactArcs, Grid, Network
+
+    runtime = expected_runtime(problem(name), 12, "local", neuron="bent", bias=False)
+    grid, fitness = Grid(2, 1, 12, neuron="bent"), ExactArcs(problem(name))
+    found = [
+        [fitness(Network(grid, [angle, grid.zero_bias, bend])) for bend in range(12)]
+        for angle in range(12)
+    ]
+    assert runtime.fitness == pytest.approx(np.array(found))

@@ -89,6 +89,7 @@ def without_times(text):
         ({"backend": 1}, TypeError, "backend must be a str, got 1"),
         ({"scheduler": b"tcp://x:1"}, TypeError, "scheduler must be a str, got b'tcp"),
         ({"n_jobs": 0}, ValueError, "n_jobs must not be 0"),
+        ({"n_jobs": 10**5}, ValueError, "n_jobs must be an integer from"),
         ({"n_jobs": "2"}, TypeError, "n_jobs must be an integer"),
         ({"backend": "x" * 10_000}, ValueError, "backend 'x+... is not known"),
         ({"backend": "threading", "scheduler": "a:1"}, ValueError, "scheduler is for the backend"),

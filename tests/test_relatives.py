@@ -221,8 +221,10 @@ def test_threads_score_what_one_does(n):
     assert alone.tolist() == [fitness.score(Network(grid, genome)) for genome in genomes[:20]] + (
         alone[20:].tolist()
     )
-    with pytest.raises(ValueError, match="n_jobs must be -1 for all processors or an integer >= 1"):
+    with pytest.raises(ValueError, match="n_jobs must not be 0"):
         fitness.scores(genomes, grid, n_jobs=0)
+    with pytest.raises(ValueError, match="n_jobs must be an integer from"):
+        fitness.scores(genomes, grid, n_jobs=10**5)
 
 
 # ---- own stopping rules

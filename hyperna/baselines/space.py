@@ -63,8 +63,7 @@ class Space:
         """Return the grid points next to the rows of X (n, size)."""
         polar = self._polar(X) if self.representation == "cartesian" else X
         index = np.rint(polar * self._scale + self._shift).astype(np.int64)
-        cycle = index % self._moduli
-        return np.where(self._is_bias, np.clip(index, 0, self.grid.resolution), cycle)
+        return index % self._moduli
 
     @cached_property
     def _moduli(self) -> IntArray:
@@ -108,7 +107,6 @@ def _angles(w: FloatArray) -> FloatArray:
         return np.where(w >= 0, 0.0, math.pi)
     # Lengths of what remains after k coordinates; the last one keeps its sign.
     remaining = np.hypot.accumulate(w[:, ::-1], axis=1)[:, ::-1]
-    remaining[:, -1] = w[:, -1]
     angles: FloatArray = np.arctan2(remaining[:, 1:], w[:, :-1])
     return angles
 

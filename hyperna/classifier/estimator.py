@@ -5,7 +5,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -13,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from hyperna._validation import FloatArray, check_choice, check_integer, check_real
+from hyperna._validation import FloatArray, check_choice, check_integer, check_jobs, check_real
 from hyperna.algorithm import MOVES
 from hyperna.classifier import export
 from hyperna.classifier.fitted import (
@@ -239,11 +238,11 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
             return {"classes_": classes, **fitted_attributes(fits, table, scaling)}
 
         watch = Watch(self, fits, control, attributes, X, y, sample_weight)
-        effective_n_jobs(self.n_jobs)  # refuses 0
+        n_jobs = check_jobs(self.n_jobs)
         try:
             # The matrices are too small to share: threads of the linear algebra only wait.
             with threadpool_limits(1, "blas"):
-                fit_all(fits, self.n_jobs, networks)
+                fit_all(fits, n_jobs, networks)
         except KeyboardInterrupt:
             control.interrupt()
         if any(fit.best is None for fit in fits):

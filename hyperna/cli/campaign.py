@@ -103,7 +103,7 @@ def run_campaign(args: argparse.Namespace) -> int:
 
 
 def show_status(args: argparse.Namespace) -> int:
-    """Print show the progress of each setting."""
+    """Print the progress of each setting."""
     from hyperna.store.store import Store
 
     store = Store(args.store)
@@ -173,7 +173,10 @@ def _narrow_status(entries: list[Any], keys: list[str]) -> "Table":
 
 
 def varying_keys(settings: list[dict[str, Any]]) -> list[str]:
-    """Return "problem" and the keys in which settings differ; budgets only if nothing else does.
+    """Return "problem" and the keys in which settings differ.
+
+    Budgets and mutation probabilities, which follow from other keys unless they are given, are
+    among them only if the settings are not told apart otherwise.
 
     Examples
     --------
@@ -182,8 +185,9 @@ def varying_keys(settings: list[dict[str, Any]]) -> list[str]:
     """
     keys = dict.fromkeys(key for setting in settings for key in setting)
     differing = [key for key in keys if len({repr(s.get(key)) for s in settings}) > 1]
-    implied = {"budget", "mutation_probability"} if set(differing) - {"budget"} else set()
-    return ["problem", *(key for key in differing if key != "problem" and key not in implied)]
+    others = [key for key in differing if key not in ("budget", "mutation_probability")]
+    distinct = len({repr([s.get(key) for key in others]) for s in settings}) == len(settings)
+    return ["problem", *(key for key in (others if distinct else differing) if key != "problem")]
 
 
 def export_runs(args: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperna._validation import FloatArray, check_integer
+from hyperna._validation import FloatArray, check_integer, check_jobs
 from hyperna._words import shown
 from hyperna.comparison.classifiers import CLASSIFIERS, Contender, contenders
 from hyperna.comparison.results import Comparison, DataInfo, FoldScore
@@ -19,6 +19,9 @@ from hyperna.parallel import in_order
 
 Progress = Callable[[int, int], None]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+# More take years, whatever is compared.
+MOST_REPEATS = 10**9
 
 
 def compare(
@@ -71,10 +74,10 @@ def compare(
     knn True
     """
     chosen = contenders(classifiers)
-    folds, repeats = check_integer("folds", folds, 2), check_integer("repeats", repeats, 1)
+    folds = check_integer("folds", folds, 2)
+    repeats = check_integer("repeats", repeats, 1, MOST_REPEATS)
     seed = check_integer("seed", seed, 0)
-    if n_jobs is not None and check_integer("n_jobs", n_jobs, -1) == 0:
-        raise ValueError("n_jobs must be -1 for all cores or an integer >= 1, got 0")
+    n_jobs = check_jobs(n_jobs)
     sets = _data_sets(data, label)
     for one in sets:
         _check_folds(one, folds)

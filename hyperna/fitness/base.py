@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hyperna._validation import IntArray, check_integer
+from hyperna._validation import IntArray, check_jobs
 from hyperna._words import shown
 from hyperna.grid import Grid
 from hyperna.networks import Network
@@ -79,9 +79,7 @@ class Fitness(ABC):
                 f"genomes must be integers of shape (n, {grid.components}), "
                 f"got {rows.dtype} of shape {rows.shape}"
             )
-        jobs = check_integer("n_jobs", n_jobs, -1)
-        if jobs == 0:
-            raise ValueError("n_jobs must be -1 for all processors or an integer >= 1, got 0")
+        jobs = check_jobs(n_jobs) or 1
         genes = np.require(rows, np.int64, ["C", "W"])
         kernel, moduli = self.scoring_kernel(grid), grid.moduli
         scores = np.zeros(len(rows), np.int64)

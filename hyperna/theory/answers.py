@@ -255,8 +255,8 @@ class ExactRuntime:
         for end in closed_classes(goal):
             fixed[end.states] = True
         found = visits(goal, leave, self._start, fixed)
-        stuck = fixed & ~best.ravel() & (found > 0)
-        spent = np.where(fixed, np.where(stuck, np.inf, 0.0), found)
+        # every end is reached from some start
+        spent = np.where(fixed, np.where(best.ravel(), 0.0, np.inf), found)
         levels, level = np.unique(chain.score.ravel(), return_inverse=True)
         per_level = np.bincount(level.ravel(), spent)
         before = np.append(0.0, np.cumsum(per_level)[:-1])

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyperna
+from hyperna._validation import MOST_JOBS
+from hyperna.comparison.validation import MOST_REPEATS
 from hyperna.datasets import load, sample
 
 X = np.array([[0.1, 0.2], [-0.3, 0.4], [0.5, -0.6], [-0.7, -0.8], [0.2, 0.9], [0.8, -0.1]])
@@ -78,9 +80,12 @@ CALLS = {
     "OnePlusOneNA": (na, {"output": "or", "mutation": "local", "bias": True, "init": "grid"}),
     "OnePlusOneNA too": (na, {"redraw_void": False, "mutation_probability": 0.5}),
     "run": (na().run, {0: HALF, "target": 0.9, "restarts": 1, **QUICK}),
-    "run_many": (na().run_many, {0: HALF, "runs": 2, "stagnation": 9, **QUICK}),
+    "run_many": (na().run_many, {0: HALF, "runs": 2, "stagnation": 9, "n_jobs": 1, **QUICK}),
     "NAClassifier": (lambda **o: classifier(**o).fit(X, Y), {"output": "or", "scale": True}),
-    "NAClassifier too": (lambda **o: classifier(**o).fit(X, Y), {"tie_break": "margin"}),
+    "NAClassifier too": (
+        lambda **o: classifier(**o).fit(X, Y),
+        {"tie_break": "margin", "n_jobs": 1},
+    ),
     "fit": (classifier().fit, {"X": X, "y": Y, "sample_weight": np.ones(6)}),
     "predict": (lambda X: fitted().predict(X), {"X": X}),
     "predict_proba": (lambda X: fitted().predict_proba(X), {"X": X}),
@@ -103,10 +108,9 @@ CALLS = {
     "from_toml": (hyperna.Campaign.from_toml, {"path": "no.toml"}),
     "Store": (lambda path: hyperna.Store(path).status(), {"path": "no.store"}),
 }
-# Arguments of which every value that is allowed may take as long as it says.
-SLOW = {"n_jobs"}
-# The same for numbers that say how much work there is, of which small ones are tried.
-WORK = {"repeats"}
+# Numbers that say how much work there is, or how many share it: of those allowed small ones are
+# tried.
+WORK = {"repeats": MOST_REPEATS, "n_jobs": MOST_JOBS}
 
 
 def call(function, arguments):
@@ -121,9 +125,10 @@ def test_functions(data):
     function, arguments = CALLS[name]
     arguments = dict(arguments)
     for _ in range(data.draw(st.integers(1, 2))):
-        key = data.draw(st.sampled_from([key for key in arguments if key not in SLOW]))
+        key = data.draw(st.sampled_from(list(arguments)))
         value = data.draw(anything())
-        arguments[key] = value % 3 if key in WORK and type(value) is int and value > 3 else value
+        long = isinstance(value, int | np.integer) and 3 < value <= WORK.get(key, 0)
+        arguments[key] = int(value) % 3 if long else value
     works_or_refuses((name, list(arguments)), lambda: call(function, arguments))
 
 
