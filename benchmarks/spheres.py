@@ -9,9 +9,10 @@ measured at 2**14 points and scaled.
 
     python benchmarks/spheres.py --check 4 50
 
-compares the exact fitness of 50 random neurons, with biases up to 2 / sqrt(D), with that on 10**8
+compares the exact fitness of 50 random networks, with biases up to 2 / sqrt(D), with that on 10**8
 random points, for each dimension: the largest difference in standard errors, and their root mean
-square, which is 1 on average.
+square, which is 1 on average. They have one neuron, and at D = 3 another 50 have 2 to 5 neurons and
+all kinds of output.
 """
 
 import argparse
@@ -23,6 +24,7 @@ import numpy as np
 from hyperna import Grid, Network
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import ExactSphere, Fitness, Sampled
+from hyperna.outputs import OUTPUTS
 from hyperna.problems import problem
 
 CASES = [(3, 1), (4, 1), (5, 1), (10, 1), (11, 1), (50, 1), (51, 1), (3, 2), (3, 4), (3, 8)]
@@ -43,28 +45,37 @@ def rate(na: OnePlusOneNA, fitness: Fitness) -> float:
         budget *= 4
 
 
-def check(dim: int, points: int, neurons: int = 50, piece: int = 100_000) -> None:
-    """Print how far samples are from the exact fitness of random neurons."""
-    rng = np.random.default_rng(dim)
-    subject, grid = problem("local_opt", dim=dim), Grid(dim, 1, 1200)
-    networks = []
-    for _ in range(neurons):
+def random_networks(dim: int, count: int, sizes: tuple[int, ...]) -> list[Network]:
+    """Networks of these sizes in turn, with every kind of output."""
+    rng, networks = np.random.default_rng(dim), []
+    for i in range(count):
+        neurons = sizes[i % len(sizes)]
+        grid = Grid(dim, neurons, 1200, list(OUTPUTS)[i // len(sizes) % len(OUTPUTS)])
         genome = grid.random(rng, "sphere")
-        genome[-1] = round(600 * (1 + rng.uniform(-2, 2) / math.sqrt(dim))) % 1201
+        for k in range(neurons):
+            value = rng.uniform(-2, 2) / math.sqrt(dim)
+            genome[(k + 1) * dim - 1] = round(600 * (1 + value)) % 1201
         networks.append(Network(grid, genome))
+    return networks
+
+
+def check(dim: int, points: int, sizes: tuple[int, ...] = (1,), piece: int = 100_000) -> None:
+    """Print how far samples are from the exact fitness of random networks."""
+    rng = np.random.default_rng(dim)
+    subject = problem("local_opt", dim=dim)
+    networks = random_networks(dim, 50, sizes)
     exact = np.array([ExactSphere(subject)(network) for network in networks])
-    layers = [network.weights() for network in networks]
-    W, b = np.concatenate([w for w, _ in layers]), np.concatenate([b for _, b in layers])
-    right = np.zeros(neurons, np.int64)
+    right = np.zeros(len(networks), np.int64)
     for _ in range(points // piece):
-        X = rng.standard_normal((piece, dim), np.float32)
+        X = rng.standard_normal((piece, dim))
         X /= np.linalg.norm(X, axis=1, keepdims=True)
-        label = subject.label(X.astype(float))
-        right += ((X @ W.T.astype(np.float32) >= b) == label[:, None]).sum(axis=0)
+        label = subject.label(X)
+        right += [int((network.predict(X) == label).sum()) for network in networks]
     error = np.sqrt(np.maximum(exact * (1 - exact), 1e-12) / points)
     z = (right / points - exact) / error
     print(
-        f"D = {dim}: {neurons} neurons, {points:,} points, largest |z| {abs(z).max():.2f}, "
+        f"D = {dim}: {len(networks)} networks of {', '.join(map(str, sizes))} neurons, "
+        f"{points:,} points, largest |z| {abs(z).max():.2f}, "
         f"root mean square {np.sqrt((z**2).mean()):.2f}",
         flush=True,
     )
@@ -79,6 +90,8 @@ def main() -> None:
     if options.check:
         for dim in options.check:
             check(dim, options.points)
+            if dim == 3:
+                check(dim, options.points, sizes=(2, 3, 4, 5))
         return
     print(
         f"{'D':>3} {'N':>2} {'exact/s':>10} {'2^10/s':>10} {'2^14/s':>10} {'points for 1e-10':>17}"

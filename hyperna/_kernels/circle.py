@@ -138,12 +138,15 @@ def output_fires(circle, work):
 
 @inline_kernel
 def sort_by(order, key):
-    """Insertion sort of the indices in `order` by their key: linear when hardly anything moves."""
+    """Insertion sort of the indices in `order` by their key: linear when hardly anything moves.
+
+    Here and below indices are unsigned, because one that may be negative would have to be checked.
+    """
     for i in range(1, order.size):
         moving = order[i]
-        value = key[moving]
+        value = key[np.uint64(moving)]
         j = i
-        while j > 0 and key[order[j - 1]] > value:
+        while j > 0 and key[np.uint64(order[j - 1])] > value:
             order[j] = order[j - 1]
             j -= 1
         order[j] = moving
@@ -156,7 +159,7 @@ def union_score(circle, work):
     order, start, used = work.event[ORDER, :neurons], work.event[POSITION], work.event[USED]
     cover, s_cover = np.int64(0), np.int64(0)
     for i in range(neurons):
-        row = used[i]
+        row = np.uint64(used[i])
         start[i] = arc[row, START]
         wrapped = arc[row, END] - turn
         if wrapped > cover:
@@ -164,7 +167,7 @@ def union_score(circle, work):
     sort_by(order, start)
     score = circle.positive
     for i in range(neurons):
-        row = used[order[i]]
+        row = np.uint64(used[np.uint64(order[i])])
         end = arc[row, END]
         if arc[row, START] > cover:
             score -= arc[row, S_START] - s_cover

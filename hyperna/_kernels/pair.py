@@ -151,7 +151,7 @@ def place_neuron(fitness, moduli, move, chosen, at, shifts, bends, angle, bias, 
     angle = moved(angle, move[np.uint64(at)] & -turned, moduli[0])
     bias = moved(bias, move[np.uint64(at + turned)] & -shifted, moduli[1])
     bend = moved(bend, move[np.uint64(at + turned + shifted)] & -bent, moduli[2])
-    half = half_width(fitness.shape, bias, bend, half, shifted | bent)
+    half = half_width(fitness.shape, bias, bend, half, shifted | bent << 1)
     centre = angle * fitness.step
     if fitness.join == AND:
         return centre + (fitness.turn >> 1), (fitness.turn >> 1) - half

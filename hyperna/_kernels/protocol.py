@@ -32,7 +32,8 @@ besides its length, and ``step_by`` takes a step; ``resized`` as above.
 
 A kind of neuron (`hyperna._kernels.shapes`): ``half_width(shape, bias, bend, before, changed)`` is
 half the length, in units, of the arc on which it fires; `bias` and `bend` are its components after
-the angle. It may return `before` instead of computing it again if `changed` is 0.
+the angle. It may return `before` instead of computing it again if neither has changed: bits 0 and 1
+of `changed`.
 """
 
 from collections.abc import Callable

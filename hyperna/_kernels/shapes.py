@@ -46,7 +46,7 @@ def arcsine(x):
 
 def _computed_half_width(shape, bias, bend, before, changed):
     """Arccos of the bias in units; biases b and -b give arcs that add up to half a turn exactly."""
-    if changed == 0:
+    if changed & 1 == 0:
         return before
     r, turn = shape.resolution, shape.turn
     size, unit = abs(2 * bias - r), np.float64(turn) / (2.0 * math.pi)
@@ -95,7 +95,7 @@ def _fine_bent_half_width(shape, bias, bend, before, changed):
         return before
     r, turn = shape.resolution, shape.turn
     if 2 * bend == r:
-        return half_width(shape.plain, bias, bend, before, changed)
+        return half_width(shape.plain, bias, bend, before, np.int64(1))
     step, size, away = turn // (2 * r), abs(2 * bias - r), smaller(bend, r - bend)
     lag = step * away
     if size < r:

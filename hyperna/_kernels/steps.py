@@ -109,17 +109,19 @@ def draw_choices(mutation, stream, steps, wanted):
     step, place, longest = steps.step, np.int64(0), np.int64(0)
     choice_bits, table_bits = mutation.choice_bits, mutation.table_bits
     small = mutation.component.size <= LARGEST_SUBSET_TABLE
+    replaces = mutation.replacing < 1 << choice_bits
     s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
     for i in range(wanted):
         word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
         entry = pick(word, mutation.table, np.int64(0), table_bits)
         choice = entry & ((1 << choice_bits) - 1)
         longest = larger(longest, entry)
-        step[REPLACED, i] = 0
-        if choice >= mutation.replacing:
-            neuron, width = choice - mutation.replacing, mutation.neuron_width
-            step[REPLACED, i] = neuron + 1
-            choice = ((1 << width) - 1) << (neuron * width) if small else width
+        if replaces:
+            step[REPLACED, i] = 0
+            if choice >= mutation.replacing:
+                neuron, width = choice - mutation.replacing, mutation.neuron_width
+                step[REPLACED, i] = neuron + 1
+                choice = ((1 << width) - 1) << (neuron * width) if small else width
         step[TOTAL, i] = (entry >> choice_bits) + 1
         step[CHOICE, i] = choice
         step[FIRST, i] = place
@@ -179,27 +181,23 @@ def _draw_from_tables(law, mutation, stream, steps, wanted, moves, changed):
             word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
             move[t] = signed(word, np.int64(1))
     else:
-        t = np.int64(0)
-        word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-        sign = word
-        while t < moves:
-            block = pick(word, table, lengths, length_bits)
-            log_size = larger((block >> _LOG_BLOCKS) - 1, 0)
-            first = (block - (log_size << _LOG_BLOCKS)) << log_size
+        for t in range(moves):
             word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-            length = first + np.int64(word & np.uint64((1 << log_size) - 1))
-            word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-            chance = np.float64(np.int64(word >> _TO_53_BITS)) * 2.0**-53
-            if law.exponent != 1.0:
-                chance **= 1.0 / law.exponent
-            kept = length <= law.largest and chance * length < first
-            if kept:
-                move[t] = signed(sign, length)
-                t += 1
-            if t < moves:
+            sign = word
+            while True:
+                block = pick(word, table, lengths, length_bits)
+                log_size = larger((block >> _LOG_BLOCKS) - 1, 0)
+                first = (block - (log_size << _LOG_BLOCKS)) << log_size
                 word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-                if kept:
-                    sign = word
+                length = first + np.int64(word & np.uint64((1 << log_size) - 1))
+                word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+                chance = np.float64(np.int64(word >> _TO_53_BITS)) * 2.0**-53
+                if law.exponent != 1.0:
+                    chance **= 1.0 / law.exponent
+                if length <= law.largest and chance * length < first:
+                    break
+                word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+            move[t] = signed(sign, length)
     stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
 
 
