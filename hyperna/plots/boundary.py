@@ -95,7 +95,7 @@ def plot_boundary(
     wrong = classifier.classes_[_answers(_distances(classifier, points))] != labels
     _draw_points(ax, classifier, points[:, shown], labels, wrong)
     share = float(1.0 - wrong.mean())
-    title = f"{share:.1%} of {len(points)} points right"
+    title = f"{share:.1%} of {len(points)} points correct"
     if dim > 2:
         title += f"\nregions where the other {dim - 2} features have "
         title += "their medians" if rest is None else "given values"

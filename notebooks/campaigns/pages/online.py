@@ -40,7 +40,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         header = [
             "points m",
             "parent judged",
-            "solved",
+            "successes",
             "ERT",
             "points per success",
             "true fitness at the end",

@@ -48,7 +48,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
             rows.append([str(dim), *cells, mean(angle.fitness), mean(turn.fitness)])
         header = [
             "D",
-            "solved, angles",
+            "successes, angles",
             "rotations",
             "ERT, angles",
             "rotations",
