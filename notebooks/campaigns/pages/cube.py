@@ -28,7 +28,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         tried = ", ".join(str(n) for n, _ in groups)
         best.append([str(dim), output, known, tried, *smallest, *often])
     everything = table(
-        "All settings", ["D", "output", "N", "successes", "ERT", "fitness at the end"], rows, 1
+        "All settings", ["D", "output", "N", "successes", "ERT", "final fitness"], rows, 1
     )
     header = ["D", "output", "N needed", "N tried", "smallest N", "share", "best N", "share"]
     summary = table("Smallest N that succeeds", header, best, 1, 2, 3)

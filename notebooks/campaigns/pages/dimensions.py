@@ -29,7 +29,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         for title, write, source in (
             ("runs that reach 95 %", lambda g: f"{g.success.sum()}/{len(g)}", groups),
             ("ERT to 95 %", running_time, groups),
-            ("fitness at the end", lambda g: mean(g.fitness), groups),
+            ("final fitness", lambda g: mean(g.fitness), groups),
             ("best run", lambda g: f"{g.fitness.max():.3f}", groups),
             ("on fresh points", lambda g: f"{g.fresh.mean():.3f}", fresh),
         ):

@@ -18,7 +18,7 @@ Groups = dict[tuple, pd.DataFrame]
 Pairs = dict[str, tuple[pd.DataFrame, pd.DataFrame]]
 Measures = dict[str, Callable[[pd.DataFrame], str]]
 SHARE_AND_TIME: Measures = {"successes": solved, "ERT": running_time}
-MEASURES: Measures = {**SHARE_AND_TIME, "fitness at the end": lambda part: mean(part.fitness)}
+MEASURES: Measures = {**SHARE_AND_TIME, "final fitness": lambda part: mean(part.fitness)}
 ONCE, AGAIN = "one start", "with restarts"
 
 
@@ -310,6 +310,6 @@ def crossings(ends: pd.DataFrame) -> str:
         for (dim, init, success), part in ends.groupby(["dim", "init", "success"])
     ]
     angles = ["cosine > 0.95", "cosine < 0.2"]
-    head = ["D", "init", "", "runs", *angles, "fitness at the end", "on 8,192 fresh points"]
+    head = ["D", "init", "", "runs", *angles, "final fitness", "on 8,192 fresh points"]
     title = "TWOQUARTERS, XOR, one start: the cosine between the planes"
     return table(title, head, rows, 1, 2)

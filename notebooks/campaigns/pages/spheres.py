@@ -30,7 +30,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         header += [
             f"{init}: {what}"
             for init in ("grid", "sphere")
-            for what in ("successes", "ERT", "fitness at the end")
+            for what in ("successes", "ERT", "final fitness")
         ]
         parts.append(table(f"{name}, target {target}", header, rows))
     quarter = [problem("quarter", dim=d).best_fitness(1) for d in (2, 3, 4, 64)]
@@ -67,5 +67,5 @@ def findings(runs: pd.DataFrame) -> str:
 
 
 def fitness(cell: pd.DataFrame) -> str:
-    """Mean fitness at the end."""
+    """Mean final fitness."""
     return mean(cell.fitness)

@@ -60,7 +60,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
             )
             for number, n in zip(("just enough neurons", "twice as many"), fixed, strict=True):
                 pairs.setdefault((kind, number), {})[key] = cells["evolved"], cells[str(n)]
-        header = ["problem", "N", "successes", "ERT", "fitness at the end", "neurons of successes"]
+        header = ["problem", "N", "successes", "ERT", "final fitness", "neurons of successes"]
         parts.append(table(f"Output {output}", header, rows, 0, 1, 5))
         for (kind, number), found in pairs.items():
             label = "k" if kind == "ARCS(k)" else "D"
@@ -71,7 +71,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         [name, solved(part), running_time(part), mean(part.fitness)]
         for name, part in neat.groupby("case")
     ]
-    parts.append(table("NEAT", ["problem", "successes", "ERT", "fitness at the end"], rows, 0))
+    parts.append(table("NEAT", ["problem", "successes", "ERT", "final fitness"], rows, 0))
     listed = "\n".join(f"- {text}" for text in says)
     return f"""# Can the search find the number of neurons?
 
