@@ -49,6 +49,7 @@ html_title = f"hyperna {hyperna.__version__}"
 html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = [("wide.js", {"defer": "defer"})]
 html_context = {"default_mode": "auto"}
 html_show_sphinx = False
 html_copy_source = False

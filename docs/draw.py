@@ -4,7 +4,10 @@ Everything is seeded, so only another version of hyperna or matplotlib changes t
 """
 
 import argparse
+import contextlib
 import io
+import re
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +20,6 @@ from hyperna.analysis.laws import theorem_bound
 from hyperna.plots import (
     animate_run,
     batch_figure,
-    comparison_figure,
     plot_boundary,
     plot_circle,
     plot_improvements,
@@ -55,7 +57,7 @@ def circle_run() -> Figure:
     for ax, place in zip(panels, (0, middle, len(way) - 1), strict=False):
         plot_circle(problem, way.network(place), ax)
         when, share = way.evaluations[place], way.fitness[place]
-        ax.set_title(f"evaluation {when:,}: {100 * share:.1f} % right", fontsize=14)
+        ax.set_title(f"evaluation {when:,}: {100 * share:.1f}% correct", fontsize=14)
         marks, words = ax.get_legend_handles_labels()
         ax.get_legend().remove()
     plot_improvements(result, panels[3])
@@ -66,7 +68,7 @@ def circle_run() -> Figure:
 
 
 def scaling_law() -> Figure:
-    """Runtimes on QUARTER against the resolution, with the laws that fit and the theorems."""
+    """Runtimes on QUARTER for both laws and all resolutions, with fitted laws and the theorems."""
     figure = Figure(figsize=(13, 6.2), layout="constrained")
     for ax, mutation in zip(figure.subplots(1, 2), ("harmonic", "local"), strict=True):
         runtimes = {}
@@ -82,11 +84,19 @@ def scaling_law() -> Figure:
     return figure
 
 
-def perceptron() -> Figure:
-    """Accuracy beside the Perceptron's and others', on data with and without a straight border."""
-    data = ["half_spaces", "quarter:dim=3", "sklearn:breast_cancer"]
-    names = ["na", "perceptron", "logistic", "mlp8", "svc"]
-    return comparison_figure(hyperna.compare(data, names, folds=5, repeats=2, seed=0))
+def of_page(page: str, call: str) -> Figure:
+    """Run the Python blocks of a page and return what the first block with this call draws."""
+    import matplotlib.pyplot as plt
+
+    text = (FOLDER.parent / page).read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for code in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+            plt.close("all")
+            exec(code, names)
+            if call in code:
+                return names.get("figure") or plt.gcf()  # type: ignore[return-value]
+    raise SystemExit(f"{page} does not call {call}")
 
 
 def neuron() -> Figure:
@@ -168,7 +178,9 @@ PICTURES = {
     "two_quarters": two_quarters,
     "circle_run": circle_run,
     "scaling_law": scaling_law,
-    "perceptron": perceptron,
+    "quarter": lambda: of_page("tutorials/runtime_analyst.md", "plot_scaling("),
+    "comparison": lambda: of_page("tutorials/scikit_learn.md", "comparison_figure("),
+    "figure": lambda: of_page("howto/figures.md", "savefig("),
 }
 
 

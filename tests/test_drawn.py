@@ -88,7 +88,7 @@ def test_titles_have_every_digit_of_the_share():
     share = fitness_of(problem("two_quarters"))(network)
     title = plot_circle(problem("two_quarters"), network).get_title()
     assert round(100 * share, 3) != round(100 * share)
-    assert title == f"two_quarters, OR: {100 * share:.3f} % right"
+    assert title == f"two_quarters, OR: {100 * share:.3f}% correct"
 
 
 @pytest.mark.parametrize("name", ["half", "cube"])

@@ -21,8 +21,8 @@ def claims(monkeypatch):
 
 def test_overlapping_shares_are_not_told_apart_and_far_ones_are(claims):
     assert "not distinguishable" in claims.compared("a", (89, 100), "b", (91, 100))
-    assert "a solves more runs than b" in claims.compared("a", (392, 400), "b", (320, 400))
-    assert "a solves fewer runs than b" in claims.compared("a", (320, 400), "b", (392, 400))
+    assert "a succeeds more often than b" in claims.compared("a", (392, 400), "b", (320, 400))
+    assert "a succeeds less often than b" in claims.compared("a", (320, 400), "b", (392, 400))
 
 
 def test_laws_that_are_better_are_named(claims):
@@ -32,7 +32,7 @@ def test_laws_that_are_better_are_named(claims):
     assert "pareto" not in text
     assert "local" not in text
     flipped = claims.better_than("harmonic", (392, 400), {"uniform": base})
-    assert flipped.startswith("no law solves more runs than harmonic")
+    assert flipped.startswith("no law succeeds significantly more often than harmonic")
 
 
 def test_a_step_against_the_trend_is_said(claims):
@@ -40,7 +40,7 @@ def test_a_step_against_the_trend_is_said(claims):
     falling = [(85, 100), (67, 100), (38, 100), (29, 100), (4, 100)]
     assert claims.trend("k", keys, falling).endswith("at every step")
     wavy = [(85, 100), (67, 100), (29, 100), (38, 100), (4, 100)]
-    assert "though not from k = 4 to 5 (29/100 and 38/100" in claims.trend("k", keys, wavy)
+    assert "but not from k = 4 to 5 (29/100 and 38/100" in claims.trend("k", keys, wavy)
     assert "rises from" in claims.trend("k", keys, falling[::-1])
     flat = [(50, 100)] * 5
     assert "does not change" in claims.trend("k", keys, flat)
@@ -115,9 +115,9 @@ def test_the_sentences_about_neat_count_what_is_solved_within_its_budget(claims)
 
     [better] = beside_neat(runs(40, 900), runs(5, 900))
     assert better.startswith("ARCS(2), within 1,000 evaluations: an evolved number")
-    assert "solves more runs than NEAT (40/40 against 5/40" in better
+    assert "succeeds more often than NEAT (40/40 vs. 5/40" in better
     [late] = beside_neat(runs(40, 5000), runs(5, 900))
-    assert "solves fewer runs than NEAT (0/40 against 5/40" in late or "not distinguishable" in late
+    assert "succeeds less often than NEAT (0/40 vs. 5/40" in late or "not distinguishable" in late
     [same] = beside_neat(runs(5, 900), runs(5, 900))
     assert "not distinguishable" in same
 
@@ -228,15 +228,15 @@ def test_the_page_on_cubes_follows_its_runs(claims):
     text = findings(cube_runs(few=0, many=1, joined=0.5, other=0.5, late=0))
     assert "With N = D - 1 no run succeeded at D = 2, 3, 4, 5 and 6" in text
     assert "N = 8 is faster than N = 4" in text
-    assert "N = 12 solves more runs than N = 6" in text
-    assert "nothing here tells OR and AND apart" in text
+    assert "N = 12 succeeds more often than N = 6" in text
+    assert "OR and AND do not differ significantly in their shares of successes (" in text
     assert "from D = 5 on: no run succeeded at D = 5 and 6" in text
     assert "20 of 20 runs at D = 6, N = 32 ended on it" in text
     flipped = findings(cube_runs(few=0.5, many=0, joined=1, other=0, late=0.5))
     assert "With N = D - 1 some runs succeeded at D = 2, 3, 4, 5 and 6" in flipped
     assert "N = 8 is slower than N = 4" in flipped
-    assert "N = 12 solves fewer runs than N = 6" in flipped
-    assert "OR and AND are solved differently often at D = 3, N = 4" in flipped
+    assert "N = 12 succeeds less often than N = 6" in flipped
+    assert "OR and AND differ significantly in their shares of successes at D = 3, N = 4" in flipped
     assert "from D = 5 on: some runs succeeded at D = 5 and 6" in flipped
     assert "0 of 20 runs at D = 6, N = 32 ended on it" in flipped
 
@@ -277,21 +277,21 @@ def test_the_page_on_dimensions_follows_its_runs(claims):
 
     text = findings(dimension_runs(0, 1, 1, 0, 0), fresh_runs(0.2, 0.01))
     assert "up to D = 8 from the grid and up to D = 64 from the sphere" in text
-    assert "the sphere solves more runs than the grid" in text
-    assert "AND solves more runs than OR" in text
+    assert "the sphere succeeds more often than the grid" in text
+    assert "AND succeeds more often than OR" in text
     assert "With OR, no run succeeded at D = 3, 4, 8, 16, 32 and 64" in text
-    assert "on HALF, above that of a constant answer at D = 16 and 64 (one" in text
+    assert "on HALF, significantly above that of a constant answer at D = 16 and 64 (one" in text
     assert "the difference grows with D" in text
     flipped = findings(dimension_runs(1, 0, 0, 1, 1), fresh_runs(-0.1, -0.01))
     assert "up to D = 64 from the grid and up to D = 8 from the sphere" in flipped
-    assert "the sphere solves fewer runs than the grid" in flipped
-    assert "AND solves fewer runs than OR" in flipped
+    assert "the sphere succeeds less often than the grid" in flipped
+    assert "AND succeeds less often than OR" in flipped
     assert "With OR, some runs succeeded at D = 3, 4, 8, 16, 32 and 64" in flipped
-    assert "on HALF, not distinguishable from a constant answer's or below it at D = 16" in flipped
+    assert "on HALF, not significantly above that of a constant answer at D = 16" in flipped
     assert "the difference falls with D" in flipped
     even = findings(dimension_runs(0.5, 0.5, 0.5, 0.5, 0.5), fresh_runs(0.2, 0.0))
     assert "the sphere and the grid are not distinguishable" in even
-    assert "the difference does not change with D" in even
+    assert "the difference does not change significantly with D" in even
 
 
 def outputs_groups(fast, slow):
@@ -318,7 +318,7 @@ def test_the_page_on_outputs_follows_its_runs(claims):
     all_of = ["or", "and", "evolved", "xor"]
     for fast, slow, word, more in (
         ("xor", "or", "faster", "more"),
-        ("or", "xor", "slower", "fewer"),
+        ("or", "xor", "slower", "less"),
     ):
         groups = outputs_groups(fast, slow)
         plane, frame = groups(
@@ -328,11 +328,11 @@ def test_the_page_on_outputs_follows_its_runs(claims):
         text = in_the_plane(plane, xor)
         assert f"{xor.success.sum()} of {len(xor)} runs of XOR succeeded" in text
         assert f"XOR is {word} than OR at r = 120 and 1,920" in text
-        assert f"XOR solves {more} runs than OR" in text
+        assert f"XOR succeeds {more} often than OR" in text
         arcs, _ = groups(("start", [ONCE, AGAIN]), ("k", [2, 3]), ("output", all_of))
         assert f"one start: XOR is {word} than OR at k = 2 and 3" in on_arcs(arcs)
-        other = "fewer" if fast == "or" else "more"
-        assert f"k = 2: evolved solves {other} runs than OR" in on_arcs(arcs)
+        other = "less" if fast == "or" else "more"
+        assert f"k = 2: evolved succeeds {other} often than OR" in on_arcs(arcs)
         cube, _ = groups(("dim", [3]), ("neurons", [3, 5]), ("output", ["evolved", "xor"]))
         expected = "faster" if fast == "xor" else "slower"
         assert f"XOR is {expected} than the evolved output at D = 3, N = 3 and 5" in on_cubes(cube)
@@ -344,7 +344,7 @@ def test_the_page_on_outputs_follows_its_runs(claims):
         text = on_all_spheres(sphere, quarter, ends)
         tried = "no run succeeded" if slow == "or" else "some runs succeeded"
         assert f"with OR or an evolved output {tried} at D = 3 and 5" in text
-        assert f"D = 3: XOR solves {more} runs than OR" in text
+        assert f"D = 3: XOR succeeds {more} often than OR" in text
 
 
 LAWS = (
@@ -378,13 +378,13 @@ def test_the_page_on_heavy_tails_follows_its_runs(claims):
     assert "Shapes 0.25 and 0.5 come closest" in text
     assert text.count("more on the finer grid") == 2
     assert "their search is slower than harmonic search at LOCAL_OPT, r = 120" in text
-    assert "no law solves more runs than harmonic" in text
+    assert "no law succeeds significantly more often than harmonic" in text
     flipped = page(heavy=5000, light=10, fine=0.3)
     assert "Shapes 1 and 2 come closest" in flipped
     assert text.count("less on the finer grid") == 0
     assert flipped.count("less on the finer grid") == 2
     assert "their search is faster than harmonic search at LOCAL_OPT, r = 120" in flipped
-    assert "shape 0.25 solves fewer runs than harmonic" in flipped
+    assert "shape 0.25 succeeds less often than harmonic" in flipped
 
 
 def test_the_pages_on_bent_neurons_fresh_points_and_spheres_follow_their_runs(claims):
@@ -403,8 +403,8 @@ def test_the_pages_on_bent_neurons_fresh_points_and_spheres_follow_their_runs(cl
 
     assert "a bent neuron without bias is slower than a plain one" in bent_page(1000, 0.5)
     assert "a bent neuron without bias is faster than a plain one" in bent_page(10, 1.0)
-    assert "bent without bias solves more runs than plain with bias" in bent_page(100, 1.0)
-    assert "bent without bias solves fewer runs than plain with bias" in bent_page(100, 0.0)
+    assert "bent without bias succeeds more often than plain with bias" in bent_page(100, 1.0)
+    assert "bent without bias succeeds less often than plain with bias" in bent_page(100, 0.0)
 
     def online_page(once, many):
         cells = {}

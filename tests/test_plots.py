@@ -61,7 +61,7 @@ def test_circle_shows_labels_answers_and_mistakes():
     assert np.allclose(wedges(ax, "positive"), [(0, 180)])
     assert np.allclose(wedges(ax, "network answers 1"), [(270, 450)])
     assert np.allclose(wedges(ax, "wrong"), [(90, 180), (270, 360)])
-    assert ax.get_title() == "half: 50.000 % right"
+    assert ax.get_title() == "half: 50.000% correct"
 
 
 def test_circle_draws_each_neuron_s_line():

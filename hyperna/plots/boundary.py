@@ -102,7 +102,7 @@ def plot_boundary(
     answers = _answers(_distances(classifier, points))
     wrong = classifier.classes_[answers] != labels
     _draw_points(ax, classifier, plane.places, labels, wrong)
-    title = f"{1.0 - wrong.mean():.1%} of {len(points)} points right"
+    title = f"{1.0 - wrong.mean():.1%} of {len(points)} points correct"
     if dim > 2:
         what = "everything else has" if oblique else f"the other {dim - 2} features have"
         title += f"\nregions where {what} {'median' if rest is None else 'given'} values"

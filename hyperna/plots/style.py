@@ -162,14 +162,14 @@ def network_title(problem: Problem, network: Network, share: float) -> str:
     --------
     >>> from hyperna import Grid, problem
     >>> network_title(problem("half"), Network(Grid(2, 1, 120), [30, 60]), 1.0)
-    'half: 100.000 % right'
+    'half: 100.000% correct'
     """
     joined, output = "", network.output_weights()
     if output is not None:
         joined = f", output 1 if the votes reach {output[1]:.2f}"
     elif network.grid.neurons > 1:
         joined = f", {network.grid.output.upper()}"
-    sentence = f"{problem_title(problem)}{joined}: {100 * share:.3f} % right"
+    sentence = f"{problem_title(problem)}{joined}: {100 * share:.3f}% correct"
     return wrapped(sentence)
 
 

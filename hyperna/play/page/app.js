@@ -352,7 +352,7 @@ class App {
       const small = fit(thumb);
       small.context.clearRect(0, 0, small.width, small.height);
       this.view.thumbnail(small.context, small, net, i < net.size ? i : null);
-      thumb.setAttribute("aria-label", i < net.size ? describe(net.hidden[i], i) : `The network is right on ${percent(search.share)}`);
+      thumb.setAttribute("aria-label", i < net.size ? describe(net.hidden[i], i) : `The network is correct on ${percent(search.share)}`);
     });
     this.drawLandscape();
     this.race.draw();
@@ -376,7 +376,7 @@ class App {
   tellStatus() {
     const { search } = this;
     const made = this.created.reduce((sum, [, count]) => sum + count, 0);
-    const parts = [`${whole(search.evaluations)} evaluation${search.evaluations === 1 ? "" : "s"}`, `${percent(search.share)} right`, `${whole(search.accepted)} accepted`];
+    const parts = [`${whole(search.evaluations)} evaluation${search.evaluations === 1 ? "" : "s"}`, `${percent(search.share)} correct`, `${whole(search.accepted)} accepted`];
     if (search.restarts) parts.push(`restart ${search.restarts}`);
     if (search.ended) parts.push(ENDS[search.ended]);
     else if (this.playing && this.rate > 30) parts.push(`${whole(made)} per second`);
@@ -388,7 +388,7 @@ class App {
   }
 
   finished() {
-    this.tell(`${ENDS[this.search.ended]} after ${whole(this.search.evaluations)} evaluations, ${percent(this.search.share)} right.`);
+    this.tell(`${ENDS[this.search.ended]} after ${whole(this.search.evaluations)} evaluations, ${percent(this.search.share)} correct.`);
     this.redraw();
   }
 

@@ -29,7 +29,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         for r in map(int, sorted(part.resolution.unique())):
             cells = [at(name, mutation, r, *kind) for kind in KINDS]
             best = [f"{cell.fitness.max():.4f}" for cell in cells]
-            rows.append([power(r), "solved", *map(solved, cells)])
+            rows.append([power(r), "successes", *map(solved, cells)])
             rows.append(["", "ERT", *map(running_time, cells)])
             rows.append(["", "best fitness", *best])
         header = ["r", "", *(f"{kind}, {'bias' if bias else 'no bias'}" for kind, bias in KINDS)]

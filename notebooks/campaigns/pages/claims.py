@@ -1,6 +1,6 @@
 """Sentences about runs that are computed, each by a test that the sentence names.
 
-Shares of solved runs are compared by Fisher's exact test, times by Mann and Whitney's with failed
+Shares of successes are compared by Fisher's exact test, times by Mann and Whitney's with failed
 runs as the slowest of all, several comparisons with Holm's correction.
 """
 
@@ -32,19 +32,19 @@ def differs(one: Share, other: Share) -> float:
 
 
 def compared(name: str, one: Share, other_name: str, other: Share) -> str:
-    """Say which of two kinds of runs is solved more often, if the test tells."""
+    """Say which of two kinds of runs succeeds more often, if the test tells."""
     p = differs(one, other)
-    counts = f"{one[0]:,}/{one[1]:,} against {other[0]:,}/{other[1]:,}"
+    counts = f"{one[0]:,}/{one[1]:,} vs. {other[0]:,}/{other[1]:,}"
     if p >= LEVEL:
         test = f"{counts}, Fisher's test: p = {p:.2g}"
         return f"{name} and {other_name} are not distinguishable ({test})"
     more = one[0] / one[1] > other[0] / other[1]
-    word = "more" if more else "fewer"
-    return f"{name} solves {word} runs than {other_name} ({counts}, Fisher's test: p = {p:.2g})"
+    word = "more" if more else "less"
+    return f"{name} succeeds {word} often than {other_name} ({counts}, Fisher's test: p = {p:.2g})"
 
 
 def better_than(name: str, base: Share, others: dict[str, Share]) -> str:
-    """Say which of several kinds of runs are solved more often than one, with Holm's correction."""
+    """Say which of several kinds of runs succeed more often than one, with Holm's correction."""
     p_values = dict(
         zip(others, holm([differs(part, base) for part in others.values()]), strict=True)
     )
@@ -54,12 +54,12 @@ def better_than(name: str, base: Share, others: dict[str, Share]) -> str:
         if p_values[other] < LEVEL and part[0] / part[1] > base[0] / base[1]
     ]
     if not better:
-        return f"no law solves more runs than {name} beyond doubt (Fisher's test, Holm)"
+        return f"no law succeeds significantly more often than {name} (Fisher's test, Holm)"
     listed = ", ".join(
         f"{other} ({others[other][0]}/{others[other][1]}, p = {p_values[other]:.2g})"
         for other in better
     )
-    return f"more runs than with {name} ({base[0]}/{base[1]}) are solved with {listed}"
+    return f"{name} ({base[0]}/{base[1]}) succeeds less often than {listed}"
 
 
 def faster(name: str, one: pd.DataFrame, other_name: str, other: pd.DataFrame) -> str:
@@ -92,15 +92,17 @@ def faster_in(
 def told_apart(
     name: str, other_name: str, pairs: dict[str, tuple[pd.DataFrame, pd.DataFrame]]
 ) -> str:
-    """Say in which of several cells two kinds of runs are solved differently often."""
+    """Say in which of several cells the shares of successes of two kinds of runs differ."""
     p_values = holm([differs(share(one), share(other)) for one, other in pairs.values()])
     different = [cell for cell, p in zip(pairs, p_values, strict=True) if p < LEVEL]
     tests = f"Fisher's test in {len(pairs)} cells, Holm"
     if not different:
         return (
-            f"nothing here tells {name} and {other_name} apart ({tests}: p >= {min(p_values):.2g})"
+            f"{name} and {other_name} do not differ significantly in their shares of successes "
+            f"({tests}: p >= {min(p_values):.2g})"
         )
-    return f"{name} and {other_name} are solved differently often at {listed(different)} ({tests})"
+    at = f"at {listed(different)} ({tests})"
+    return f"{name} and {other_name} differ significantly in their shares of successes {at}"
 
 
 def succeeded_in(cells: dict[str, pd.DataFrame], what: str = "run") -> str:
@@ -128,17 +130,16 @@ def above_constant(cells: dict[str, tuple[np.ndarray, float]]) -> str:
     corrected = holm(p_values)
     more = [cell for cell, p in zip(cells, corrected, strict=True) if p < LEVEL]
     rest = [cell for cell in cells if cell not in more]
-    parts = [f"above that of a constant answer at {listed(more)}"] if more else []
-    same = "not distinguishable from a constant answer's or below it"
-    parts += [f"{same} at {listed(rest)}"] if rest else []
-    return f"{' and '.join(parts)} (one-sided t tests, Holm)"
+    text = f"significantly above that of a constant answer at {listed(more or rest)}"
+    text = f"{text}, but not at {listed(rest)}" if more and rest else text
+    return f"{text if more else f'not {text}'} (one-sided t tests, Holm)"
 
 
 def rises(name: str, keys: Sequence[float], values: Sequence[float]) -> str:
     """Say whether values rise or fall with a key, by Spearman's rank correlation."""
     test = stats.spearmanr(keys, values)
     if not test.pvalue < LEVEL:
-        return f"{name} does not change with D beyond doubt (Spearman: p = {test.pvalue:.2g})"
+        return f"{name} does not change significantly with D (Spearman: p = {test.pvalue:.2g})"
     word = "grows" if test.statistic > 0 else "falls"
     return f"{name} {word} with D (Spearman: {test.statistic:.2f}, p {p_sign(test.pvalue)})"
 
@@ -159,9 +160,9 @@ def cost_grows(
 
     ratios = [drawn(one) / drawn(other) for one, other in (coarse, fine)]
     low, high = np.quantile(ratios[1] / ratios[0], [0.025, 0.975])
-    interval = f"the factor between the two is {low:.2g} … {high:.2g}"
+    interval = f"the ratio of the two: {low:.2g} … {high:.2g}"
     if low <= 1 <= high:
-        return f"which is not distinguishable ({interval})"
+        return f"which is no significant difference ({interval})"
     return f"{'more' if low > 1 else 'less'} on the finer grid ({interval})"
 
 
@@ -184,19 +185,19 @@ def listed(cells: Sequence[str]) -> str:
 
 
 def trend(label: str, keys: Sequence[int], shares: Sequence[Share]) -> str:
-    """Say whether the share of solved runs falls from each value to the next, and where not."""
+    """Say whether the share of successes falls from each value to the next, and where not."""
     values = [successes / n for successes, n in shares]
     rises = [i for i in range(1, len(keys)) if values[i] > values[i - 1]]
     first, last = shares[0], shares[-1]
     p = differs(first, last)
     if p >= LEVEL:
         return (
-            f"the share of solved runs does not change from {label} = {keys[0]} to {keys[-1]} "
-            f"beyond doubt (Fisher's test: p = {p:.2g})"
+            f"the share of successes does not change significantly from {label} = {keys[0]} to "
+            f"{keys[-1]} (Fisher's test: p = {p:.2g})"
         )
     word = "falls" if values[-1] < values[0] else "rises"
     text = (
-        f"the share of solved runs {word} from {first[0]}/{first[1]} at {label} = {keys[0]} to "
+        f"the share of successes {word} from {first[0]}/{first[1]} at {label} = {keys[0]} to "
         f"{last[0]}/{last[1]} at {label} = {keys[-1]} (Fisher's test: p = {p:.2g})"
     )
     against = rises if word == "falls" else []
@@ -207,7 +208,7 @@ def trend(label: str, keys: Sequence[int], shares: Sequence[Share]) -> str:
         f"{shares[i][0]}/{shares[i][1]}, p = {differs(shares[i - 1], shares[i]):.2g})"
         for i in against
     )
-    return f"{text}, though not from {label} = {steps}"
+    return f"{text}, but not from {label} = {steps}"
 
 
 def sentence(text: str) -> str:

@@ -28,10 +28,10 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         tried = ", ".join(str(n) for n, _ in groups)
         best.append([str(dim), output, known, tried, *smallest, *often])
     everything = table(
-        "All settings", ["D", "output", "N", "solved", "ERT", "fitness at the end"], rows, 1
+        "All settings", ["D", "output", "N", "successes", "ERT", "final fitness"], rows, 1
     )
-    header = ["D", "output", "N needed", "N tried", "smallest N solved", "share", "best N", "share"]
-    summary = table("Smallest N that solves", header, best, 1, 2, 3)
+    header = ["D", "output", "N needed", "N tried", "smallest N", "share", "best N", "share"]
+    summary = table("Smallest N that succeeds", header, best, 1, 2, 3)
     return f"""# Cube corners by parity: how many neurons, and how often
 
 The 2^D corners (±1, …, ±1)/√D, positive if an odd number of coordinates is positive; r = 120, harmonic
@@ -76,12 +76,12 @@ def findings(runs: pd.DataFrame) -> str:
         f"{solved(part)} at D = {d} with N = {n}, fitness {mean(part.fitness)} at the end"
         for (d, _, n), part in long.items()
     )
-    return f"""- With N = D neurons, which suffice, the evolved output solves {shares}. With N = D - 1 {succeeded_in(cells("evolved", lambda dim: dim - 1))}.
+    return f"""- With N = D neurons, which suffice, the evolved output succeeds in {shares}. With N = D - 1 {succeeded_in(cells("evolved", lambda dim: dim - 1))}.
 - Neurons to spare, evolved output: at D = 4 {faster("N = 8", at[4, "evolved", 8], "N = 4", at[4, "evolved", 4])}, ERT {running_time(at[4, "evolved", 8])} and
   {running_time(at[4, "evolved", 4])}; at D = 6 {compared("N = 12", share(at[6, "evolved", 12]), "N = 6", share(at[6, "evolved", 6]))}.
-- OR with the fewest possible neurons solves {solved(at[3, "or", 4])} at D = 3 and {solved(at[4, "or", 8])} at D = 4, AND
+- OR with the fewest possible neurons succeeds in {solved(at[3, "or", 4])} at D = 3 and {solved(at[4, "or", 8])} at D = 4, AND
   {solved(at[3, "and", 4])} and {solved(at[4, "and", 8])}. The two are one problem with the classes swapped, and {told_apart("OR", "AND", joined)}.
 - OR and AND from D = 5 on: {succeeded_in(wide)}. Neurons that fire on half of the corners each make an OR the
   constant 1 at the start, a plateau of fitness 1/2: {on_plateau} of {len(flat)} runs at D = 6, N = 32 ended on it.
-- With {runs.budget.max() // runs.budget.min()} times the budget the evolved output solves {spent}; fewer neurons had the smaller budget only, so
+- With {runs.budget.max() // runs.budget.min()} times the budget the evolved output succeeds in {spent}; fewer neurons had the smaller budget only, so
   this does not show that they would fail."""

@@ -29,7 +29,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         for title, write, source in (
             ("runs that reach 95 %", lambda g: f"{g.success.sum()}/{len(g)}", groups),
             ("ERT to 95 %", running_time, groups),
-            ("fitness at the end", lambda g: mean(g.fitness), groups),
+            ("final fitness", lambda g: mean(g.fitness), groups),
             ("best run", lambda g: f"{g.fitness.max():.3f}", groups),
             ("on fresh points", lambda g: f"{g.fresh.mean():.3f}", fresh),
         ):
@@ -60,7 +60,7 @@ def findings(runs: pd.DataFrame, seen: pd.DataFrame) -> str:
     dims = sorted(int(dim) for dim in runs.dim.unique())
 
     def always(init: str) -> str:
-        """The largest D up to which every run on HALF is solved."""
+        """The largest D up to which every run on HALF succeeds."""
         up_to = list(takewhile(lambda d: per["half", d, "or", init].success.all(), dims))
         return f"up to D = {up_to[-1]}" if up_to else "at no D"
 
@@ -86,7 +86,7 @@ def findings(runs: pd.DataFrame, seen: pd.DataFrame) -> str:
     by_dim = gap.groupby(sampled.dim).mean()
     first = int(by_dim.index.min())
     flattery = rises("the difference", sampled.dim.to_numpy(), gap.to_numpy())
-    return f"""- **HALF** is solved in every run {always("grid")} from the grid and {always("sphere")} from the sphere, in
+    return f"""- On **HALF** every run succeeds {always("grid")} from the grid and {always("sphere")} from the sphere, in
   {running_time(per["half", 2, "or", "sphere"])} evaluations at D = 2 and {running_time(per["half", 8, "or", "sphere"])} at D = 8 (sphere). At D = 32
   {compared("the sphere", share(per["half", 32, "or", "sphere"]), "the grid", share(per["half", 32, "or", "grid"]))}.
 - **QUARTER** is an intersection of two half-spaces. At D = 4 {compared("AND", share(both), "OR", share(union))}; AND ends at {mean(both.fitness)},

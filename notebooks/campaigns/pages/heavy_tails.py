@@ -27,7 +27,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
             versus = [f"{chance[law]:.2f}", p_text(p_holm[law])] if law in chance else ["–", "–"]
             rows.append([law_text(law), solved(runs_of), running_time(runs_of), *versus])
             ratios[name, r, law] = value(runs_of) / value(harmonic)
-        header = ["steps", "solved", "ERT", "slower than harmonic", "p (Holm)"]
+        header = ["steps", "successes", "ERT", "slower than harmonic", "p (Holm)"]
         parts.append(table(f"{name}, r = {r}", header, rows, 0))
 
     return f"""# Real-valued steps with heavy tails against harmonic ones
@@ -83,14 +83,14 @@ def findings(runs: pd.DataFrame, ratios: dict[tuple[str, int, str], float]) -> s
   logarithms).
 - QUARTER: shape 1 takes {grown(pareto[1.0])}; shape 2 takes {grown(pareto[2.0])}.
 - Times of Cauchy steps, scale 1: {faster_in("Cauchy", "Pareto of shape 1", beside("cauchy:scale=1.0", pareto[1.0]))}.
-- Exponential steps of scale 10: {faster_in("their search", "harmonic search", beside(slow))}. On LOCALOPT at r = 1200 they solve {solved(stuck)}{lost}.
+- Exponential steps of scale 10: {faster_in("their search", "harmonic search", beside(slow))}. On LOCALOPT at r = 1200 they succeed in {solved(stuck)}{lost}.
   Scale 100: {faster_in("their search", "harmonic search", beside(wide))}.
 - TWOQUARTERS, r = 1200: {compared("shape 0.25", best[0], "harmonic", best[1])}.
 - TWOQUARTERS, r = 120: {better_than("harmonic", share(at("two_quarters", 120, "harmonic")), rivals(runs, "two_quarters", 120))}."""
 
 
 def rivals(runs: pd.DataFrame, problem: str, r: int) -> dict[str, tuple[int, int]]:
-    """Shares of solved runs of all laws but the harmonic one."""
+    """Shares of successes of all laws but the harmonic one."""
     part = runs[(runs.problem == problem) & (runs.resolution == r)]
     groups = part.groupby("mutation", observed=True)
     return {law_text(law): share(group) for law, group in groups if law != "harmonic"}

@@ -40,10 +40,10 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         header = [
             "points m",
             "parent judged",
-            "solved",
+            "successes",
             "ERT",
             "points per success",
-            "true fitness at the end",
+            "true final fitness",
         ]
         parts.append(table(name, header, rows, 0, 1))
 
@@ -66,7 +66,9 @@ def findings(cells: dict[tuple[str, int | None, bool], pd.DataFrame]) -> str:
 
     def one(name: str) -> str:
         part = cells[name, 1, False]
-        return f"{solved(part)} find the optimum of {name.upper()}, fitness at the end {mean(part.fitness)}"
+        return (
+            f"{solved(part)} find the optimum of {name.upper()}, final fitness {mean(part.fitness)}"
+        )
 
     def many(name: str) -> str:
         part, exact = cells[name, 1000, False], cells[name, None, False]

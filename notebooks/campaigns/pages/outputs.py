@@ -17,8 +17,8 @@ from .writing import LEGEND, mean, p_text, running_time, slower, solved, table, 
 Groups = dict[tuple, pd.DataFrame]
 Pairs = dict[str, tuple[pd.DataFrame, pd.DataFrame]]
 Measures = dict[str, Callable[[pd.DataFrame], str]]
-SHARE_AND_TIME: Measures = {"solved runs": solved, "ERT": running_time}
-MEASURES: Measures = {**SHARE_AND_TIME, "fitness at the end": lambda part: mean(part.fitness)}
+SHARE_AND_TIME: Measures = {"successes": solved, "ERT": running_time}
+MEASURES: Measures = {**SHARE_AND_TIME, "final fitness": lambda part: mean(part.fitness)}
 ONCE, AGAIN = "one start", "with restarts"
 
 
@@ -144,7 +144,7 @@ def on_arcs(arcs: Groups) -> str:
     solved_once = ", ".join(f"{solved(arcs[ONCE, k, 'xor'])} at k = {k}" for k in sizes)
     return f"""- **ARCS(k)**, one start: {faster_in("XOR", "OR", cells(ONCE, "xor", "or"))}; {faster_in("XOR", "the evolved output", cells(ONCE, "xor", "evolved"))}. With restarts:
   {faster_in("XOR", "OR", cells(AGAIN, "xor", "or"))}; {faster_in("XOR", "the evolved output", cells(AGAIN, "xor", "evolved"))}.
-  Started once, XOR solves {solved_once}.
+  Started once, XOR succeeds in {solved_once}.
 - The evolved output beside OR, one start: {evolved}."""
 
 
@@ -152,7 +152,7 @@ def on_cubes(cube: Groups) -> str:
     """What the corners of cubes say, each sentence by a test."""
     sizes = sorted({key[:2] for key in cube})
     cells = {f"D = {d}, N = {n}": (cube[d, n, "xor"], cube[d, n, "evolved"]) for d, n in sizes}
-    return f"""- **Cube**: {faster_in("XOR", "the evolved output", cells)}. In shares of solved runs {told_apart("XOR", "the evolved output", cells)}."""
+    return f"""- **Cube**: {faster_in("XOR", "the evolved output", cells)}. {sentence(told_apart("XOR", "the evolved output", cells))}"""
 
 
 def on_all_spheres(sphere: Groups, quarter: Groups, ends: pd.DataFrame) -> str:
@@ -300,7 +300,7 @@ def crossings(ends: pd.DataFrame) -> str:
         [
             str(dim),
             init,
-            "solved" if success else "failed",
+            "succeeded" if success else "failed",
             str(len(part)),
             str((part.cosine > 0.95).sum()),
             str((part.cosine < 0.2).sum()),
@@ -310,6 +310,6 @@ def crossings(ends: pd.DataFrame) -> str:
         for (dim, init, success), part in ends.groupby(["dim", "init", "success"])
     ]
     angles = ["cosine > 0.95", "cosine < 0.2"]
-    head = ["D", "init", "", "runs", *angles, "fitness at the end", "on 8,192 fresh points"]
+    head = ["D", "init", "", "runs", *angles, "final fitness", "on 8,192 fresh points"]
     title = "TWOQUARTERS, XOR, one start: the cosine between the planes"
     return table(title, head, rows, 1, 2)

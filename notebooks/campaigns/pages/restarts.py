@@ -41,7 +41,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
             fixed = min(value for key, value in medians.items() if key != AUTO)
             cost[name, law] = medians[AUTO], fixed
             autos[name, law] = groups[AUTO]
-        header = ["steps", "limit", "solved", "median", "ERT"]
+        header = ["steps", "limit", "successes", "median", "ERT"]
         parts.append(table(title, header, rows, 0))
     ratios = {key: auto / fixed for key, (auto, fixed) in cost.items()}
     worst = max(ratios, key=lambda key: ratios[key])

@@ -48,7 +48,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
             rows.append([str(dim), *cells, mean(angle.fitness), mean(turn.fitness)])
         header = [
             "D",
-            "solved, angles",
+            "successes, angles",
             "rotations",
             "ERT, angles",
             "rotations",
@@ -81,7 +81,7 @@ in ten flipped; the fitness after {NOISY_BUDGET:,} evaluations, {NOISY_RUNS} run
 {chr(10).join(parts)}
 ## What it says
 
-Times until success, failed runs counted as infinite, and the fitness at the end, by Mann-Whitney's test with Holm's
+Times until success, failed runs counted as infinite, and the final fitness, by Mann-Whitney's test with Holm's
 correction for the dimensions of a problem:
 
 {listed}

@@ -30,7 +30,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         header += [
             f"{init}: {what}"
             for init in ("grid", "sphere")
-            for what in ("solved", "ERT", "fitness at the end")
+            for what in ("successes", "ERT", "final fitness")
         ]
         parts.append(table(f"{name}, target {target}", header, rows))
     quarter = [problem("quarter", dim=d).best_fitness(1) for d in (2, 3, 4, 64)]
@@ -52,7 +52,7 @@ the exact fitness. A constant answer has fitness 0.5, on QUARTER 0.75, on LOCALO
 
 
 def findings(runs: pd.DataFrame) -> str:
-    """How often HALF is solved in each dimension, by a test."""
+    """How often runs on HALF succeed in each dimension, by a test."""
     lines = []
     for init, start in (
         ("grid", "starts uniform on the grid"),
@@ -67,5 +67,5 @@ def findings(runs: pd.DataFrame) -> str:
 
 
 def fitness(cell: pd.DataFrame) -> str:
-    """Mean fitness at the end."""
+    """Mean final fitness."""
     return mean(cell.fitness)

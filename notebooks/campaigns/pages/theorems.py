@@ -80,7 +80,7 @@ def section(
         [f"{r:,}", solved(part), mean(part[part.success].evaluations, 1), exact(name, steps, r)]
         for r, part in groups.items()
     ]
-    header = ["r", "solved", "evaluations of successes", "exact"]
+    header = ["r", "successes", "evaluations of successes", "exact"]
     shares = [share(part) for part in groups.values()]
     text = [f"# {name.upper()}, {steps} steps", "", f"Theorem: {bound.text}. {METHOD}", ""]
     text += [table("Runs", header, rows), "## What it says", ""]

@@ -17,7 +17,7 @@ def case(row: pd.Series) -> str:
 
 
 def sizes(runs: pd.DataFrame, fewest: int) -> str:
-    """Say with how many neurons the solved runs end, and how many of them with the fewest."""
+    """Say with how many neurons the successful runs end, and how many of them with the fewest."""
     done = runs[runs.success].neurons_used.astype(int)
     if not len(done):
         return "–"
@@ -25,7 +25,7 @@ def sizes(runs: pd.DataFrame, fewest: int) -> str:
 
 
 def beside_neat(own: pd.DataFrame, neat: pd.DataFrame) -> list[str]:
-    """Compare shares of runs that are solved within NEAT's budget."""
+    """Compare shares of runs that succeed within NEAT's budget."""
     budget, says = int(neat.budget.iloc[0]), []
     for name, part in neat.groupby("case"):
         runs = own[(own.case == name) & (own.output == "evolved")]
@@ -60,7 +60,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
             )
             for number, n in zip(("just enough neurons", "twice as many"), fixed, strict=True):
                 pairs.setdefault((kind, number), {})[key] = cells["evolved"], cells[str(n)]
-        header = ["problem", "N", "solved", "ERT", "fitness at the end", "neurons of solved runs"]
+        header = ["problem", "N", "successes", "ERT", "final fitness", "neurons of successes"]
         parts.append(table(f"Output {output}", header, rows, 0, 1, 5))
         for (kind, number), found in pairs.items():
             label = "k" if kind == "ARCS(k)" else "D"
@@ -71,7 +71,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         [name, solved(part), running_time(part), mean(part.fitness)]
         for name, part in neat.groupby("case")
     ]
-    parts.append(table("NEAT", ["problem", "solved", "ERT", "fitness at the end"], rows, 0))
+    parts.append(table("NEAT", ["problem", "successes", "ERT", "final fitness"], rows, 0))
     listed = "\n".join(f"- {text}" for text in says)
     return f"""# Can the search find the number of neurons?
 

@@ -21,7 +21,7 @@ LEGEND = (
 
 
 def solved(runs: pd.DataFrame) -> str:
-    """Solved runs of all, and the interval of their share in percent."""
+    """Successes of all runs, and the interval of their share in percent."""
     successes, n = int(runs.success.sum()), len(runs)
     low, high = wilson_interval(successes, n)
     digits = 0 if n < 1000 else 1
