@@ -257,8 +257,8 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
         if exact:
             return [Candidate(kind, most, None, most, True) for kind in outputs]
         sizes = [("xor", 2), ("evolved", 4)] if output == "auto" else [(output, 3), (output, most)]
-        few = [Candidate(kind, size, None, size, True) for kind, size in sizes]
-        return [Candidate(outputs[0], 1, None, 1, True), *few]
+        larger = [Candidate(kind, size, None, size, True) for kind, size in sizes]
+        return [Candidate(outputs[0], 1, None, 1, True), *larger]
     if most == 1:
         return [Candidate(outputs[0], 1, linear.sharp_half_space, 1, True)]
     result = [Candidate(outputs[0], most, linear.logistic_half_space, 1, exact)]
