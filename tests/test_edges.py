@@ -68,6 +68,28 @@ def test_baselines_have_the_neurons_of_the_problem():
         assert baseline_task("random_search", problem(name)).grid.neurons == neurons
 
 
+def test_searches_of_baselines_are_told_what_is_left_of_the_budget(monkeypatch):
+    task = baseline_task("random_search", problem("half"), budget=100, restarts=3, target=False)
+    told = []
+
+    def search(error, space, rng, budget):
+        told.append(budget)
+        error(np.zeros((10, space.size)))
+
+    object.__setattr__(task.baseline, "search", search)
+    assert task.run(seed=0).evaluations == 40
+    assert told == [100, 90, 80, 70]
+
+
+def test_targets_of_bent_neurons_are_2n_over_r_below_the_best():
+    from hyperna import OnePlusOneNA
+
+    for neurons in (1, 2):
+        na = OnePlusOneNA(neurons, resolution=40, neuron="bent")
+        task = na.task(problem("arcs", k=neurons))
+        assert task.default_target == pytest.approx(1 - 2 * neurons / 40)
+
+
 def test_seeds_of_settings_have_128_bits():
     seeds = [setting(problem="half", resolution=r).entropy for r in range(2, 200)]
     assert all(seed < 2**128 for seed in seeds)
