@@ -30,6 +30,9 @@ def test_exported_states_are_the_search_points_that_they_stand_for(tmp_path, nam
         angle, bias = map(int, line.partition(":")[2].strip("()").split(","))
         assert runtime.fitness[angle, bias] == score / runtime._units
         assert runtime.target[angle, bias] == target
+    # all files count the same states, one of them the start before the first network
+    states = {(tmp_path / f"chain.{end}").read_text().split()[0] for end in ("tra", "srew")}
+    assert states == {str(chain.score.size + 1)}
 
 
 def test_the_best_network_of_a_logged_run_is_told_with_its_own_evaluation():
