@@ -296,3 +296,10 @@ def test_starts_are_made_from_as_many_points_as_are_quick(n, dim, kept):
     found = _thinned(points, np.random.default_rng(0))
     assert 0.7 * kept < len(found.y) <= kept
     assert found.total == (n if n == kept else kept)
+
+
+def test_rows_of_huge_and_tiny_weights_are_counted():
+    X, label = np.arange(3.0)[:, None], np.array([0, 1, 0])
+    for unit in (1e-200, 1e200):
+        weight = unit * np.array([1.0, 1.0, 2.0])
+        assert Table.of(X, label, weight).rows == pytest.approx(max(16 / 6, weight.sum()))

@@ -30,6 +30,9 @@ def test_exported_states_are_the_search_points_that_they_stand_for(tmp_path, nam
         angle, bias = map(int, line.partition(":")[2].strip("()").split(","))
         assert runtime.fitness[angle, bias] == score / runtime._units
         assert runtime.target[angle, bias] == target
+    # all files count the same states, one of them the start before the first network
+    states = {(tmp_path / f"chain.{end}").read_text().split()[0] for end in ("tra", "srew")}
+    assert states == {str(chain.score.size + 1)}
 
 
 def test_the_best_network_of_a_logged_run_is_told_with_its_own_evaluation():
@@ -66,6 +69,28 @@ def test_slopes_have_the_relative_errors_of_both_ends():
 def test_baselines_have_the_neurons_of_the_problem():
     for name, neurons in (("half", 1), ("two_quarters", 2), ("arcs:k=3", 3)):
         assert baseline_task("random_search", problem(name)).grid.neurons == neurons
+
+
+def test_searches_of_baselines_are_told_what_is_left_of_the_budget(monkeypatch):
+    task = baseline_task("random_search", problem("half"), budget=100, restarts=3, target=False)
+    told = []
+
+    def search(error, space, rng, budget):
+        told.append(budget)
+        error(np.zeros((10, space.size)))
+
+    object.__setattr__(task.baseline, "search", search)
+    assert task.run(seed=0).evaluations == 40
+    assert told == [100, 90, 80, 70]
+
+
+def test_targets_of_bent_neurons_are_2n_over_r_below_the_best():
+    from hyperna import OnePlusOneNA
+
+    for neurons in (1, 2):
+        na = OnePlusOneNA(neurons, resolution=40, neuron="bent")
+        task = na.task(problem("arcs", k=neurons))
+        assert task.default_target == pytest.approx(1 - 2 * neurons / 40)
 
 
 def test_seeds_of_settings_have_128_bits():

@@ -121,3 +121,9 @@ def test_it_takes_part_in_comparisons_where_it_is_named():
     fitted.fit(data, data[:, 0] > 0)
     assert CLASSIFIERS["neat"].size(fitted) == fitted.network_.size
     assert fitted.score(data, data[:, 0] > 0) > 0.8
+
+
+@pytest.mark.parametrize(("name", "neurons"), [("half", 1), ("two_quarters", 2), ("arcs:k=3", 3)])
+def test_the_target_is_what_the_problems_own_number_of_neurons_attains(name, neurons):
+    task = neat_task("neat", problem(name), resolution=120)
+    assert task.target / task.points.total == pytest.approx(1 - 2 * neurons / 120, abs=0.03)
