@@ -15,6 +15,7 @@ from scipy.stats import ks_2samp
 
 from hyperna import Adaptive, Grid, Network, OnePlusOneNA, fitness_of, problem
 from hyperna._kernels import loop, state
+from hyperna._kernels.jit import kernel
 from hyperna.batches import run_many
 from hyperna.relatives import (
     RELATIVES,
@@ -178,8 +179,12 @@ def luby(k):
     return 2 ** (size - 1) if k == 2**size - 1 else luby(k - 2**size + 1)
 
 
+@kernel
+def horizon(limits, counter):
+    return loop.horizon(limits, counter)
+
+
 def test_automatic_restarts_follow_the_sequence_of_luby():
-    horizon = getattr(loop.horizon, "py_func", loop.horizon)
     task = OnePlusOneNA().task(problem("half"), stagnation=5, restarts="auto", budget=10**9)
     counter = np.zeros(state.N_COUNTERS, np.int64)
     for start in range(1, 300):
