@@ -247,3 +247,29 @@ def test_trimmed_networks_answer_the_same(output, seed):
     fewer = trimmed(network, points)
     assert (fewer.predict(Z) == network.predict(Z)).all()
     assert fewer.grid.neurons < 5
+
+
+def test_terms_that_move_no_point_are_left_out():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4)) * [1.0, 50.0, 0.1, 1.0] + [3.0, -70.0, 5.0, 0.0]
+    scaling = Scaling.fit(X, np.ones(200))
+    Z = scaling.apply(X)
+    w, b = np.array([0.8, 0.6, 0.002, 0.0]), 0.02
+    X, holds = X[abs(Z @ w - b) > 0.01], (Z @ w >= b)[abs(Z @ w - b) > 0.01]
+    for slack, terms in ((np.inf, 2), (0.02, 2), (1e-4, 3)):
+        made = condition_of(w, b, holds, scaling, X, slack)
+        assert (made.holds(X) == holds).all()
+        assert np.count_nonzero(made.weights) == np.count_nonzero(made.influence) == terms
+    # a third term that some points need stays
+    w = np.array([0.8, 0.6, 0.05, 0.0])
+    holds = scaling.apply(X) @ w >= b
+    assert np.count_nonzero(condition_of(w, b, holds, scaling, X).weights) == 3
+
+
+@pytest.mark.parametrize(("rows", "features"), [(60, 2), (240, 1)])
+def test_few_rows_without_a_difference_do_not_prove_one_feature_enough(rows, features):
+    """Each of the two features separates the classes, without a held-out error."""
+    y = np.arange(rows) % 2
+    X = np.random.default_rng(3).normal(size=(rows, 2)) * 0.3 + 3.0 * y[:, None]
+    clf = NAClassifier(random_state=0).fit(X, y)
+    assert np.count_nonzero(clf.coef_) == features

@@ -354,7 +354,9 @@ def simplify(fit: Fit) -> None:
             costs = [part * own for own in doubts]
             simple = [simplified(*m, c, faithful) for m, c in zip(judged, costs, strict=True)]
             worse, error = choice.gain(fit.tried, plain, fit.held_out(simple))
-            if worse <= 0.0 and (faithful > 0 or several or error <= choice.WELL_KNOWN):
+            # No difference among few rows is not well known either.
+            known = np.hypot(error, 1.0 / fit.tried.rows) <= choice.WELL_KNOWN
+            if worse <= 0.0 and (faithful > 0 or several or known):
                 network = simplified(network, fit.points, part * doubt, faithful)
                 fit.judged = simple
                 break

@@ -19,6 +19,8 @@ from hyperna.outputs import OUTPUTS
 
 # Significant digits of coefficients, from the fewest tried to what a number holds.
 FEWEST_DIGITS, MOST_DIGITS = 2, 17
+# Part of the squared influences that terms left out may have together: less than rounding changes.
+NEGLIGIBLE = 0.01
 JOINS = ("any", "all", "odd", "at least", "vote")
 
 
@@ -260,6 +262,11 @@ def condition_of(
         threshold = float(b * scale + weights[used] @ scaling.centre[used])
     if not (np.isfinite(weights).all() and math.isfinite(threshold)):
         weights, threshold = _without_dwarfs(weights, scaling, b, unit, w[largest])
+    else:
+        used, threshold = _without_negligible(
+            used, influence, weights, threshold, scale * slack, holds, scaling, X
+        )
+        influence = np.where(used, influence, 0.0)
     features = X[:, used]
     for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
         rounded = np.array([_rounded(v, digits) for v in weights[used].tolist()])
@@ -273,6 +280,24 @@ def condition_of(
             low, high = near if near[0] < near[1] else (low, high)
             return Condition(full, roundest(low, high, threshold), scale, influence)
     return Condition(np.where(used, weights, 0.0), threshold, scale, influence)
+
+
+def _without_negligible(  # type: ignore[no-untyped-def]
+    used: BoolArray, influence, weights, threshold, slack, holds, scaling: Scaling, X: FloatArray
+):
+    """Return which terms are needed for all rows of X to stay on their sides, and the threshold."""
+    order = np.argsort(np.abs(influence), kind="stable")
+    part = np.cumsum(influence[order] ** 2)
+    for k in order[(part <= NEGLIGIBLE * part[-1]) & used[order]][::-1]:
+        kept = used & (np.abs(influence) > abs(influence[k]))
+        gone = used & ~kept
+        usual = float(weights[gone] @ scaling.centre[gone])
+        with np.errstate(over="ignore", invalid="ignore"):
+            side, moved = X[:, kept] @ weights[kept], X[:, gone] @ weights[gone] - usual
+        apart = side[~holds].max(initial=-np.inf) < side[holds].min(initial=np.inf)
+        if apart and np.abs(moved).max() <= slack:
+            return kept, threshold - usual
+    return used, threshold
 
 
 def cone_of(
