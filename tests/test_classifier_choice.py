@@ -8,7 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from hyperna import NAClassifier
-from hyperna.classifier import fitting
+from hyperna.classifier import fitting, work
 from hyperna.classifier.candidates import candidates
 from hyperna.classifier.choice import SIMPLE, Choice, choose, contested, gain
 from hyperna.classifier.points import LabelledPoints
@@ -176,3 +176,74 @@ def test_candidates_from_random_starts_are_few():
         assert (one.neurons, len(others)) == (1, 2)
         wanted = {"xor", "evolved"} if output == "auto" else {output}
         assert {c.output for c in others} == wanted
+
+
+@pytest.fixture
+def simplified(monkeypatch):
+    """The state of the last fit, and how often a network was made simpler after its search."""
+    seen = {"calls": 0}
+    end, made = fitting.simplify, fitting.simplified
+
+    def watched(fit):
+        seen["fit"] = fit
+        end(fit)
+
+    def counted(*args):
+        seen["calls"] += 1
+        return made(*args)
+
+    monkeypatch.setattr(fitting, "simplify", watched)
+    monkeypatch.setattr(fitting, "simplified", counted)
+    return seen
+
+
+def wide(dim, seed=0):
+    """Points of which the features after the first twenty are constant."""
+    X = np.zeros((90, dim))
+    X[:, :20] = np.random.default_rng(seed).normal(size=(90, 20))
+    return X, (X[:, 0] + X[:, 1] * X[:, 2] > 0.2).astype(int)
+
+
+@pytest.mark.parametrize(("dim", "neurons", "evolves"), [(20, "auto", True), (600, "auto", False)])
+def test_many_features_are_not_evolved(simplified, dim, neurons, evolves):
+    NAClassifier(neurons, max_evals=3000, random_state=0).fit(*wide(dim))
+    lengths = {len(networks) for networks in simplified["fit"].networks.values()}
+    assert (max(lengths) > 1) == evolves
+    assert (simplified["fit"].evaluations > 100) == evolves
+
+
+def test_one_neuron_is_evolved_on_any_number_of_features(simplified):
+    NAClassifier(1, max_evals=3000, random_state=0).fit(*wide(600))
+    assert simplified["fit"].evaluations > 100
+
+
+def test_several_neurons_on_many_features_are_not_made_simpler(simplified):
+    X = np.random.default_rng(0).normal(size=(150, 2))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    for idle, simplifies in ((0, True), (598, False)):
+        simplified["calls"] = 0
+        wider = np.column_stack([X, np.zeros((150, idle))])
+        clf = NAClassifier(max_evals=3000, random_state=0).fit(wider, y)
+        assert clf.n_neurons_ > 1
+        chosen = simplified["fit"].chosen
+        assert chosen.convincing
+        assert (simplified["calls"] > 0 or chosen.checkpoint == SIMPLE) == simplifies
+
+
+def test_without_errors_nothing_is_made_simpler_twice(simplified, monkeypatch):
+    """Each of the four levels is tried once in each fold, for there is nothing to lose."""
+    monkeypatch.setattr(fitting.choice, "gain", lambda points, right, other: (1e-9, 0.0))
+    X = np.random.default_rng(0).normal(size=(150, 4))
+    X[:, 0] += 5.0 * np.sign(X[:, 0])
+    NAClassifier(max_evals=3000, random_state=0).fit(X, (X[:, 0] > 0).astype(int))
+    assert simplified["calls"] == fitting.FOLDS * (1 + len(fitting.FAITHFUL))
+
+
+def test_the_start_that_is_there_is_not_made_again(monkeypatch):
+    """On noise the simplest candidate stays as it began, and the first network is that."""
+    made, original = [], work.final
+    monkeypatch.setattr(work, "final", lambda *args: made.append(args) or original(*args))
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(80, 3)), np.arange(80) % 2
+    clf = NAClassifier(max_evals=2000, random_state=0).fit(X, y)
+    assert (clf.n_neurons_, made) == (1, [])

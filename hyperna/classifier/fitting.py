@@ -29,7 +29,8 @@ MOST_SEARCHED = 100_000
 CHECKPOINTS = (0.25, 1.0)
 # Fewer evaluations tell nothing about a candidate, more tell nothing new.
 SHORTEST_TRIAL, LONGEST_TRIAL = 20, 10_000
-# With more features evolution hardly changes a start, and is cut short in proportion.
+# With more features evolution hardly changes a start: candidates are compared as they begin, and a
+# search is cut short in proportion.
 MANY_FEATURES = 500
 # Fewest evaluations of a restart.
 SHORTEST_RESTART = 100
@@ -79,6 +80,8 @@ class Fit:
         self.share = settings.max_evals // (3 * FOLDS * small)
         if not self.few_features:
             self.share = self.share * MANY_FEATURES // dim
+        given = settings.init != "data" or len(self.candidates) == 1
+        self.evolves = self.few_features or given
         # Random starts say little about a network before they have evolved for long.
         self.patient = settings.init != "data" and settings.neurons == "auto"
         # Whether there are enough points and evaluations for trials, and something to learn. A
@@ -211,7 +214,7 @@ class Fit:
         None where that would hardly change them.
         """
         kept, trials = [], self.trials()
-        if self.others and (self.few_features or self.settings.init != "data"):
+        if self.others and self.evolves:
             bests = [rows[choice.best_row(self.tried, rows)] for rows in trials.values()]
             best = bests[int(np.argmax([choice.share(self.tried, right) for right in bests]))]
             for c in trials:
@@ -285,7 +288,8 @@ def searches(fit: Fit) -> list[tuple[int, int, int]]:
     if fit.settings.init != "data":
         return [(chosen.candidate, k, fit.left // starts) for k in range(starts)]
     if chosen.checkpoint == 0:
-        return [(chosen.candidate, 0, 1)]
+        # The start of the simplest candidate is there already.
+        return [(chosen.candidate, 0, 1)] if chosen.candidate > 0 else []
     brief = max(1, round(CHECKPOINTS[0] * fit.trial_length(1)))
     longest = fit.left if len(fit.candidates) == 1 else fit.share * starts
     budget = min(brief if chosen.checkpoint == 1 else longest // starts, fit.left // starts)
@@ -350,12 +354,12 @@ def simplify(fit: Fit) -> None:
         doubts = [choice.error(seen, seen.right(made)) for made, seen in judged]
         several = any(made.grid.neurons > 1 for made in (network, *fit.judged))
         levels = (0.0, *FAITHFUL)[: fit.few_features if several else None]
-        for faithful, part in itertools.product(levels, (1.0, 0.0)[not any(doubts) :]):
+        for faithful, part in itertools.product(levels, (1.0, 0.0)[max(doubts) < 1e-6 :]):
             costs = [part * own for own in doubts]
             simple = [simplified(*m, c, faithful) for m, c in zip(judged, costs, strict=True)]
             worse, error = choice.gain(fit.tried, plain, fit.held_out(simple))
             # No difference among few rows is not well known either.
-            known = np.hypot(error, 1.0 / fit.tried.rows) <= choice.WELL_KNOWN
+            known = max(error, 1.0 / fit.tried.rows) <= choice.WELL_KNOWN
             if worse <= 0.0 and (faithful > 0 or several or known):
                 network = simplified(network, fit.points, part * doubt, faithful)
                 fit.judged = simple
@@ -383,7 +387,7 @@ def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None)
         fit.record(Outcome.of(search, fit.points, fit.settings.clip))
     simplest = [[0] if fit.undecided else [] for fit in fits]
     try_out(fits, simplest, n_jobs, evolved=False)
-    try_out(fits, simplest, n_jobs)
+    try_out(fits, [[0] if fit.undecided and fit.evolves else [] for fit in fits], n_jobs)
     others = [fit.others for fit in fits]
     try_out(fits, others, n_jobs, range(1), evolved=False)
     others = [fit.still_in_it(some) for fit, some in zip(fits, others, strict=True)]
