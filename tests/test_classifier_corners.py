@@ -290,10 +290,10 @@ def test_trials_with_more_parameters_than_points_are_not_made_simpler(n, simpler
 
 @pytest.mark.parametrize(("n", "dim", "kept"), [(100, 2, 100), (9000, 2, 2000), (700, 9000, 200)])
 def test_starts_are_made_from_as_many_points_as_are_quick(n, dim, kept):
-    from hyperna.classifier.candidates import _thinned
+    from hyperna.classifier.candidates import _prepared
 
     points = LabelledPoints(np.zeros((n, dim)), np.arange(n) % 2 > 0, np.ones(n, np.int64), n)
-    found = _thinned(points, np.random.default_rng(0))
+    found, _, _ = _prepared(points, np.random.default_rng(0))
     assert 0.7 * kept < len(found.y) <= kept
     assert found.total == (n if n == kept else kept)
 

@@ -138,6 +138,8 @@ PARAMETERS = {
     ("--tie-break", "0.25"): ("tie_break", 0.25),
     ("--tie-break", "none"): ("tie_break", None),
     ("--init", "grid"): ("init", "grid"),
+    ("--move", "angle"): ("move", "angle"),
+    ("--class-weight", "balanced"): ("class_weight", "balanced"),
     ("--jobs", "2"): ("n_jobs", 2),
     ("--seed", "5"): ("random_state", 5),
     ("--verbose",): ("verbose", True),
