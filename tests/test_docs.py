@@ -28,7 +28,10 @@ SLOW = (
     "docs/howto/variants.md",
     "docs/howto/relatives.md",
     "docs/howto/films.md",
+    "docs/howto/figures.md",
     "docs/tutorials/higher_dimensions.md",
+    "docs/tutorials/runtime_analyst.md",
+    "docs/tutorials/scikit_learn.md",
 )
 RUN = ("python", "bash")
 # Shown, not run: settings of other programs, output, files.

@@ -13,6 +13,9 @@ from hyperna import OnePlusOneNA, problem
 from hyperna.play import PlayServer
 from hyperna.play.answers import task
 
+# A browser takes half a minute; the README's command leaves it to CI.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def browser():

@@ -55,6 +55,9 @@ return [...document.querySelectorAll("#p0 .figures figure")].map((element) => {
 });
 """
 
+# A browser takes a quarter of a minute; the README's command leaves it to CI.
+pytestmark = pytest.mark.slow
+
 
 class TestBrowser:
     def test_no_error_and_no_request(self, browser, path):
