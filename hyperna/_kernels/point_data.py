@@ -31,23 +31,14 @@ QUANTA = 2.0**14
 LARGEST_PULL = 2.0**38
 
 
-class Points(NamedTuple):
-    """Points to be classified by `neurons` neurons joined by `join`.
+class PointsShape(NamedTuple):
+    """The numbers that describe a network on points.
 
-    `columns` has a row for each coordinate. `gain` is what a point adds to the score `base` when
-    the network fires on it: its weight if it is positive, minus its weight if not; `most` is the
-    largest sum of gains. `pull` is the same for the second value. `guard` is how close to the bias
-    a dot product must be for rounding errors to matter. `modulus` are the numbers of values of a
-    neuron's components.
+    It has `neurons` neurons of `width` components joined by `join`. `base` is the score where it
+    fires nowhere. Margins up to `tie_clip` decide between equal scores, in units of `tie_unit`.
     """
 
-    columns: np.ndarray
-    gain: np.ndarray
-    pull: np.ndarray
-    guard: np.ndarray
-    modulus: np.ndarray
     base: int
-    most: int
     join: int
     neurons: int
     resolution: int
@@ -57,21 +48,31 @@ class Points(NamedTuple):
     tie_unit: float
 
 
-class PointsWork(NamedTuple):
-    """A network and its offspring, which are the same between two steps, and the points in order.
+class Points(NamedTuple):
+    """Points to be classified.
+
+    `columns` has a row for each coordinate. `gain` is what a point adds to the score when the
+    network fires on it: its weight if it is positive, minus its weight if not. `pull` is the same
+    for the second value. `guard` is how close to the bias a dot product must be for rounding errors
+    to matter. `modulus` are the numbers of values of a neuron's components.
+    """
+
+    columns: np.ndarray
+    gain: np.ndarray
+    pull: np.ndarray
+    guard: np.ndarray
+    modulus: np.ndarray
+    shape: PointsShape
+
+
+class Neurons(NamedTuple):
+    """A network and its offspring, which are the same between two steps.
 
     Of two rows the first is the network's, the second its offspring's. The output neuron comes
     after the N hidden ones. `weight` (2, N+1, ...), `bias` (2, N+1) and `angle` (2, 2, C), cosine
     and sine of every component, are what a neuron is; `rounded` (N+1, ...) are the weights of the
     genome that it is rounded to. `term` and `coef` (N+1, ...) list the weights that change and by
-    how much. `table` (2, ...) says whether the output fires, by what the neurons add up to, and
-    `sums` what an output neuron makes of that.
-
-    `columns` (D, n) are the points; `whole` and `real` (rows, n) what is known about each. `dots`
-    (2, N, n) are the dot products. `extent` (blocks, D+1): the largest absolute value of each
-    coordinate in a block, and the largest guard. `neuron` (rows, N+1), `component` (rows, C),
-    `block` (rows, blocks), `place` and `bound` (rows, N+1, blocks): see the names below. `lanes`,
-    `start` and `near`: room for smallest values, for bins and for optima.
+    how much. `neuron` (rows, N+1), `component` (rows, C): see the names below.
     """
 
     weight: np.ndarray
@@ -80,6 +81,22 @@ class PointsWork(NamedTuple):
     rounded: np.ndarray
     term: np.ndarray
     coef: np.ndarray
+    neuron: np.ndarray
+    component: np.ndarray
+
+
+class PointsWork(NamedTuple):
+    """The network `net`, its offspring, and what they do on the points, which are put in order.
+
+    `table` (2, ...) says whether the output fires, by what the neurons add up to, and `sums` what
+    an output neuron makes of that. `columns` (D, n) are the points; `whole` and `real` (rows, n)
+    what is known about each. `dots` (2, N, n) are the dot products. `extent` (blocks, D+1): the
+    largest absolute value of each coordinate in a block, and the largest guard. `block` (rows,
+    blocks), `place` and `bound` (rows, N+1, blocks): see the names below. `lanes`, `start` and
+    `near`: room for smallest values, for bins and for optima.
+    """
+
+    net: Neurons
     table: np.ndarray
     sums: np.ndarray
     columns: np.ndarray
@@ -87,8 +104,6 @@ class PointsWork(NamedTuple):
     real: np.ndarray
     dots: np.ndarray
     extent: np.ndarray
-    neuron: np.ndarray
-    component: np.ndarray
     block: np.ndarray
     place: np.ndarray
     bound: np.ndarray
@@ -165,34 +180,40 @@ def make_points(
         pull=np.where(positive, pull, -pull),
         guard=errors * (norm + 1.0),
         modulus=modulus,
-        base=int(weight[~positive].sum()),
-        most=int(weight[positive].sum()),
-        join=int(join) if neurons > 1 else 0,
-        neurons=int(neurons),
-        resolution=int(resolution),
-        dim=int(dim),
-        width=width,
-        tie_clip=float(tie_clip),
-        tie_unit=float(tie_clip) * unit / QUANTA,
+        shape=PointsShape(
+            base=int(weight[~positive].sum()),
+            join=int(join) if neurons > 1 else 0,
+            neurons=int(neurons),
+            resolution=int(resolution),
+            dim=int(dim),
+            width=width,
+            tie_clip=float(tie_clip),
+            tie_unit=float(tie_clip) * unit / QUANTA,
+        ),
     )
 
 
 def new_work(points: Points) -> PointsWork:
     """Room for a network and its offspring."""
-    n, dim, neurons, width = points.gain.size, points.dim, points.neurons, points.width
+    n, shape = points.gain.size, points.shape
+    dim, neurons, width = shape.dim, shape.neurons, shape.width
     components, longest = (width + 1) * neurons, max(dim, neurons)
     patterns = neurons + 1
-    if points.join == EVOLVED:
+    if shape.join == EVOLVED:
         patterns = 1 << neurons if neurons <= TABLE_NEURONS else 1
     floats, integers = np.zeros, lambda *shape: np.zeros(shape, np.int64)
     blocks = -(-n // BLOCK)
     work = PointsWork(
-        weight=floats((2, neurons + 1, longest)),
-        bias=floats((2, neurons + 1)),
-        angle=floats((2, 2, components)),
-        rounded=floats((neurons + 1, longest)),
-        term=integers(neurons + 1, 2 * longest),
-        coef=floats((neurons + 1, 2 * longest)),
+        net=Neurons(
+            weight=floats((2, neurons + 1, longest)),
+            bias=floats((2, neurons + 1)),
+            angle=floats((2, 2, components)),
+            rounded=floats((neurons + 1, longest)),
+            term=integers(neurons + 1, 2 * longest),
+            coef=floats((neurons + 1, 2 * longest)),
+            neuron=integers(8, neurons + 1),
+            component=integers(2, components),
+        ),
         table=integers(2, patterns),
         sums=floats(patterns),
         columns=points.columns.copy(),
@@ -200,8 +221,6 @@ def new_work(points: Points) -> PointsWork:
         real=floats((6, n)),
         dots=floats((2, neurons, n)),
         extent=floats((blocks, dim + 1)),
-        neuron=integers(8, neurons + 1),
-        component=integers(2, components),
         block=integers(4, blocks),
         place=integers(2, neurons + 1, blocks),
         bound=floats((3, neurons + 1, blocks)),
@@ -209,7 +228,7 @@ def new_work(points: Points) -> PointsWork:
         start=integers(2 * BINS + 2),
         near=integers(neurons + 4, neurons),
     )
-    work.component[OWNER] = np.minimum(np.arange(components) // width, neurons)
+    work.net.component[OWNER] = np.minimum(np.arange(components) // width, neurons)
     work.whole[GAIN], work.real[PULL], work.real[GUARD] = (
         points.gain,
         points.pull,

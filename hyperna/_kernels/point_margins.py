@@ -62,21 +62,21 @@ def decide_near(columns, weight, dots, bias, guard, vote, votes, begin):
 
 
 @inner_kernel
-def round_neuron(points, work, i):
+def round_neuron(shape, net, i):
     """Make the weights that the offspring's neuron i is rounded to."""
-    if work.neuron[IS_ROUNDED, i] == 1:
+    if net.neuron[IS_ROUNDED, i] == 1:
         return
-    work.neuron[IS_ROUNDED, i] = 1
+    net.neuron[IS_ROUNDED, i] = 1
     size, first = (
-        points.neurons if i == points.neurons else points.dim,
-        i * points.width,
+        shape.neurons if i == shape.neurons else shape.dim,
+        i * shape.width,
     )
-    if work.neuron[TURNED, i] == 1:
-        write_angles(work.weight[1, i], size, points.resolution, work.component[ROUNDED], first)
-        neuron_weights(work.component[ROUNDED], size, points.resolution, first, work.rounded[i])
+    if net.neuron[TURNED, i] == 1:
+        write_angles(net.weight[1, i], size, shape.resolution, net.component[ROUNDED], first)
+        neuron_weights(net.component[ROUNDED], size, shape.resolution, first, net.rounded[i])
     else:
         for j in range(size):
-            work.rounded[i, j] = work.weight[1, i, j]
+            net.rounded[i, j] = net.weight[1, i, j]
 
 
 @inline_kernel
@@ -153,8 +153,8 @@ def read_hidden(work, neurons, k, p, hidden):
     """Write the margins of the offspring's neurons at point p, which is in block k."""
     for i in range(neurons):
         row = work.place[ROW, i, k]
-        row = row if work.neuron[TERMS, i] < 0 else 1 - row
-        hidden[i] = work.dots[row, i, p] - work.bias[1, i]
+        row = row if work.net.neuron[TERMS, i] < 0 else 1 - row
+        hidden[i] = work.dots[row, i, p] - work.net.bias[1, i]
 
 
 @inner_kernel
@@ -165,7 +165,7 @@ def second_value(points, work, moves, everywhere):
     """
     scale, neurons, rows = QUANTA / points.tie_clip, points.neurons, work.real
     hidden, again, listed = work.lanes[HIDDEN], work.whole[LISTED], np.int64(0)
-    output, bias = work.rounded[neurons], work.bias[1, neurons]
+    output, bias = work.net.rounded[neurons], work.net.bias[1, neurons]
     total = 0.0 if everywhere else work.lanes[SUMS, 0]
     for k in range(work.block.shape[1]):
         if not everywhere and work.block[STATE, k] != JUDGED:
@@ -179,15 +179,15 @@ def second_value(points, work, moves, everywhere):
         if not everywhere and guard < np.inf:
             marks = 0
             for m in range(moves):
-                i = work.neuron[MOVER, m]
+                i = work.net.neuron[MOVER, m]
                 row, flip = work.place[ROW, i, k], 0.0 if points.join == XOR else 1.0
                 if points.join == EVOLVED and output[i] < 0.0:
                     flip = -1.0
                 marks += mark_changes(
                     work.dots[row, i, begin:end],
-                    work.bias[0, i],
+                    work.net.bias[0, i],
                     work.dots[1 - row, i, begin:end],
-                    work.bias[1, i],
+                    work.net.bias[1, i],
                     flip,
                     rows[MARGIN, begin:end],
                     again[begin:end],
@@ -202,9 +202,9 @@ def second_value(points, work, moves, everywhere):
             exact = bounded(margin * scale, QUANTA + 1.0)
             if not abs(exact - np.rint(exact)) <= 0.5 - slip:
                 for i in range(neurons):
-                    round_neuron(points, work, i)
-                    dot = canonical_dot(work.columns, p, work.rounded[i])
-                    hidden[i] = dot - work.bias[1, i]
+                    round_neuron(points, work.net, i)
+                    dot = canonical_dot(work.columns, p, work.net.rounded[i])
+                    hidden[i] = dot - work.net.bias[1, i]
                 exact = scale * join_margins(
                     points.join, neurons, output, bias, hidden, points.tie_clip
                 )

@@ -91,18 +91,18 @@ def turn_by_angles(weight, before, angle, first, lowest, size, term, coef):
 
 
 @inline_kernel
-def make_offspring(points, work, mutation, steps, step, genome, changed, old):
+def make_offspring(points, net, mutation, steps, step, genome, changed, old):
     """Take a step; of a direction that turns in a plane the genome says nothing yet.
 
     Returns the numbers of components that change and of hidden neurons that move, and whether the
     output neuron does, which is then the last in the list of those that move.
     """
     move, neurons, r = mutation.move, points.neurons, points.resolution
-    state, moves, output_moves = work.neuron, np.int64(0), False
+    state, moves, output_moves = net.neuron, np.int64(0), False
     count, place = list_parts(mutation, steps, step, changed), steps.step[FIRST, step]
     for t in range(count):
         c = changed[t]
-        i, length = work.component[OWNER, c], steps.move[place + t] * move.unit
+        i, length = net.component[OWNER, c], steps.move[place + t] * move.unit
         first, size = i * points.width, neurons if i == neurons else points.dim
         if state[TERMS, i] < 0:
             state[TERMS, i], state[LOWEST, i] = 0, size
@@ -113,30 +113,30 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
                 moves += 1
         old[t] = genome[c]
         if move.pairs[c] > 0:
-            terms, weight = state[TERMS, i], work.weight[1, i]
+            terms, weight = state[TERMS, i], net.weight[1, i]
             a, b, change, other = turn_in_plane(weight, size, steps.plane[place + t], length, r)
-            work.term[i, terms], work.term[i, terms + 1] = a, b
-            work.coef[i, terms], work.coef[i, terms + 1] = change, other
+            net.term[i, terms], net.term[i, terms + 1] = a, b
+            net.coef[i, terms], net.coef[i, terms + 1] = change, other
             state[TERMS, i], state[TURNED, i], state[IS_ROUNDED, i] = terms + 2, 1, 0
         else:
             genome[c] = smaller((genome[c] + length) % (mutation.modulus[c] * move.unit), r)
             if c == (genome.size if i == neurons else first + points.width) - 1:
-                work.bias[1, i] = (2.0 * genome[c] - r) / r
+                net.bias[1, i] = (2.0 * genome[c] - r) / r
             else:
                 state[LOWEST, i], state[IS_ROUNDED, i] = (
                     smaller(state[LOWEST, i], c - first),
                     0,
                 )
-                work.angle[1, 0, c], work.angle[1, 1, c] = cos_sin_turn(genome[c], r)
+                net.angle[1, 0, c], net.angle[1, 1, c] = cos_sin_turn(genome[c], r)
                 if size == 1:
-                    work.weight[1, i, 0] = 1.0 - 2.0 * genome[c]
+                    net.weight[1, i, 0] = 1.0 - 2.0 * genome[c]
     if output_moves:
         state[MOVER, moves] = neurons
     for m in range(moves + 1 if output_moves else moves):
         i = state[MOVER, m]
         lowest, size = state[LOWEST, i], neurons if i == neurons else points.dim
         if lowest < size:
-            weight, before, angle = work.weight[1, i], work.weight[0, i], work.angle[1]
+            weight, before, angle = net.weight[1, i], net.weight[0, i], net.angle[1]
             state[TERMS, i] = turn_by_angles(
                 weight,
                 before,
@@ -144,8 +144,8 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
                 i * points.width,
                 lowest,
                 size,
-                work.term[i],
-                work.coef[i],
+                net.term[i],
+                net.coef[i],
             )
     return count, moves, output_moves
 
@@ -153,18 +153,18 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
 @inline_kernel
 def settle(points, work, moves, output_moves, genome, changed, old, count, accepted):
     """Make the offspring the parent, or the other way round."""
-    state, neurons = work.neuron, points.neurons
+    state, neurons = work.net.neuron, points.neurons
     source, target = (1, 0) if accepted else (0, 1)
     for m in range(moves + 1 if output_moves else moves):
         i = state[MOVER, m]
         size, weight, rounded = (
             neurons if i == neurons else points.dim,
-            work.weight,
-            work.rounded,
+            work.net.weight,
+            work.net.rounded,
         )
         turned = state[TERMS, i] > 0 or state[LOWEST, i] < size
         state[TERMS, i] = -1
-        work.bias[target, i] = work.bias[source, i]
+        work.net.bias[target, i] = work.net.bias[source, i]
         if not turned:
             continue
         if accepted:
@@ -176,7 +176,7 @@ def settle(points, work, moves, output_moves, genome, changed, old, count, accep
                 weight[1, i, j] = weight[0, i, j]
         worn_out = state[AGE, i] == LIFETIME
         if worn_out or i == neurons:
-            round_neuron(points, work, i)
+            round_neuron(points, work.net, i)
         if worn_out:
             state[AGE, i] = 0
             for j in range(size):
@@ -206,19 +206,19 @@ def settle(points, work, moves, output_moves, genome, changed, old, count, accep
     for t in range(count):
         c = changed[t]
         for s in range(2):
-            work.angle[target, s, c] = work.angle[source, s, c]
+            work.net.angle[target, s, c] = work.net.angle[source, s, c]
         if not accepted:
             genome[c] = old[t]
 
 
 def write_genome(fitness, work, mutation, genome):
     """Write the angles of the neurons that have been turned in planes."""
-    points = fitness
+    points = fitness.shape
     for i in range(points.neurons + 1):
         first, size = (
             i * points.width,
             points.neurons if i == points.neurons else points.dim,
         )
-        if work.neuron[UNWRITTEN, i] == 1 and work.neuron[TURNED, i] == 1:
-            write_angles(work.weight[0, i], size, points.resolution, genome, first)
-        work.neuron[UNWRITTEN, i] = 0
+        if work.net.neuron[UNWRITTEN, i] == 1 and work.net.neuron[TURNED, i] == 1:
+            write_angles(work.net.weight[0, i], size, points.resolution, genome, first)
+        work.net.neuron[UNWRITTEN, i] = 0

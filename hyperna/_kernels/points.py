@@ -98,7 +98,7 @@ def closest(dots, bias, smallest):
 def gain_of_many(points, work, k, begin, end):
     """Gain of a block under an output neuron over too many hidden neurons for a table."""
     neurons, gain, hidden = points.neurons, np.int64(0), work.lanes[HIDDEN]
-    output, bias = work.rounded[neurons], work.bias[1, neurons]
+    output, bias = work.net.rounded[neurons], work.net.bias[1, neurons]
     for p in range(begin, end):
         read_hidden(work, neurons, k, p, hidden)
         total = 0.0
@@ -111,16 +111,16 @@ def gain_of_many(points, work, k, begin, end):
 @inline_kernel
 def open_blocks(points, work, moves, output_moves):
     """Find the blocks that the offspring may differ in; return the largest gain it can have."""
-    gain, clip, state = np.int64(0), points.tie_clip, work.neuron
+    gain, clip, state = np.int64(0), points.tie_clip, work.net.neuron
     for k in range(work.block.shape[1]):
         begin, end = k * BLOCK, smaller(k * BLOCK + BLOCK, work.whole.shape[1])
         extent, guard = work.extent[k], work.extent[k, points.dim]
         opened = output_moves
         for m in range(moves):
             i = state[MOVER, m]
-            reach, bound = abs(work.bias[1, i] - work.bias[0, i]), work.bound
+            reach, bound = abs(work.net.bias[1, i] - work.net.bias[0, i]), work.bound
             for t in range(state[TERMS, i]):
-                reach += abs(work.coef[i, t]) * extent[work.term[i, t]]
+                reach += abs(work.net.coef[i, t]) * extent[work.net.term[i, t]]
             # rounded up, and errors of the dot products before and after
             reach = reach * (1.0 + 2.0**-20) + 4.0 * guard
             bound[REACH, i, k] = reach
@@ -133,8 +133,8 @@ def open_blocks(points, work, moves, output_moves):
                 dots = work.dots[work.place[ROW, i, k], i, begin:end]
                 if stale:
                     work.place[STALE, i, k] = 0
-                    make_dots(work.columns, work.weight[0, i], dots, begin)
-                distance = closest(dots, work.bias[0, i], work.lanes[SMALLEST])
+                    make_dots(work.columns, work.net.weight[0, i], dots, begin)
+                distance = closest(dots, work.net.bias[0, i], work.lanes[SMALLEST])
                 bound[SLACK, i, k], bound[CLOSEST, i, k] = distance, distance
             opened = not bound[SLACK, i, k] > need
         work.block[STATE, k] = OPEN if opened else UNTOUCHED
@@ -145,16 +145,8 @@ def open_blocks(points, work, moves, output_moves):
 @inline_kernel
 def judge(points, work, moves, output_moves, least):
     """Gain of the offspring, or a number less than `least` that it cannot exceed."""
-    join, neurons, columns, state = (
-        points.join,
-        points.neurons,
-        work.columns,
-        work.neuron,
-    )
-    table, tabulated = (
-        work.table[1 if output_moves else 0],
-        vote_of(join, neurons, 0) > 0,
-    )
+    join, neurons, columns, state = points.join, points.neurons, work.columns, work.net.neuron
+    table, tabulated = work.table[1 if output_moves else 0], vote_of(join, neurons, 0) > 0
     gain = open_blocks(points, work, moves, output_moves)
     for k in range(work.block.shape[1]):
         if gain < least:
@@ -177,12 +169,12 @@ def judge(points, work, moves, output_moves, least):
                 state[TERMS, i],
                 vote_of(join, neurons, i),
             )
-            bias, next_bias = work.bias[0, i], work.bias[1, i]
+            bias, next_bias = work.net.bias[0, i], work.net.bias[1, i]
             old, new = work.dots[row, i, begin:end], work.dots[1 - row, i, begin:end]
             if work.place[STALE, i, k] == 1:
                 work.place[STALE, i, k], work.bound[SLACK, i, k] = 0, -1.0
-                make_dots(columns, work.weight[0, i], old, begin)
-            term, coef = work.term[i], work.coef[i]
+                make_dots(columns, work.net.weight[0, i], old, begin)
+            term, coef = work.net.term[i], work.net.coef[i]
             a, b = coef[0] if terms > 0 else 0.0, coef[1] if terms > 1 else 0.0
             x, y = columns[term[0], begin:end], columns[term[1], begin:end]
             for p in range(new.size):
@@ -198,8 +190,8 @@ def judge(points, work, moves, output_moves, least):
                 votes[p] -= vote & -np.int64(old[p] >= bias)
                 near += 0 if abs(new[p] - next_bias) > guard else 1
             if near > 0:
-                round_neuron(points, work, i)
-                decide_near(columns, work.rounded[i], new, next_bias, guard, vote, votes, begin)
+                round_neuron(points, work.net, i)
+                decide_near(columns, work.net.rounded[i], new, next_bias, guard, vote, votes, begin)
         if tabulated:
             weights, places = (
                 work.whole[GAIN, begin:end],
@@ -239,18 +231,20 @@ def look_at_all(points, work):
         work.extent[k, points.dim] = guard
         for i in range(neurons):
             bias, dots, vote = (
-                work.bias[0, i],
+                work.net.bias[0, i],
                 work.dots[0, i, begin:end],
                 vote_of(join, neurons, i),
             )
-            make_dots(work.columns, work.weight[0, i], dots, begin)
+            make_dots(work.columns, work.net.weight[0, i], dots, begin)
             near = False
             for p in range(dots.size):
                 votes[p] += vote if dots[p] >= bias else 0
                 near = near or not abs(dots[p] - bias) > guard
             if near:
-                round_neuron(points, work, i)
-                decide_near(work.columns, work.rounded[i], dots, bias, guard, vote, votes, begin)
+                round_neuron(points, work.net, i)
+                decide_near(
+                    work.columns, work.net.rounded[i], dots, bias, guard, vote, votes, begin
+                )
             work.bound[SLACK, i, k] = -1.0
             work.bound[CLOSEST, i, k] = np.inf if measured else -1.0
         for i in range(neurons + 1):
@@ -266,46 +260,43 @@ def look_at_all(points, work):
 
 
 @inner_kernel
+def rearrange(row, order, spare):
+    """Put the entries of a row in order."""
+    for p in range(row.size):
+        spare[p] = row[order[p]]
+    for p in range(row.size):
+        row[p] = spare[p]
+
+
+@inner_kernel
 def put_in_order(points, work):
     """Sort the points: wrongly classified ones first, then by their margins; copies come last."""
-    n, neurons, start, order = (
-        work.whole.shape[1],
-        points.neurons,
-        work.start,
-        work.whole[LISTED],
-    )
-    margin, spare, largest = work.real[MARGIN], work.real[NEXT_MARGIN], 2.0**-1000
-    for p in range(n):
-        hidden = work.lanes[HIDDEN]
+    neurons, start, order, gain = points.neurons, work.start, work.whole[LISTED], work.whole[GAIN]
+    margin, spare, hidden = work.real[MARGIN], work.real[NEXT_MARGIN], work.lanes[HIDDEN]
+    output, bias, largest = work.net.rounded[neurons], work.net.bias[1, neurons], 2.0**-1000
+    for p in range(gain.size):
         read_hidden(work, neurons, p // BLOCK, p, hidden)
-        output, bias = work.rounded[neurons], work.bias[1, neurons]
         margin[p] = join_margins(points.join, neurons, output, bias, hidden, np.inf)
         largest = larger(largest, abs(margin[p]) if abs(margin[p]) < np.inf else 0.0)
     for b in range(start.size):
         start[b] = 0
-    for p in range(n):
+    for p in range(gain.size):
         size = smaller(larger(abs(margin[p]) / largest, 2.0**-15), 1.0)
         b = np.int64((15.0 + math.log2(size)) * ((BINS - 1) / 15.0))
-        gain = work.whole[GAIN, p]
-        b += BINS if (margin[p] >= 0.0) == (gain > 0) or gain == 0 else 0
+        b += BINS if (margin[p] >= 0.0) == (gain[p] > 0) or gain[p] == 0 else 0
         spare[p] = b
         start[b + 1] += 1
     for b in range(1, start.size):
         start[b] += start[b - 1]
-    for p in range(n):
+    for p in range(gain.size):
         b = np.int64(spare[p])
         order[start[b]] = p
         start[b] += 1
-    for j in range(points.dim + 2):
-        row = work.columns[j] if j < points.dim else work.real[PULL + j - points.dim]
-        for p in range(n):
-            spare[p] = row[order[p]]
-        for p in range(n):
-            row[p] = spare[p]
-    for p in range(n):
-        work.whole[VOTE, p] = work.whole[GAIN, order[p]]
-    for p in range(n):
-        work.whole[GAIN, p] = work.whole[VOTE, p]
+    for j in range(points.dim):
+        rearrange(work.columns[j], order, spare)
+    rearrange(work.real[PULL], order, spare)
+    rearrange(work.real[GUARD], order, spare)
+    rearrange(gain, order, work.whole[VOTE])
 
 
 @inner_kernel
@@ -322,35 +313,36 @@ def begin_again(points, work, in_order):
 
 
 def _prepare(fitness, work, genome):
-    points, neurons, r, none = fitness, fitness.neurons, fitness.resolution, np.int64(0)
+    points, none = fitness.shape, np.int64(0)
+    neurons, r = points.neurons, points.resolution
     for i in range(neurons + 1):
-        for row in range(work.neuron.shape[0]):
-            work.neuron[row, i] = 0
-        work.neuron[TERMS, i], work.neuron[IS_ROUNDED, i] = -1, 1
+        for row in range(work.net.neuron.shape[0]):
+            work.net.neuron[row, i] = 0
+        work.net.neuron[TERMS, i], work.net.neuron[IS_ROUNDED, i] = -1, 1
         first, size = i * points.width, neurons if i == neurons else points.dim
         if first == genome.size:
             break
-        bias = neuron_weights(genome, size, r, first, work.weight[0, i])
-        work.bias[0, i], work.bias[1, i] = bias, bias
+        bias = neuron_weights(genome, size, r, first, work.net.weight[0, i])
+        work.net.bias[0, i], work.net.bias[1, i] = bias, bias
         for j in range(size):
-            work.weight[1, i, j], work.rounded[i, j] = (
-                work.weight[0, i, j],
-                work.weight[0, i, j],
+            work.net.weight[1, i, j], work.net.rounded[i, j] = (
+                work.net.weight[0, i, j],
+                work.net.weight[0, i, j],
             )
         for c in range(first, first + size - 1):
             cosine, sine = cos_sin_turn(genome[c], r)
             for which in range(2):
-                work.angle[which, 0, c], work.angle[which, 1, c] = cosine, sine
-    work.neuron[ORDER, 0], work.neuron[ORDER, 1] = FIRST_ORDER, FIRST_ORDER
-    output, bias = work.rounded[neurons], work.bias[0, neurons]
+                work.net.angle[which, 0, c], work.net.angle[which, 1, c] = cosine, sine
+    work.net.neuron[ORDER, 0], work.net.neuron[ORDER, 1] = FIRST_ORDER, FIRST_ORDER
+    output, bias = work.net.rounded[neurons], work.net.bias[0, neurons]
     tabulate(points.join, neurons, output, bias, work.sums, work.table[0])
     gain, second = begin_again(points, work, none > 0)
     return points.base + gain, second
 
 
 def _look(fitness, work, mutation, steps, genes, first, last, score, second):
-    points, genome, changed, old = fitness, genes[GENOME], genes[CHANGED], genes[OLD]
-    least, neurons, order = score - points.base, fitness.neurons, work.neuron[ORDER]
+    points, genome, changed, old = fitness.shape, genes[GENOME], genes[CHANGED], genes[OLD]
+    least, neurons, order = score - points.base, points.neurons, work.net.neuron[ORDER]
     if order[0] < 0:
         order[1] = smaller(2 * order[1], LAST_ORDER)
         order[0] = order[1]
@@ -358,11 +350,11 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     for step in range(first, last):
         order[0] -= 1
         count, moves, output_moves = make_offspring(
-            points, work, mutation, steps, step, genome, changed, old
+            points, work.net, mutation, steps, step, genome, changed, old
         )
         if output_moves:
-            round_neuron(points, work, neurons)
-            output, bias = work.rounded[neurons], work.bias[1, neurons]
+            round_neuron(points, work.net, neurons)
+            output, bias = work.net.rounded[neurons], work.net.bias[1, neurons]
             tabulate(points.join, neurons, output, bias, work.sums, work.table[1])
         gain = judge(points, work, moves, output_moves, least)
         accepted, tie, listed = gain >= least, 0.0, np.int64(0)
@@ -377,14 +369,15 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
 
 
 def _optimal(fitness, work, genome, optima, tolerance):
-    points, evolved = fitness, fitness.join == EVOLVED
+    points, evolved = fitness.shape, fitness.shape.join == EVOLVED
     directions = larger(points.dim - 1, 1)
     for alternative in range(optima.shape[0]):
         targets = optima[alternative]
         if near_targets(
-            genome, points.modulus, directions, targets, tolerance, evolved, work.near
+            genome, fitness.modulus, directions, targets, tolerance, evolved, work.near
         ) and (
-            not evolved or output_agrees(work.weight[0], work.bias[0], points.resolution, targets)
+            not evolved
+            or output_agrees(work.net.weight[0], work.net.bias[0], points.resolution, targets)
         ):
             return True
     return False
