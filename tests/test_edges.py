@@ -368,3 +368,17 @@ def test_the_fitness_of_bent_neurons_is_that_of_the_networks(name):
         for angle in range(12)
     ]
     assert runtime.fitness == pytest.approx(np.array(found))
+
+
+@pytest.mark.parametrize("neuron", ["plain", "bent"])
+def test_votes_are_weighted(neuron):
+    from hyperna import Grid, Network
+
+    rng = np.random.default_rng(0)
+    X, grid = rng.normal(size=(50, 2)), Grid(2, 3, 64, "evolved", neuron)
+    for _ in range(20):
+        network = Network(grid, grid.random(rng))
+        votes, quorum = network.output_weights()
+        total = network.hidden(X) @ votes
+        clear = np.abs(total - quorum) > 1e-9
+        assert np.array_equal(network.predict(X)[clear], (total >= quorum)[clear])
