@@ -273,3 +273,11 @@ def test_few_rows_without_a_difference_do_not_prove_one_feature_enough(rows, fea
     X = np.random.default_rng(3).normal(size=(rows, 2)) * 0.3 + 3.0 * y[:, None]
     clf = NAClassifier(random_state=0).fit(X, y)
     assert np.count_nonzero(clf.coef_) == features
+
+
+def test_a_scale_is_not_broken_in_two_lines():
+    data = load_wine()
+    clf = NAClassifier(max_evals=2000, random_state=0).fit(data.data, data.target)
+    lines = export_text(clf, data.feature_names).splitlines()
+    assert sum("(scale " in line for line in lines) == 3
+    assert all(line.count("(") == line.count(")") for line in lines)

@@ -121,7 +121,7 @@ def _rule_lines(rule: Rule, names: list[str], digits: int | None, scales: bool) 
     for number, condition in enumerate(rule.conditions):
         text = condition_text(condition, names, digits)
         if scales and not isinstance(condition, Cone):
-            text += f"  (scale {condition.scale:.4g})"
+            text += f"  (scale\0{condition.scale:.4g})"  # not broken in two lines
         if rule.join == "vote":
             text = f"{_number(rule.votes[number], digits)} votes: {text}"
         lines += _wrapped(text, names)

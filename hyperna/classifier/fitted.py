@@ -268,7 +268,19 @@ def fitted_attributes(fits: list[Fit], table: Table, scaling: Scaling) -> dict[s
     """Return what makes an estimator fitted, from problems that each have a network."""
     networks = [fit.current.network for fit in fits if fit.current is not None]
     evals, losses = _mean_curve([fit.curve for fit in fits])
-    slope, lapse = _chances(fits, networks)
+    # Slope and lapse by the distances of held-out points, where there are any.
+    held_out = [fit.held_out_distances() for fit in fits]
+    tried = any(column is not None for column in held_out)
+    points = [fit.tried if tried else fit.points for fit in fits]
+    columns = [
+        signed_distance(network, some.Z) if column is None else column
+        for network, some, column in zip(networks, points, held_out, strict=True)
+    ]
+    label = points[0].y.astype(int)
+    if len(fits) > 1:
+        label = np.argmax([some.y for some in points], axis=0)
+    distance = class_columns(np.column_stack(columns))
+    slope, lapse = fitted_chances(distance, label, points[0].share, points[0].rows)
     right, slack = 0, SLACK if len(networks) > 1 else np.inf
     for some in blocks(table.X):
         chosen = chosen_class(distances(networks, scaling.apply(table.X[some])))
@@ -294,22 +306,6 @@ def distances(networks: list[Network], Z: FloatArray) -> FloatArray:
 def chosen_class(distance: FloatArray) -> IntArray:
     """Return the class whose distance is largest, or whether the only one is positive."""
     return distance.argmax(axis=1) if distance.shape[1] > 1 else (distance[:, 0] > 0).astype(int)
-
-
-def _chances(fits: list[Fit], networks: list[Network]) -> tuple[float, float]:
-    """Return slope and lapse by the distances of held-out points, where there are any."""
-    held_out = [fit.held_out_distances() for fit in fits]
-    tried = any(column is not None for column in held_out)
-    points = [fit.tried if tried else fit.points for fit in fits]
-    columns = [
-        signed_distance(network, some.Z) if column is None else column
-        for network, some, column in zip(networks, points, held_out, strict=True)
-    ]
-    label = points[0].y.astype(int)
-    if len(fits) > 1:
-        label = np.argmax([some.y for some in points], axis=0)
-    distance = class_columns(np.column_stack(columns))
-    return fitted_chances(distance, label, points[0].share, points[0].rows)
 
 
 def _mean_curve(curves: list[list[tuple[int, float]]]) -> tuple[IntArray, FloatArray]:

@@ -250,15 +250,6 @@ def _local_differences(points: LabelledPoints, p, positive, negative) -> FloatAr
     return local_mean(positive) - local_mean(negative)
 
 
-def best_half_space(
-    points: LabelledPoints, U: FloatArray, gain: FloatArray
-) -> tuple[float, FloatArray, float]:
-    """Return gain, normal and threshold of the best half-space with one of the normals U."""
-    best, threshold = cut(points.Z @ U.T, gain)
-    k = int(best.argmax())
-    return float(best[k]), U[k], float(threshold[k])
-
-
 def logistic_half_space(
     points: LabelledPoints, neurons: int, rng: np.random.Generator
 ) -> HalfSpaces:
@@ -319,5 +310,7 @@ def descended(points: LabelledPoints, start: HalfSpaces, rng: np.random.Generato
 
 
 def _best_of(points: LabelledPoints, U: FloatArray) -> HalfSpaces:
-    _, u, t = best_half_space(points, U, points.gain)
-    return HalfSpaces(u[None], np.array([t]))
+    """Return the best half-space with one of the normals U."""
+    best, threshold = cut(points.Z @ U.T, points.gain)
+    k = int(best.argmax())
+    return HalfSpaces(U[k][None], threshold[k : k + 1])

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
 from hyperna.classifier.export import condition_text
-from hyperna.classifier.spaces import Cone, signed_distance
+from hyperna.classifier.fitted import chosen_class, distances
+from hyperna.classifier.spaces import Cone
 from hyperna.plots.style import (
     BLUE,
     DASHES,
@@ -99,7 +100,7 @@ def plot_boundary(
     ax = new_axes(ax, (7.0, 7.0))
     _draw_regions(ax, classifier, plane)
     _draw_conditions(ax, classifier, plane, names)
-    answers = _answers(_distances(classifier, points))
+    answers = chosen_class(distances(classifier.networks_, classifier.scaling_.apply(points)))
     wrong = classifier.classes_[answers] != labels
     _draw_points(ax, classifier, plane.places, labels, wrong)
     title = f"{1.0 - wrong.mean():.1%} of {len(points)} points correct"
@@ -213,8 +214,8 @@ def _draw_regions(
     from matplotlib.colors import ListedColormap
 
     across, up, rows = plane.mesh()
-    value = _distances(classifier, rows)
-    answer = _answers(value)
+    value = distances(classifier.networks_, classifier.scaling_.apply(rows))
+    answer = chosen_class(value)
     count = len(classifier.classes_)
     colours = ListedColormap([CLASSES[k % len(CLASSES)] for k in range(count)])
     ax.pcolormesh(
@@ -289,16 +290,6 @@ def _cut(
         key=lambda p: abs(p[0] - first[0]) / (right - left) + abs(p[1] - first[1]) / (top - bottom),
     )
     return [first[0], last[0]], [first[1], last[1]]
-
-
-def _distances(classifier: Any, rows: FloatArray) -> FloatArray:
-    """Return the decision function as columns; rows without names would make it warn."""
-    Z = classifier.scaling_.apply(rows)
-    return np.column_stack([signed_distance(network, Z) for network in classifier.networks_])
-
-
-def _answers(value: FloatArray) -> Any:
-    return value.argmax(axis=1) if value.shape[1] > 1 else (value[:, 0] > 0).astype(int)
 
 
 def _draw_points(
