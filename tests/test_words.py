@@ -65,6 +65,11 @@ def test_a_single_run(capsys):
     assert "0 of 1 run" in text
 
 
+def test_the_kind_of_neuron_is_named_unless_it_is_plain(capsys):
+    options = ("--neuron", "bent", "--runs", "1", "--budget", "1")
+    assert "1 bent neuron, output or" in printed(capsys, "run", "half", *options)
+
+
 def test_a_campaign_of_one_run(capsys, tmp_path):
     file, store = tmp_path / "one.toml", str(tmp_path / "one.store")
     file.write_text('problem = "half"\nresolution = 12\nruns = 1\n', encoding="utf-8")

@@ -88,9 +88,10 @@ def _restarts(number: int | str | None) -> str:
 
 
 def _neurons(used: dict[str, Any]) -> str:
+    kind = f"{used['neuron']} " if used["neuron"] not in (None, "plain") else ""
     if isinstance(used["neurons"], str):
-        return f"1 to {used['max_neurons']} neurons, evolved"
-    return counted(used["neurons"], "neuron")
+        return f"1 to {used['max_neurons']} {kind}neurons, evolved"
+    return counted(used["neurons"], f"{kind}neuron")
 
 
 def _headline(summary: dict[str, Any]) -> list[str]:

@@ -74,5 +74,8 @@ probability 0.2 one neuron redrawn instead of a mutation (`replace_neuron=0.2`),
 - The largest cost of not choosing is a factor of {ratios[worst]:.2f} ({TITLES[worst[0]]}, {worst[1]}).
 - With automatic restarts, {laws}.
 - On TWOQUARTERS adaptive steps with replacement and automatic restarts have a median of {whole(two[0])}
-  evaluations. `hyperna reproduce --table baselines` runs other algorithms on the same problem.
+  evaluations. `hyperna reproduce --table baselines` runs other algorithms on the same problem. Its CMA-ES is the paper's, polar
+  and started at the origin, also after a restart. How it starts matters more than the algorithm: in trials of 24 to 30 runs, all
+  solved, the medians were 2,056 with these settings, 1,016 from random starts, and with cartesian weights 1,088 from the origin and 424 from
+  random starts, which is level with the adaptive steps here.
 """

@@ -9,6 +9,7 @@ from hyperna.datasets.generators import half_spaces
 from hyperna.store.store import Store
 
 from .claims import higher, quicker, sentence
+from .rotation_trials import section
 from .writing import LEGEND, mean, running_time, solved, table
 
 TITLES = {
@@ -85,4 +86,5 @@ Times until success, failed runs counted as infinite, and the final fitness, by 
 correction for the dimensions of a problem:
 
 {listed}
-"""
+
+{section()}"""
