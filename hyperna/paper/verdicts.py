@@ -37,10 +37,10 @@ RULE = (
     "Verdicts at 95 %. Where exact values are shown (and the cap stops no more than a few runs): "
     "success is within the central 95 % of the binomial law, mean within 1.96 exact standard "
     "errors. Elsewhere both samples count as samples: Newcombe's interval of the difference of the "
-    "shares contains 0; the means differ by at most 1.96 standard errors (both standard deviations). "
-    "median: the number of measured runs below the printed median is likely if both have the same "
-    "distribution (beta-binomial). A table agrees if at most two of ten rows differ and fewer than "
-    "nine of ten deviate to the same side."
+    "shares contains 0; the means differ by at most 1.96 standard errors (both standard "
+    "deviations). median: the number of measured runs below the printed median is likely if both "
+    "have the same distribution (beta-binomial). A table agrees if at most two of ten rows differ "
+    "and fewer than nine of ten deviate to the same side."
 )
 
 
