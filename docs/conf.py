@@ -1,5 +1,6 @@
 """Configuration of the documentation site: ``python docs/build.py`` builds it."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -72,9 +73,13 @@ copyright = "the hyperna authors, MIT licence"
 
 
 def setup(app):
-    """Leave out the methods that scikit-learn adds for its metadata routing."""
+    """Leave out scikit-learn's methods for metadata routing, and private parameters."""
 
     def skip(app, what, name, thing, skipped, options):
         return True if name.startswith("set_") and name.endswith("_request") else None
 
+    def shorten(app, what, name, thing, options, signature, annotation):
+        return (re.sub(r", _\w+", "", signature) if signature else signature), annotation
+
     app.connect("autodoc-skip-member", skip)
+    app.connect("autodoc-process-signature", shorten)

@@ -342,9 +342,10 @@ class SelfAdjusting(StepLaw):
 
 @dataclass(frozen=True)
 class Adaptive(SelfAdjusting):
-    """Self-adjusting steps and, with probability `jump`, a harmonic one, so that no run is lost.
+    """Self-adjusting steps, mixed with harmonic ones so that runs do not get stuck.
 
-    A jump that improves the fitness sets the length of the component's steps, if it is longer.
+    With probability `jump` a component takes a harmonic step. If that improves the fitness and is
+    longer, it sets the component's step length.
 
     Examples
     --------

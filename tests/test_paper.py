@@ -182,7 +182,7 @@ def test_exact_moments_decide_where_there_are_any():
     [result, *_] = na_results(1, fake_runs(1))
     assert result.truth is not None
     assert str(result.verdicts["mean"]) == "paper lower"
-    assert str(result.verdicts["found"]) == "paper lower"  # one of 100 failed, which cannot be
+    assert str(result.verdicts["success"]) == "paper lower"  # one of 100 failed, which cannot be
     [*_, last] = na_results(3, fake_runs(3))
     assert last.exact is not None
     assert last.truth is None  # the cap stops many runs, which the chain does not know
@@ -241,10 +241,10 @@ def test_verdicts_in_words():
     assert str(TableVerdict.of(high)) == "8/10, paper higher"
     assert str(TableVerdict.of(low)) == "8/10, paper lower"
     assert str(TableVerdict.of([Verdict(True, 1), Verdict(False, -1)])) == "1/2"
-    rows = {"found": Verdict(True, 1), "mean": Verdict(False, 1), "median": Verdict(False, -1)}
+    rows = {"success": Verdict(True, 1), "mean": Verdict(False, 1), "median": Verdict(False, -1)}
     assert in_words(rows) == "paper higher: mean; paper lower: median"
-    assert in_words(dict.fromkeys(rows, Verdict(False, -1))) == "paper lower: found, mean, median"
-    assert in_words({"found": Verdict(True, 1)}) == "agrees"
+    assert in_words(dict.fromkeys(rows, Verdict(False, -1))) == "paper lower: success, mean, median"
+    assert in_words({"success": Verdict(True, 1)}) == "agrees"
 
 
 # ---- layout

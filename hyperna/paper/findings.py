@@ -151,7 +151,7 @@ def _cma_finding(result: CmaResult) -> Finding:
 
 def summary_table(findings: Sequence[Finding]) -> Table:
     """Return the table that sums up all others."""
-    columns = ("found", "mean", "median", "mean ratio", "median ratio")
+    columns = ("success", "mean", "median", "mean ratio", "median ratio")
     rows = [
         [one.title, *(one.cells.get(name, NOTHING) for name in columns), one.verdict]
         for one in findings
@@ -166,7 +166,7 @@ def summary_table(findings: Sequence[Finding]) -> Table:
     ]
     notes = (
         RULE,
-        "found, mean, median: rows that agree; paper higher, paper lower: nearly all of the "
+        "success, mean, median: rows that agree; paper higher, paper lower: nearly all of the "
         "paper's figures lie on this side of the exact or measured ones. ratio: paper / measured, "
         "the median of the rows.",
     )

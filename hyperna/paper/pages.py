@@ -43,7 +43,7 @@ Found = Mapping[Cell, Runs]
 
 TOLERANCE = 0.02
 UNIFORM_NOTE = (
-    "Step lengths uniform on 1..r; a run ends at an error (best fitness less fitness) of 1.7/r."
+    "Step lengths uniform on 1..r; a run ends at an error (best fitness minus fitness) of 1.7/r."
 )
 
 
@@ -70,7 +70,7 @@ class NaResult:
         """Verdicts on the printed figures."""
         paper, measured, truth = self.paper, self.measured, self.truth
         return {
-            "found": compare_shares(paper.percent / 100, NA_RUNS, measured, truth),
+            "success": compare_shares(paper.percent / 100, NA_RUNS, measured, truth),
             "mean": compare_means(paper.mean, paper.sd, NA_RUNS, measured, truth),
             "median": compare_medians(paper.median, NA_RUNS, measured),
         }
@@ -99,7 +99,7 @@ class CmaResult:
         error = self.fitness_sd * math.sqrt(1 / CMA_RUNS + 1 / measured.runs)
         gap = row.fitness - measured.mean_fitness
         return {
-            "found": compare_shares(row.percent / 100, CMA_RUNS, measured),
+            "success": compare_shares(row.percent / 100, CMA_RUNS, measured),
             "mean": compare_means(row.mean, row.sd, CMA_RUNS, measured),
             # Printed to four digits: a difference of half a digit is none.
             "fitness": Verdict(abs(gap) <= 1.96 * error + 0.00005, int(np.sign(gap))),
@@ -148,7 +148,7 @@ def na_page(table: int, results: Sequence[NaResult], kind: str = "algorithm") ->
         name, title = f"{name}_uniform", f"{title}: uniform steps instead"
         notes.append(UNIFORM_NOTE)
     exact = any(result.exact for result in results)
-    header = ["r", "found %, paper", "measured (95 %)", "mean, paper", "measured (95 %)"]
+    header = ["r", "success %, paper", "measured (95 %)", "mean, paper", "measured (95 %)"]
     header += ["exact"] * exact + ["uniform"] * (results[0].uniform is not None)
     header += ["median, paper", "measured (95 %)", "verdict"]
     return Table(
@@ -208,8 +208,8 @@ def in_words(verdicts: Verdicts) -> str:
 
     Examples
     --------
-    >>> in_words({"found": Verdict(False, -1), "mean": Verdict(False, 1)})
-    'paper lower: found; paper higher: mean'
+    >>> in_words({"success": Verdict(False, -1), "mean": Verdict(False, 1)})
+    'paper lower: success; paper higher: mean'
     """
     sides: dict[str, list[str]] = {}
     for name, verdict in verdicts.items():
@@ -313,7 +313,7 @@ def _cma_record(result: CmaResult) -> dict[str, Any]:
 
 def baselines_page(found: Found) -> Table:
     """Return the comparison of algorithms to read."""
-    header = ["algorithm", "runs", "budget", "found % (95 %)", "mean", "median"]
+    header = ["algorithm", "runs", "budget", "success % (95 %)", "mean", "median"]
     rows, records = [], []
     for (name, _), runs in found.items():
         measured, budget = Summary.of(runs), runs.setting.budget

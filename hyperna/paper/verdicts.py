@@ -5,7 +5,7 @@ sample can have come from the distribution of the algorithm. Where the Markov ch
 probability, mean and standard deviation, these are that distribution's; else the measured runs are
 a second sample:
 
-found
+success
     Exact: the printed number of successes is not in one of the tails of the binomial law. Measured:
     Newcombe's interval for the difference of two shares (from Wilson's intervals) contains 0.
 mean
@@ -35,12 +35,12 @@ LEVEL = 0.95
 _Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
 RULE = (
     "Verdicts at 95 %. Where exact values are shown (and the cap stops no more than a few runs): "
-    "found is within the central 95 % of the binomial law, mean within 1.96 exact standard errors. "
-    "Elsewhere both samples count as samples: Newcombe's interval of the difference of the shares "
-    "contains 0; the means differ by at most 1.96 standard errors (both standard deviations). "
-    "median: the number of measured runs below the printed median is likely if both have the same "
-    "distribution (beta-binomial). A table agrees if at most two of ten rows differ and fewer than "
-    "nine of ten deviate to the same side."
+    "success is within the central 95 % of the binomial law, mean within 1.96 exact standard "
+    "errors. Elsewhere both samples count as samples: Newcombe's interval of the difference of the "
+    "shares contains 0; the means differ by at most 1.96 standard errors (both standard "
+    "deviations). median: the number of measured runs below the printed median is likely if both "
+    "have the same distribution (beta-binomial). A table agrees if at most two of ten rows differ "
+    "and fewer than nine of ten deviate to the same side."
 )
 
 
