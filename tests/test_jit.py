@@ -1,5 +1,6 @@
 """The kernel decorator: caches survive, edited helpers recompile, and no cache is no obstacle."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hyperna._kernels import jit
+from hyperna._kernels import announcement, jit  # noqa: F401  the first acts when imported
 
 HELPER = "from kernels.jit import kernel\n\n@kernel\ndef helper(x):\n    return x + {value}\n"
 MAIN = """\
@@ -223,3 +224,37 @@ def test_inner_functions_are_compiled_by_our_rules_or_by_those_of_numba(plain):
         check=True,
     )
     assert process.stdout.split() == ["512", "27", str(not plain)]
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_no_garbage_is_collected_while_kernels_are_compiled(collecting):
+    from numba.core import event
+
+    seen = []
+
+    class Witness(event.Listener):
+        def on_start(self, event):
+            seen.append(gc.isenabled())
+
+        def on_end(self, event):
+            pass
+
+    @jit.inner_kernel
+    def twice(x):
+        return x + x
+
+    @jit.lean_kernel
+    def four_times(x):
+        return twice(twice(x))
+
+    witness = Witness()
+    event.register("numba:compile", witness)
+    try:
+        if not collecting:
+            gc.disable()
+        assert four_times(3) == 12
+        assert gc.isenabled() == collecting
+    finally:
+        gc.enable()
+        event.unregister("numba:compile", witness)
+    assert seen == [False, False]
