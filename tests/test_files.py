@@ -189,6 +189,8 @@ def test_the_order_of_durable_writes(tmp_path, monkeypatch):
 
     def replace(one, other):
         order.append(("rename", None))
+        # a rename is one step only within a file system
+        assert os.path.dirname(one) == os.path.dirname(other)
         real["replace"](one, other)
 
     monkeypatch.setattr(_files.os, "fsync", fsync)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from hyperna import points, problem
 from hyperna.analysis.statistics import expected_running_time
 from hyperna.campaign.campaign import Campaign
-from hyperna.report.figures import growth_chart
+from hyperna.report.figures import growth_chart, success_chart
 from hyperna.report.groups import groups
 from hyperna.report.numbers import Entry, rows_digest
 from hyperna.report.pictures import problem_picture
@@ -178,3 +178,20 @@ def test_pictures_show_what_is_positive():
     found = re.findall(circle, str(problem_picture(some)))
     assert [(float(x), float(y)) for x, y, _ in found] == [(1, -1), (-1, -1), (-1, 1)]
     assert [colour == "var(--blue)" for _, _, colour in found] == [True, False, False]
+
+
+def test_pictures_say_that_not_all_points_are_drawn():
+    for count, drawn in ((300, 300), (1234, 300)):
+        X = np.random.default_rng(0).normal(size=(count, 2))
+        picture = str(problem_picture(points(X, X[:, 0] > 0)))
+        assert picture.count("<circle") == drawn
+        assert ("300 of 1,234 points" in picture) == (drawn < count)
+
+
+def test_successes_are_drawn_over_the_evaluations_of_all_variants():
+    spent = {"harmonic": [10, 20, 30], "local": [200, 400, 4000], "uniform": [2, 3, 5]}
+    [group] = groups([entry(few, mutation=law, resolution=24) for law, few in spent.items()])
+    ax = Figure().add_subplot()
+    success_chart(group)(ax)
+    ends = {(line.get_xdata()[0], line.get_xdata()[-1]) for line in ax.lines}
+    assert ends == {(1.0, 4000.0)}
