@@ -8,6 +8,7 @@ import contextlib
 import io
 import re
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -169,6 +170,12 @@ def film() -> None:
     save_animation(animate_run(problem, result, frames=40), FOLDER / "film.gif")
 
 
+# Pictures drawn by a block of a page, which shows them below it.
+PAGES = {
+    "quarter": ("tutorials/runtime_analyst.md", "plot_scaling("),
+    "comparison": ("tutorials/scikit_learn.md", "comparison_figure("),
+    "figure": ("howto/figures.md", "savefig("),
+}
 PICTURES = {
     "neuron": neuron,
     "network": network,
@@ -178,9 +185,7 @@ PICTURES = {
     "two_quarters": two_quarters,
     "circle_run": circle_run,
     "scaling_law": scaling_law,
-    "quarter": lambda: of_page("tutorials/runtime_analyst.md", "plot_scaling("),
-    "comparison": lambda: of_page("tutorials/scikit_learn.md", "comparison_figure("),
-    "figure": lambda: of_page("howto/figures.md", "savefig("),
+    **{name: partial(of_page, *place) for name, place in PAGES.items()},
 }
 
 

@@ -29,6 +29,15 @@ def test_every_picture_is_shown_and_small(script):
         assert (FOLDER / f"{name}.png").exists()
 
 
+def test_pictures_stand_below_the_block_that_draws_them(script):
+    assert len(script.PAGES) == 3
+    for name, (page, call) in script.PAGES.items():
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        _, _, below = text.partition(call)[2].partition("```\n")
+        assert below.lstrip().startswith("![")
+        assert f"pictures/{name}.png)" in below.lstrip().splitlines()[0]
+
+
 @pytest.mark.parametrize("name", ["neuron", "network", "laws", "circle_run"])
 def test_pictures_can_be_drawn(script, name, tmp_path):
     script.save(script.PICTURES[name](), tmp_path / "drawn.png")

@@ -1,6 +1,7 @@
 """Numbers and their nouns in all that is printed: one of something is singular."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +99,19 @@ def test_objects_that_hold_one():
     assert repr(FiniteSet([[0.0, 1.0]], [1])) == "FiniteSet(1 point in R^2, total weight 1)"
     runs = OnePlusOneNA(neurons=1, resolution=12).run_many(problem("half"), runs=1, seed=0)
     assert repr(runs).startswith("Runs(1 run: 1 ")
+
+
+OTHER_WORDS = re.compile(
+    r"solved runs|runs? (is|are) solved|solves (more|fewer|\d)|\| +solved +\||% right|found %|"
+    r"LOCAL_OPT|TWO_QUARTERS|beyond doubt|fitness at the end"
+)
+
+
+def test_pages_have_one_word_for_one_thing():
+    root = Path(__file__).parents[1]
+    pages = [root / "README.md", *(root / "notebooks").rglob("*.md")]
+    pages += [path for path in (root / "docs").rglob("*.md") if "_made" not in path.parts]
+    pages += (root / "notebooks").glob("*.ipynb")
+    assert len(pages) > 60
+    for path in pages:
+        assert not OTHER_WORDS.search(path.read_text(encoding="utf-8")), path

@@ -10,7 +10,7 @@ from hyperna import expected_runtime, problem
 from hyperna.store.store import Store
 
 from .claims import compared, faster, share
-from .writing import LEGEND, running_time, solved, table, value
+from .writing import LEGEND, running_time, solved, table, title, value
 
 KINDS = [("plain", True), ("plain", False), ("bent", True), ("bent", False)]
 
@@ -61,7 +61,7 @@ def findings(at: Callable[..., pd.DataFrame], exact: dict[str, float]) -> str:
         return f"{max(at(name, 'harmonic', r, neuron, False).fitness.max() for r in sizes):.4f}"
 
     fitness = "; ".join(
-        f"{name.upper()} {best(name, 'bent')} bent, {best(name, 'plain')} plain"
+        f"{title(name)} {best(name, 'bent')} bent, {best(name, 'plain')} plain"
         for name in ("half", "quarter", "two_quarters", "local_opt")
     )
 
@@ -73,7 +73,7 @@ def findings(at: Callable[..., pd.DataFrame], exact: dict[str, float]) -> str:
     def apart(name: str) -> str:
         times = at(name, "harmonic", 120, "bent", False).evaluations
         error = (times.mean() - exact[name]) / (times.std(ddof=1) / np.sqrt(len(times)))
-        return f"{exact[name]:.2f} on {name.upper()} (the table: {times.mean():.2f}, {error:+.1f} standard errors)"
+        return f"{exact[name]:.2f} on {title(name)} (the table: {times.mean():.2f}, {error:+.1f} standard errors)"
 
     caught = (
         at("local_opt", "local", 120, "bent", False),

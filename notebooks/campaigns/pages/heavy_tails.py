@@ -8,7 +8,7 @@ from hyperna.analysis.statistics import holm
 from hyperna.store.store import Store
 
 from .claims import better_than, compared, cost_grows, faster_in, share
-from .writing import LEGEND, p_text, running_time, slower, solved, table, value
+from .writing import LEGEND, p_text, running_time, slower, solved, table, title, value
 
 
 def write(store: Store, runs: pd.DataFrame) -> str:
@@ -30,7 +30,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         header = ["steps", "successes", "ERT", "slower than harmonic", "p (Holm)"]
         parts.append(table(f"{name}, r = {r}", header, rows, 0))
 
-    return f"""# Real-valued steps with heavy tails against harmonic ones
+    return f"""# Real-valued steps with heavy tails compared with harmonic ones
 
 D = 2, exact fitness, N = 1 (TWOQUARTERS: N = 2, OR). Continuous laws move angles and biases that are
 kept to 40 binary digits; lengths are in grid steps of r, so that success is the same for all:
@@ -62,8 +62,7 @@ def findings(runs: pd.DataFrame, ratios: dict[tuple[str, int, str], float]) -> s
 
     def beside(law: str, other: str = "harmonic") -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
         return {
-            f"{name.upper()}, r = {r:,}": (at(name, r, law), at(name, r, other))
-            for name, r in cells
+            f"{title(name)}, r = {r:,}": (at(name, r, law), at(name, r, other)) for name, r in cells
         }
 
     def grown(law: str) -> str:

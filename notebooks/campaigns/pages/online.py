@@ -6,7 +6,7 @@ import pandas as pd
 from hyperna.store.store import Store
 
 from .claims import faster
-from .writing import LEGEND, mean, running_time, solved, table, value
+from .writing import LEGEND, mean, running_time, solved, table, title, value
 
 
 def write(store: Store, runs: pd.DataFrame) -> str:
@@ -67,18 +67,18 @@ def findings(cells: dict[tuple[str, int | None, bool], pd.DataFrame]) -> str:
     def one(name: str) -> str:
         part = cells[name, 1, False]
         return (
-            f"{solved(part)} find the optimum of {name.upper()}, final fitness {mean(part.fitness)}"
+            f"{solved(part)} find the optimum of {title(name)}, final fitness {mean(part.fitness)}"
         )
 
     def many(name: str) -> str:
         part, exact = cells[name, 1000, False], cells[name, None, False]
         times = faster("1,000 points", part, "the exact fitness", exact)
-        return f"on {name.upper()} {times}, with {value(part) / value(exact):.2f} times its ERT"
+        return f"on {title(name)} {times}, with {value(part) / value(exact):.2f} times its ERT"
 
     def once(name: str) -> str:
         part, again = cells[name, 100, True], cells[name, 100, False]
         times = faster("a parent judged once", part, "one judged again", again)
-        return f"on {name.upper()} {times}, with {value(part) / value(again):.2f} times its ERT"
+        return f"on {title(name)} {times}, with {value(part) / value(again):.2f} times its ERT"
 
     return f"""- One point in every step: {one("half")}; {one("quarter")}.
 - 1,000 points and the parent judged again: {many("half")}; {many("quarter")}. The ratio need not tend to 1: chance decides between

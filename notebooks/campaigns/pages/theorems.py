@@ -11,7 +11,7 @@ from hyperna.store.store import Store
 from hyperna.theory import expected_runtime
 
 from .claims import sentence, share, trend
-from .writing import mean, solved, table
+from .writing import mean, solved, table, title
 
 # What each theorem bounds: the power of ln r (harmonic steps) or of r (local steps) in the expected
 # time, and in a time that is met with constant probability. None: nothing.
@@ -39,7 +39,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     rows = []
     for name, steps, *powers in THEOREMS:
         groups = solved_groups(runs, name, steps)
-        link = f"[{name.upper()}, {steps} steps]({stem(name, steps)}.md)"
+        link = f"[{title(name)}, {steps} steps]({stem(name, steps)}.md)"
         texts = [begun(what, said[-1]) for what, *said in measured(groups, steps, *powers)]
         rows.append([link, theorem_bound(name, steps).text, " ".join(texts)])
     overview = table("The theorems", ["setting", "theorem", "measured"], rows, 0, 1, 2)
@@ -82,7 +82,7 @@ def section(
     ]
     header = ["r", "successes", "evaluations of successes", "exact"]
     shares = [share(part) for part in groups.values()]
-    text = [f"# {name.upper()}, {steps} steps", "", f"Theorem: {bound.text}. {METHOD}", ""]
+    text = [f"# {title(name)}, {steps} steps", "", f"Theorem: {bound.text}. {METHOD}", ""]
     text += [table("Runs", header, rows), "## What it says", ""]
     if min(successes / n for successes, n in shares) < 1:
         text.append(f"- {sentence(trend('r', list(groups), shares))}")

@@ -20,6 +20,11 @@ LEGEND = (
 )
 
 
+def title(problem: str) -> str:
+    """The name of a problem as the paper writes it."""
+    return problem.replace("_", "").upper()
+
+
 def solved(runs: pd.DataFrame) -> str:
     """Successes of all runs, and the interval of their share in percent."""
     successes, n = int(runs.success.sum()), len(runs)
