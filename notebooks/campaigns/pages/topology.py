@@ -6,6 +6,7 @@ import pandas as pd
 from hyperna.store.store import Store
 
 from .claims import compared, quicker, sentence, share
+from .topology_curved import section
 from .writing import LEGEND, mean, running_time, solved, table
 
 OUTPUTS = ("or", "xor", "evolved")
@@ -90,4 +91,5 @@ Times until success, failed runs counted as infinite, by Mann-Whitney's test wit
 "twice as many" are the fixed numbers of the tables:
 
 {listed}
-"""
+
+{section()}"""
