@@ -10,6 +10,8 @@ This relies on parts of numba that are not public. Where one of them is missing,
 environment variable ``HYPERNA_PLAIN_NUMBA=1``, everything is compiled by numba's own rules.
 """
 
+import functools
+import operator
 import os
 from contextlib import suppress
 from typing import Any
@@ -65,6 +67,7 @@ def _build() -> None:
         typed_passes.NativeLowering,
         typed_passes.NoPythonBackend,
     )
+    operators = {bool, range, *(value for value in vars(operator).values() if callable(value))}
     defaults = Flags().values()
     same_for_all = hash(Flags())
 
@@ -81,6 +84,24 @@ def _build() -> None:
             if not isinstance(other, TargetConfig):
                 return False
             return self._values == other._values or self.values() == other.values()
+
+    class QuickTyping:
+        """Types, where the same operator on the same types is looked up once."""
+
+        def __init__(self, context: Any) -> None:
+            self._context = context
+            self._known: dict[Any, Any] = {}
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._context, name)
+
+        def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+            # numba names indexing by a string
+            if kws or not (isinstance(func, str) or getattr(func, "typing_key", None) in operators):
+                return self._context.resolve_function_type(func, args, kws)
+            if (func, args) not in self._known:
+                self._known[func, args] = self._context.resolve_function_type(func, args, kws)
+            return self._known[func, args]
 
     class NoEnvironment:
         """Code generation for functions without machine code, hence without an environment."""
@@ -161,6 +182,10 @@ def _build() -> None:
             builder = llvm.create_pass_builder(self._codegen._tm, options)
             builder.getModulePassManager().run(self._final_module, builder)
 
+    @functools.cache
+    def quick_typing(context: Any) -> QuickTyping:
+        return QuickTyping(context)
+
     class EntryCompiler(Compiler):
         """numba's compiler for entries from Python."""
 
@@ -169,7 +194,9 @@ def _build() -> None:
         ) -> None:
             flags, *rest = others
             library = self._new_library(target)
-            super().__init__(typing, target, library, args, returned, QuickFlags(flags), *rest)
+            super().__init__(
+                quick_typing(typing), target, library, args, returned, QuickFlags(flags), *rest
+            )
 
         def define_pipelines(self) -> list[Any]:
             manager = PassManager("kernel")
