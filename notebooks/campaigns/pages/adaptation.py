@@ -97,7 +97,7 @@ all runs, failed ones counted as longer than any other. {LEGEND}
   trials with restarts and 10^7 evaluations all runs succeeded, 50 at r = 2^10 and 20 at r = 2^40, with an ERT of 620,000 and 800,000. Within 10^6 it
   is 24 and 22 of 30. Harmonic steps with restarts are slower (1,040,000, 50 runs, and 3,070,000, 8 runs); harmonic steps with replacement and restarts
   are faster (260,000 and 410,000), so here it is the replacement that helps. Why it takes long is a true local optimum: one neuron
-  covers three or four positive corners and the negative one between them (fitness 15/16), and two or three others would have to move to
+  covers two to four positive corners and the negative one between them (fitness 15/16), and two or three others would have to move to
   these corners without any gain before it can let go of them. After 50,000 evaluations of one start, 15 of 60 had succeeded and the other 45 were there.
 - By how many evaluations the median grows per bit of r, from r = 2^10 to 2^20 and from 2^30 to 2^40: {growth}.
 - The same with replacement and restarts: {combined}.
