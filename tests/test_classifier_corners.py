@@ -303,3 +303,17 @@ def test_rows_of_huge_and_tiny_weights_are_counted():
     for unit in (1e-200, 1e200):
         weight = unit * np.array([1.0, 1.0, 2.0])
         assert Table.of(X, label, weight).rows == pytest.approx(max(16 / 6, weight.sum()))
+
+
+def test_long_words_are_shortened_in_messages():
+    X, long = np.arange(8.0)[:, None], "x" * 20_000
+    fitted = NAClassifier(n_neurons=1, max_evals=50).fit(X, X[:, 0] > 3)
+    for call in (
+        lambda: fitted.predict(long),
+        lambda: fitted.fit(long, X[:, 0] > 3),
+        lambda: fitted.fit(X, [long] * 8),
+        lambda: fitted.fit(X, X[:, 0] > 3, sample_weight=long),
+    ):
+        with pytest.raises(ValueError, match="xxx") as error:
+            call()
+        assert len(str(error.value)) < 250

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from hyperna._validation import BoolArray, FloatArray, IntArray, check_choice
+from hyperna._words import shortened
 from hyperna.fitness.points import integer_weights
 from hyperna.networks import Network
 
@@ -297,7 +298,7 @@ def numbers(estimator: Any, X: Any, y: Any = "no_validation") -> Any:
             raise
         place = _words(X)
         if place is None:
-            raise
+            raise ValueError(f"X must be numbers: {shortened(str(error), 100)}") from None
         column, word = place
         raise ValueError(
             f"X must be numbers, got {word!r:.40} in column {column!r:.60}; encode the column "
@@ -323,13 +324,15 @@ def labelled_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
     """Return the distinct rows with their weights, the classes, and y as checked."""
     features, y = numbers(estimator, X, y)
     check_classification_targets(y)
+    if isinstance(sample_weight, str):
+        raise ValueError(f"sample_weight must be numbers, got {shortened(repr(sample_weight))}")
     weight = _check_sample_weight(sample_weight, features, dtype=np.float64)
     if (weight < 0).any():
         raise ValueError(f"Negative values in sample_weight, the least is {weight.min()}.")
     classes, label = np.unique(y, return_inverse=True)
     present = np.unique(label[weight > 0])
     if len(present) < 2:
-        which = f": {classes[present[0]]}" if len(present) else ""
+        which = f": {shortened(str(classes[present[0]]))}" if len(present) else ""
         raise ValueError(
             "NAClassifier needs samples of at least 2 classes in the data (with positive "
             f"weight), but the data contains only {('no', 'one')[len(present)]} class{which}"
