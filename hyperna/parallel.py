@@ -16,7 +16,7 @@ from joblib.parallel import get_active_backend
 
 from hyperna import __version__
 from hyperna._validation import check_jobs
-from hyperna._words import shown
+from hyperna._words import shortened, shown
 
 # Seconds to wait for a scheduler, and for its first worker.
 TIMEOUT = 20
@@ -89,7 +89,8 @@ def _joblib_config(backend: str, n_jobs: int | None, **options: Any) -> Any:
     try:
         return parallel_config(backend, n_jobs=n_jobs, **options)
     except (ValueError, TypeError, ImportError) as error:
-        raise ValueError(f"backend {shown(backend)} is not known to joblib: {error}") from None
+        why = shortened(str(error), 200)
+        raise ValueError(f"backend {shown(backend)} is not known to joblib: {why}") from None
 
 
 def _start_ray() -> None:

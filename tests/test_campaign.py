@@ -235,6 +235,12 @@ def test_bad_backends_are_refused(tmp_path):
     ):
         pass
     with (
+        pytest.raises(ValueError, match="is not known to joblib") as error,
+        parallel_backend("9" * 5000),
+    ):
+        pass
+    assert len(str(error.value)) < 400
+    with (
         pytest.raises(ValueError, match="scheduler is for the backend 'dask'"),
         parallel_backend("loky", "tcp://here:1"),
     ):
