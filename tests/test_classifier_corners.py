@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+import hyperna
 from hyperna import NAClassifier
 from hyperna.classifier import choice, work
 from hyperna.classifier.candidates import candidates
@@ -313,7 +314,9 @@ def test_long_words_are_shortened_in_messages():
         lambda: fitted.fit(long, X[:, 0] > 3),
         lambda: fitted.fit(X, [long] * 8),
         lambda: fitted.fit(X, X[:, 0] > 3, sample_weight=long),
+        lambda: NAClassifier(scale=long).fit(X, X[:, 0] > 3),
+        lambda: hyperna.compare("moons", [long, long]),
     ):
-        with pytest.raises(ValueError, match="xxx") as error:
+        with pytest.raises((TypeError, ValueError), match="xxx") as error:
             call()
         assert len(str(error.value)) < 250

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
 from hyperna._validation import check_choice, check_integer, check_real
+from hyperna._words import shown
 
 FloatArray = NDArray[np.float64]
 
@@ -268,7 +269,7 @@ def check_sample(name: str, values: ArrayLike, *, finite: bool = True) -> FloatA
     try:
         sample = np.asarray(list(values) if isinstance(values, range) else values, dtype=float)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a list of numbers, got {values!r}") from None
+        raise TypeError(f"{name} must be a list of numbers, got {shown(values)}") from None
     if sample.ndim != 1 or sample.size == 0:
         raise ValueError(f"{name} must be a non-empty list of numbers, got shape {sample.shape}")
     if np.isnan(sample).any() or (finite and not np.isfinite(sample).all()):

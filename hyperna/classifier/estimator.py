@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from hyperna._validation import FloatArray, check_choice, check_integer, check_jobs, check_real
+from hyperna._words import shown
 from hyperna.algorithm import MOVES
 from hyperna.classifier import export
 from hyperna.classifier.fitted import (
@@ -325,7 +326,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         stagnation = self.stagnation
         for name in ("scale", "warm_start"):
             if not isinstance(getattr(self, name), bool | np.bool_):
-                raise TypeError(f"{name} must be True or False, got {getattr(self, name)!r}")
+                raise TypeError(f"{name} must be True or False, got {shown(getattr(self, name))}")
         check_integer("verbose", int(self.verbose), 0)
         return Settings(
             neurons=neurons,

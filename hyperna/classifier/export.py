@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hyperna._validation import FloatArray, check_integer, check_reals
+from hyperna._words import shown
 from hyperna.classifier.points import Scaling
 from hyperna.classifier.rules import Condition, Rule
 from hyperna.classifier.spaces import Cone
@@ -242,7 +243,7 @@ def to_json(classifier: Any) -> str:
     }
     if data["class_type"] == "str" and not all(isinstance(c, str) for c in data["classes"]):
         raise TypeError(
-            f"classes must be numbers, booleans or strings, got {classifier.classes_!r}"
+            f"classes must be numbers, booleans or strings, got {shown(classifier.classes_)}"
         )
     return json.dumps(data, allow_nan=False)
 

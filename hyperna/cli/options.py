@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from hyperna._files import check_writable, is_standard_output, write_file
 from hyperna._validation import check_integer, check_real
+from hyperna._words import shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -127,7 +128,7 @@ def check_picture(text: str) -> Path:
     """Return the path of a picture that can be written, or say why it cannot, before any work."""
     path = Path(text)
     if path.suffix.lower() not in PICTURE_SUFFIXES:
-        raise ValueError(f"--plot must end in .png, .pdf or .svg, got {text!r}")
+        raise ValueError(f"--plot must end in .png, .pdf or .svg, got {shown(text)}")
     if importlib.util.find_spec("matplotlib") is None:
         raise ImportError("--plot needs matplotlib: install it with pip install 'hyperna[plot]'")
     check_writable(path)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hyperna._validation import check_choice
+from hyperna._words import shown
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def contenders(
         raise ValueError("classifiers must name at least one classifier, got none")
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
-        raise ValueError(f"classifiers must be different, got {repeated[0]!r} more than once")
+        raise ValueError(f"classifiers must be different, got {shown(repeated[0])} more than once")
     return tuple(found)
 
 
@@ -100,7 +101,8 @@ def _known(entry: str | Contender) -> Contender:
 def _own(name: str, estimator: Any) -> Contender:
     """Return a caller's estimator as a contender; its own settings hold, random_state included."""
     if not hasattr(estimator, "fit") or isinstance(estimator, type):
-        raise TypeError(f"classifiers must map names to estimators, got {estimator!r} for {name!r}")
+        given = f"{shown(estimator)} for {shown(name)}"
+        raise TypeError(f"classifiers must map names to estimators, got {given}")
     from sklearn.base import clone
 
     return Contender(name, type(estimator).__name__, lambda seed: clone(estimator))

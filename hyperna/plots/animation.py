@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._files import write_file
+from hyperna._words import shown
 from hyperna.plots.circle import plot_circle
 from hyperna.plots.film_page import film_page
 from hyperna.plots.sphere import plot_sphere
@@ -127,7 +128,7 @@ def check_film(path: str | Path) -> Path:
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
-        raise ValueError(f"a film must end in .gif, .mp4 or .html, got {str(path)!r}")
+        raise ValueError(f"a film must end in .gif, .mp4 or .html, got {shown(str(path))}")
     if suffix == ".mp4":
         from matplotlib.animation import FFMpegWriter
 
