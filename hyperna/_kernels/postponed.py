@@ -2,9 +2,10 @@
 
 numba optimises every function together with all code below it and makes machine code of it, so that
 a function at the bottom of seven levels of calls is optimised seven times. Here the code of inner
-functions is kept as it was lowered, and optimised once for each entry from Python; and the options
-of a function, which numba compares at every call that it compiles, are compared quickly. All
-together takes less than half the time to compile. The machine code is as fast.
+functions is kept as it was lowered, and optimised once for each entry from Python. Besides, a
+function goes through the passes that kernels need and no others, and what numba looks up at every
+call that it compiles, options of functions and types of operators, is found quickly. All together
+takes less than half the time to compile. The machine code is as fast.
 
 This relies on parts of numba that are not public. Where one of them is missing, or with the
 environment variable ``HYPERNA_PLAIN_NUMBA=1``, everything is compiled by numba's own rules.
