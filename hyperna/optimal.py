@@ -108,18 +108,21 @@ def _best_places(Z: FloatArray, gain: FloatArray) -> tuple[BoolArray, FloatArray
         if not inside[Z[:, 0].argmax()]:
             normal = -normal
         return inside, normal
+    numbers, indices = np.empty((5, n)), np.empty((2, n), np.int64)
     if dim == 2:
-        best, i, angle = kernels.best_in_plane(Z, gain)
+        best, i, angle = kernels.best_in_plane(Z, gain, numbers, indices)
         if best <= everything:
             return constant, np.ones(2)
         normal = np.array([np.cos(angle), np.sin(angle)])
         inside = (Z - Z[i]) @ normal > 0
         inside[i] = gain[i] > 0
         return inside, normal
-    best, i, j, angle = kernels.best_in_space(Z, gain)
+    axes = np.empty((3, 3))
+    best, i, j, angle = kernels.best_in_space(Z, gain, axes, numbers, indices)
     if best <= everything:
         return constant, np.ones(3)
-    u, e, f = kernels.frame(Z[i], Z[j])
+    kernels.frame(Z[i], Z[j], axes)
+    u, e, f = axes
     normal = np.cos(angle) * e + np.sin(angle) * f
     apart = Z - Z[i]
     on_line = np.hypot(apart @ e, apart @ f) <= kernels.SAME * np.abs(apart @ u)
