@@ -193,7 +193,7 @@ def test_compilation_is_announced_once_unless_silenced(before, quiet, lines):
 
 
 INNER = """\
-from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.postponed import INNER_OPTIONS
 
 @inline_kernel
@@ -204,7 +204,7 @@ def square(x):
 def cube(x):
     return x * square(x)
 
-@lean_kernel
+@kernel
 def power(x, times):
     for _ in range(times):
         x = cube(x)
@@ -243,7 +243,7 @@ def test_no_garbage_is_collected_while_kernels_are_compiled(collecting):
     def twice(x):
         return x + x
 
-    @jit.lean_kernel
+    @jit.kernel
     def four_times(x):
         return twice(twice(x))
 

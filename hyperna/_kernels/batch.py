@@ -1,11 +1,11 @@
 """Scores of many genomes at once, for search algorithms that are written in Python."""
 
-from hyperna._kernels.jit import lean_kernel
+from hyperna._kernels.jit import kernel
 from hyperna._kernels.loop import success
 from hyperna._kernels.protocol import prepare
 
 
-@lean_kernel
+@kernel
 def score_all(fitness, work, moduli, genomes, scores):
     """Write each genome's score; return the first row that is not on the grid, -1 if all are."""
     for i in range(genomes.shape[0]):
@@ -16,7 +16,7 @@ def score_all(fitness, work, moduli, genomes, scores):
     return -1
 
 
-@lean_kernel
+@kernel
 def judge(fitness, work, limits, optima, genomes, scores, reasons):
     """Write each genome's score, and OPTIMUM, TARGET or RUNNING as the loop would judge it."""
     for i in range(genomes.shape[0]):

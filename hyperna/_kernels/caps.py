@@ -25,7 +25,7 @@ import math
 
 import numpy as np
 
-from hyperna._kernels.jit import inner_kernel, lean_kernel
+from hyperna._kernels.jit import inner_kernel, kernel
 
 PI = math.pi
 # Gauss-Legendre rule on [0, 1].
@@ -142,7 +142,7 @@ def wedge_share(dim, t, s, u, beta, cosine, sine):
     return share - (wedge_in_cap(dim, -t, s, u, PI, -1.0, 0.0) - opposite)
 
 
-@lean_kernel
+@kernel
 def cap_fitness(dim, arcs, t, s, centre):
     """Share of the sphere on which a cap and the positive azimuths agree.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperna._kernels.geometry import EVOLVED, OR, answer, neuron_weights
-from hyperna._kernels.jit import inner_kernel, lean_kernel
+from hyperna._kernels.jit import inner_kernel, kernel
 from hyperna._kernels.mirrors import near_optimum
 from hyperna._kernels.protocol import implement
 from hyperna._kernels.state import CHANGED, GENOME, OLD
@@ -58,7 +58,7 @@ def _workspace(fitness):
     )
 
 
-@lean_kernel
+@kernel
 def bend_cosines(theta, out):
     """Write the cosine of each angle, exactly 0 at a right angle, as the kernels compute it."""
     for i in range(theta.size):

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.order import larger
 
 # Codes of the output layers, in the order of `hyperna.outputs.OUTPUTS`; a network of one neuron has
@@ -119,7 +119,7 @@ def neuron_weights(genome, dim, resolution, first, out_w):
     return (2.0 * genome[first + dim - 1] - resolution) / resolution
 
 
-@lean_kernel
+@kernel
 def fill_weights(genome, resolution, first, W, b):
     """Write the normals and biases of neurons from component first on."""
     neurons, dim = W.shape
@@ -134,7 +134,7 @@ def layer_weights(genome, dim, neurons, resolution, first):
     return W, b
 
 
-@lean_kernel
+@kernel
 def fill_margins(X, W, b, result):
     """Write w·x - b for every point (row) and every neuron (column)."""
     n, dim = X.shape
@@ -153,7 +153,7 @@ def margins(X, W, b):
     return result
 
 
-@lean_kernel
+@kernel
 def fill_predictions(X, W, b, output, output_w, output_b, result):
     """Write the network's output at every point."""
     n, dim = X.shape

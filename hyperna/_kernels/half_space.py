@@ -8,7 +8,7 @@ side of a place of the line through two.
 
 import math
 
-from hyperna._kernels.jit import inner_kernel, lean_kernel
+from hyperna._kernels.jit import inner_kernel, kernel
 from hyperna._kernels.order import larger, smaller
 
 # Directions closer than this are the same: rounding must not invent a boundary between them.
@@ -96,7 +96,7 @@ def best_end(along, weight, count, order, spare):
     return best
 
 
-@lean_kernel
+@kernel
 def best_in_plane(points, gain, numbers, indices):
     """Return the largest sum of gains in a half-plane, as (sum, pivot, angle of the normal).
 
@@ -118,7 +118,7 @@ def best_in_plane(points, gain, numbers, indices):
     return best, pivot, normal
 
 
-@lean_kernel
+@kernel
 def best_in_space(points, gain, axes, numbers, indices):
     """Return the largest sum of gains in a half-space of R^3, as (sum, two pivots, angle).
 
@@ -152,7 +152,7 @@ def best_in_space(points, gain, axes, numbers, indices):
     return best, first, second, normal
 
 
-@lean_kernel
+@kernel
 def frame(a, b, axes):
     """Write the unit vector from a to b in R^3, and two that complete it to a frame."""
     u, e, f = axes[0], axes[1], axes[2]

@@ -40,33 +40,18 @@ def folder_digest() -> str:
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function with numba and keep the machine code for the next process.
+    """Compile a function that creates no arrays; keep the machine code for the next process.
 
+    Without the right to allocate, numba leaves out its counting of references. In a function that
+    is handed a few dozen arrays that counting takes fifty times as long as a step of the search.
     With ``NUMBA_DISABLE_JIT=1`` the function comes back as it is. Where no directory can be
     written to, the kernel is compiled again in every process. Integer division by zero is not
     checked (``error_model="numpy"``) and rounding is never relaxed, because ties matter.
 
     Examples
     --------
-    >>> @kernel
-    ... def double(x):
-    ...     return x + x
-    >>> double(21)
-    42
-    """
-    return _cached(_compiled(function))
-
-
-def lean_kernel(function: Function) -> Function:
-    """Compile like `kernel`, for functions that create no arrays.
-
-    Without the right to allocate, numba leaves out its counting of references. In a function that
-    is handed a few dozen arrays that counting takes fifty times as long as a step of the search.
-
-    Examples
-    --------
     >>> import numpy as np
-    >>> @lean_kernel
+    >>> @kernel
     ... def first(x):
     ...     return x[0]
     >>> int(first(np.array([7, 8])))
@@ -76,7 +61,7 @@ def lean_kernel(function: Function) -> Function:
 
 
 def inner_kernel(function: Function) -> Function:
-    """Compile like `lean_kernel`, for functions that are called by kernels only.
+    """Compile like `kernel`, for functions that are called by kernels only.
 
     Without an entry for Python and without a place in the cache, where the machine code of the
     calling kernel contains theirs, they compile a third faster.
@@ -86,7 +71,7 @@ def inner_kernel(function: Function) -> Function:
     >>> @inner_kernel
     ... def square(x):
     ...     return x * x
-    >>> @lean_kernel
+    >>> @kernel
     ... def norm(x, y):
     ...     return square(x) + square(y)
     >>> norm(3, 4)
@@ -106,7 +91,7 @@ def inline_kernel(function: Function) -> Function:
     >>> @inline_kernel
     ... def half(x):
     ...     return 0.5 * x
-    >>> @lean_kernel
+    >>> @kernel
     ... def quarter(x):
     ...     return half(half(x))
     >>> quarter(6.0)

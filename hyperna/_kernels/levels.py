@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, kernel
 
 BLOCK = 512
 # Larger systems are left to LAPACK.
@@ -141,7 +141,7 @@ def fill(system, place, free, split, first, second, order, leave):
         system[a, a] = leave[order[place[a]]]
 
 
-@lean_kernel
+@kernel
 def solve_moments(
     order, ends, split, first, second, fixed, wanted, times, values, leave, gaps, work
 ):
@@ -218,7 +218,7 @@ def solve_moments(
     counter[LEVEL] = ends.size
 
 
-@lean_kernel
+@kernel
 def solve_visits(order, ends, split, first, second, fixed, leave, start, visits, passed, work):
     """Set how many steps the chain spends in each state on average before it is in a fixed one.
 
@@ -267,7 +267,7 @@ def solve_visits(order, ends, split, first, second, fixed, leave, start, visits,
     counter[LEVEL] = ends.size
 
 
-@lean_kernel
+@kernel
 def step(order, ends, split, first, second, fixed, leave, before, after, sums):
     """Set the probabilities of the states after one step, as `solve_visits` takes its arguments.
 

@@ -7,7 +7,7 @@ simulated in pieces, between which the caller may report progress, grow the trac
 import numpy as np
 
 from hyperna._kernels import announcement, rotations  # noqa: F401  both act when imported
-from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.mutation import SELF_ADJUSTING
 from hyperna._kernels.order import smaller
 from hyperna._kernels.protocol import learn, look, optimal, prepare, write_genome
@@ -232,7 +232,7 @@ def write_row(row, counter):
     row[4] = counter[RESTARTS]
 
 
-@lean_kernel
+@kernel
 def run_batch(
     fitness,
     work,

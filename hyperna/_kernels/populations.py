@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.loop import horizon, reset, restarts, success, write_row
 from hyperna._kernels.plans import ANNEALING, PLUS, STEADY, Plan
 from hyperna._kernels.protocol import learn, prepare
@@ -236,7 +236,7 @@ def breed(mutation, limits, plan, run, population):
     return parent, step, crossed
 
 
-@lean_kernel
+@kernel
 def run_population_batch(
     fitness,
     work,

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperna._kernels.geometry import answer
-from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 
 PI = math.pi
 AXIS_0, AXIS_1 = 0.5817358903, 0.3672095613
@@ -58,7 +58,7 @@ def dot(a, first, b, second):
     return a[first] * b[second] + a[first + 1] * b[second + 1] + a[first + 2] * b[second + 2]
 
 
-@lean_kernel
+@kernel
 def place_circle(row, w0, w1, w2, t):
     """Write a circle's normal and bias, and its directions seen from the axis."""
     row[0], row[1], row[2], row[3] = w0, w1, w2, t

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
-from hyperna._kernels.jit import lean_kernel
+from hyperna._kernels.jit import kernel
 from hyperna._kernels.mutation import (
     DRAWN_FROM_TABLES,
     AngleMove,
@@ -37,7 +37,7 @@ class LawData(NamedTuple):
     jump: float = 0.0
 
 
-@lean_kernel
+@kernel
 def fill_alias_table(fraction, alias, stack):
     """Alias table (Vose 1991) of weights that have been scaled to the mean 1, in place."""
     size = fraction.size

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperna._kernels.geometry import neuron_weights
-from hyperna._kernels.jit import inline_kernel, inner_kernel, lean_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.loop import horizon, record, reset, restarts, write_row
 from hyperna._kernels.mutation import Mutation
 from hyperna._kernels.protocol import draw_lengths, draw_planes, learn, look, prepare, resized
@@ -313,7 +313,7 @@ def remember_best(counter, genome, best):
             best[c] = genome[c]
 
 
-@lean_kernel
+@kernel
 def run_topology_batch(
     fitness,
     work,
