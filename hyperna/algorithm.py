@@ -168,13 +168,11 @@ class OnePlusOneNA:
 
     def _unit_in(self, dim: int) -> int:
         """Return the grid units in a step of length 1."""
-        if not law(self.mutation).continuous and not self._rotates(dim):
+        # at D = 2 rotations are what changed angles do
+        rotates = self.move == "rotation" and dim > 2
+        if not (law(self.mutation).continuous or rotates):
             return 1
         return 1 << (MAX_RESOLUTION // self.resolution).bit_length() - 1
-
-    def _rotates(self, dim: int) -> bool:
-        """Whether normals turn in planes of two coordinates; at D = 2 that is what angles do."""
-        return self.move == "rotation" and dim > 2
 
     def grid(self, dim: int) -> Grid:
         """Return the grid that is searched for points in R^dim.
@@ -217,7 +215,7 @@ class OnePlusOneNA:
         task = Task(
             law=law(self.mutation),
             unit=self._unit_in(fitness.dim),
-            rotation=self._rotates(fitness.dim),
+            rotation=self.move == "rotation" and fitness.dim > 2,
             grid=grid,
             fitness=fitness,
             bias=bool(self.bias),

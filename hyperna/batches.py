@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperna._validation import IntArray, check_integer, check_jobs
+from hyperna._validation import check_integer, check_jobs
 from hyperna._words import shown
 from hyperna.parallel import in_order
 from hyperna.results import Runs
@@ -62,7 +62,7 @@ def run_many(
     blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
     halt = Halt()
     arguments = ((task, entropy, *block, halt) for block in blocks)
-    results = in_order(_run_block, arguments, n_jobs, task.processes)
+    results = in_order(type(task).run_block, arguments, n_jobs, task.processes)
     rows = []
     try:
         for block, part in zip(blocks, results, strict=True):
@@ -73,8 +73,3 @@ def run_many(
         halt.raised = True
         results.close()
     return Runs(np.concatenate(rows), task.units, entropy, task)
-
-
-def _run_block(task: Any, seed: Seed, first: int, last: int, halt: Halt) -> IntArray:
-    rows: IntArray = task.run_block(seed, first, last, halt)
-    return rows

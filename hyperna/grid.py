@@ -5,7 +5,8 @@ its kind has. An evolved output neuron follows at the end, with its own angles a
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,6 +52,19 @@ class Grid:
     neuron : {"plain", "bent"}
         Kind of the hidden neurons, a key of `hyperna.neurons.NEURONS`.
 
+    Attributes
+    ----------
+    kind : Neuron
+        The kind of the hidden neurons.
+    has_output_neuron : bool
+        Whether the genome ends with an output neuron.
+    output_code : int
+        The output layer as kernels know it; one neuron without output layer counts as OR.
+    direction_width, width : int
+        Number of components that give the direction of a hidden neuron, and of all it has.
+    output_start, components : int
+        Number of components of the hidden layer, where an output neuron begins, and of a genome.
+
     Examples
     --------
     >>> grid = Grid(dim=2, neurons=1, resolution=8)
@@ -69,49 +83,40 @@ class Grid:
     output: str = "or"
     neuron: str = "plain"
 
+    kind: Neuron = field(init=False, repr=False, compare=False)
+    has_output_neuron: bool = field(init=False, repr=False, compare=False)
+    output_code: int = field(init=False, repr=False, compare=False)
+    direction_width: int = field(init=False, repr=False, compare=False)
+    width: int = field(init=False, repr=False, compare=False)
+    output_start: int = field(init=False, repr=False, compare=False)
+    components: int = field(init=False, repr=False, compare=False)
+
     def __post_init__(self) -> None:
-        """Validate the shape and store plain ints."""
+        """Validate the shape, store plain ints and what follows from them."""
         resolution = check_integer("resolution", self.resolution, 2, MAX_RESOLUTION)
-        object.__setattr__(self, "dim", check_integer("dim", self.dim, 1))
-        object.__setattr__(self, "neurons", check_integer("neurons", self.neurons, 1))
-        object.__setattr__(self, "resolution", resolution)
-        object.__setattr__(self, "output", check_choice("output", self.output, OUTPUTS))
-        object.__setattr__(self, "neuron", check_choice("neuron", self.neuron, NEURONS))
+        dim, neurons = check_integer("dim", self.dim, 1), check_integer("neurons", self.neurons, 1)
+        output = OUTPUTS[check_choice("output", self.output, OUTPUTS)]
+        kind = NEURONS[check_choice("neuron", self.neuron, NEURONS)]
+        direction_width = max(dim - 1, 1)
+        width = direction_width + len(kind.parameters)
+        with_output = output.rule is None and neurons > 1
+        self.__dict__.update(
+            dim=dim,
+            neurons=neurons,
+            resolution=resolution,
+            output=output.name,
+            neuron=kind.name,
+            kind=kind,
+            has_output_neuron=with_output,
+            output_code=output.code if neurons > 1 else geometry.OR,
+            direction_width=direction_width,
+            width=width,
+            output_start=neurons * width,
+            components=neurons * width + (neurons if with_output else 0),
+        )
 
-    @property
-    def width(self) -> int:
-        """Number of components of a hidden neuron."""
-        return self.direction_width + len(self.kind.parameters)
-
-    @property
-    def direction_width(self) -> int:
-        """Number of components that give the direction of a hidden neuron."""
-        return max(self.dim - 1, 1)
-
-    @property
-    def kind(self) -> Neuron:
-        """The kind of the hidden neurons."""
-        return NEURONS[self.neuron]
-
-    @property
-    def has_output_neuron(self) -> bool:
-        """Whether the genome ends with an output neuron."""
-        return OUTPUTS[self.output].evolved and self.neurons > 1
-
-    @property
-    def output_code(self) -> int:
-        """The output layer as kernels know it; one neuron without output layer counts as OR."""
-        return OUTPUTS[self.output].code if self.neurons > 1 else geometry.OR
-
-    @property
-    def output_start(self) -> int:
-        """Number of components of the hidden layer: where an output neuron begins."""
-        return self.neurons * self.width
-
-    @property
-    def components(self) -> int:
-        """Number of components of a genome."""
-        return self.output_start + (self.neurons if self.has_output_neuron else 0)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Grid, (self.dim, self.neurons, self.resolution, self.output, self.neuron)
 
     @property
     def bias_components(self) -> IntArray:

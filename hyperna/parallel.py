@@ -265,6 +265,10 @@ def _numbered_results(
         else:
             yield from _on_cluster(_CLIENT.get() or backend.client, _numbered, new)
         return
+    if effective_n_jobs(n_jobs) == 1:
+        for number, each in enumerate(arguments):
+            yield number, function(*each)
+        return
     begun: dict[int, Any] = {}
 
     def calls(again: list[Any]) -> Iterator[Any]:

@@ -1,6 +1,6 @@
 """What runs leave behind: `RunResult` for one run, `Runs` for many."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -131,6 +131,19 @@ class Runs:
         Versions of hyperna that made the runs.
     seconds : float
         Computing time, where it was measured.
+    evaluations, fitness : array
+        Fitness evaluations of each run, and its best fitness; a stuck run counts all evaluations up
+        to its limit.
+    success : array of bool
+        Whether each run reached an optimum or its target.
+    stop_codes : array
+        Stop reason of each run as an index into `STOP_REASONS`.
+    stuck_at : array
+        Evaluations after which a run was found to be stuck, 0 for the others.
+    restarts : array
+        Number of restarts of each run.
+    neurons_used : array or None
+        Number of neurons of each run's best network, None unless it evolves.
 
     Examples
     --------
@@ -152,9 +165,26 @@ class Runs:
     versions: tuple[str, ...] = (__version__,)
     seconds: float = np.nan
 
+    evaluations: IntArray = field(init=False)
+    fitness: FloatArray = field(init=False)
+    stop_codes: IntArray = field(init=False)
+    success: BoolArray = field(init=False)
+    stuck_at: IntArray = field(init=False)
+    restarts: IntArray = field(init=False)
+    neurons_used: IntArray | None = field(init=False)
+
     def __post_init__(self) -> None:
-        if self.numbers is None:
-            object.__setattr__(self, "numbers", np.arange(len(self.rows)))
+        rows, columns = self.rows, self.rows.shape[1]
+        self.__dict__.update(
+            numbers=np.arange(len(rows)) if self.numbers is None else self.numbers,
+            evaluations=rows[:, 0],
+            fitness=rows[:, 1] / self.units,
+            stop_codes=rows[:, 2],
+            success=np.isin(rows[:, 2], _SUCCESS),
+            stuck_at=rows[:, 3],
+            restarts=rows[:, 4],
+            neurons_used=rows[:, 5] if columns > len(COLUMNS) else None,
+        )
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -167,22 +197,6 @@ class Runs:
         """Some of the runs; `seconds` is still the time of all."""
         return replace(self, numbers=self.numbers[places], rows=self.rows[places])
 
-    @property
-    def evaluations(self) -> IntArray:
-        """Fitness evaluations of each run; a stuck run counts all up to its limit."""
-        return self.rows[:, 0]
-
-    @cached_property
-    def fitness(self) -> FloatArray:
-        """Best fitness of each run."""
-        shares: FloatArray = self.rows[:, 1] / self.units
-        return shares
-
-    @property
-    def stop_codes(self) -> IntArray:
-        """Stop reason of each run as an index into `STOP_REASONS`."""
-        return self.rows[:, 2]
-
     @cached_property
     def stop_reasons(self) -> Any:
         """Stop reason of each run."""
@@ -193,26 +207,6 @@ class Runs:
         """How many runs ended for which reason."""
         counts = np.bincount(self.stop_codes, minlength=len(STOP_REASONS))
         return {name: int(n) for name, n in zip(STOP_REASONS, counts, strict=True) if n}
-
-    @property
-    def success(self) -> BoolArray:
-        """Whether each run reached an optimum or its target."""
-        return np.isin(self.stop_codes, _SUCCESS)
-
-    @property
-    def stuck_at(self) -> IntArray:
-        """Evaluations after which a run was found to be stuck, 0 for the others."""
-        return self.rows[:, 3]
-
-    @property
-    def restarts(self) -> IntArray:
-        """Number of restarts of each run."""
-        return self.rows[:, 4]
-
-    @property
-    def neurons_used(self) -> IntArray | None:
-        """Number of neurons of each run's best network, None unless it evolves."""
-        return self.rows[:, 5] if self.rows.shape[1] > len(COLUMNS) else None
 
     @property
     def best(self) -> int:

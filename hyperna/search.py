@@ -275,8 +275,22 @@ class Task:
     processes: ClassVar[bool] = False
 
     def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1: see `run_block`."""
-        return run_block(self, seed, first, last, halt)
+        """Simulate runs first..last-1; return their rows (see `hyperna._kernels.loop.run_batch`).
+
+        Once `halt` is raised the block is given up, and its rows mean nothing.
+        """
+        rows = np.zeros((last - first, len(self.columns)), np.int64)
+        run, work, arrays = state.new_run(self.mutation), workspace(self.kernel), new_arrays(self)
+        key = seed_words(seed).generate_state(4, np.uint64)
+        progress = np.array([first, first, last, 0])
+        no_trace, no_genomes = new_trace(0, 0, 0), np.zeros((0, 0), np.int64)
+        others = (no_trace, progress, self.quota, rows, no_genomes)
+        while progress[0] < last and not (halt and halt.raised):
+            with np.errstate(over="ignore"):
+                advance_runs(self, work, arrays, key, run, *others)
+        # a start that was stuck has been followed by another one
+        rows[rows[:, 2] != state.STUCK, 3] = 0
+        return rows
 
     @property
     def quota(self) -> int:
@@ -377,23 +391,3 @@ class Search:
         rows = self._trace.path[: self._run.counter[state.PATH_LENGTH]]
         fitness = rows[:, 1] / self.task.units
         return Trajectory(self.task.grid, rows[:, 0].copy(), fitness, rows[:, 2:].copy())
-
-
-def run_block(task: Task, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-    """Simulate runs first..last-1; return their rows (see `hyperna._kernels.loop.run_batch`).
-
-    Once `halt` is raised the block is given up, and its rows mean nothing.
-    """
-    rows = np.zeros((last - first, len(task.columns)), np.int64)
-    run, work = state.new_run(task.mutation), workspace(task.kernel)
-    arrays = new_arrays(task)
-    key = seed_words(seed).generate_state(4, np.uint64)
-    progress = np.array([first, first, last, 0])
-    no_trace, no_genomes = new_trace(0, 0, 0), np.zeros((0, 0), np.int64)
-    others = (no_trace, progress, task.quota, rows, no_genomes)
-    while progress[0] < last and not (halt and halt.raised):
-        with np.errstate(over="ignore"):
-            advance_runs(task, work, arrays, key, run, *others)
-    # a start that was stuck has been followed by another one
-    rows[rows[:, 2] != state.STUCK, 3] = 0
-    return rows

@@ -13,7 +13,7 @@ from hyperna.fitness import FiniteSet, fitness_of
 from hyperna.grid import Grid
 from hyperna.networks import Network
 from hyperna.problems import problem
-from hyperna.search import Halt, Search, Task, run_block
+from hyperna.search import Halt, Search, Task
 
 # ---- the same seed gives the same run
 
@@ -276,7 +276,7 @@ def test_an_interrupted_batch_stops_its_threads():
     halt, ended = Halt(), threading.Event()
 
     def work():
-        run_block(slow, 0, 0, 3, halt)
+        slow.run_block(0, 0, 3, halt)
         ended.set()
 
     thread = threading.Thread(target=work, daemon=True)
