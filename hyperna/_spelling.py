@@ -24,8 +24,8 @@ def parse_name(what: str, text: str) -> tuple[str, dict[str, str]]:
     """
     name, _, rest = text.partition(":")
     parameters: dict[str, str] = {}
-    for piece in filter(None, (part.strip() for part in rest.split(","))):
-        key, equals, value = (part.strip() for part in piece.partition("="))
+    for piece in filter(None, map(str.strip, rest.split(","))):
+        key, equals, value = map(str.strip, piece.partition("="))
         if not (key and equals and value) or key in parameters:
             once = f"; {key} is given twice" if key in parameters else ""
             raise ValueError(

@@ -53,13 +53,10 @@ def share_near(optima: FloatArray, grid: Grid, best: float, unit: int) -> float:
     bias = optima[:, :, 1]
     if (bias < unit).any() or (bias > grid.resolution - unit).any():
         return 0.0
-
-    def half_width(index: FloatArray) -> FloatArray:
-        turns: FloatArray = np.arccos(2 * index / grid.resolution - 1) / (2 * math.pi)
-        return turns
-
-    shift = [abs(half_width(bias + d) - half_width(bias)) for d in (unit, -unit)]
-    loss = 2 * (np.maximum(*shift) + unit / grid.resolution).sum(axis=1).max()
+    levels = np.stack([bias, bias + unit, bias - unit])
+    width = np.arccos(2 * levels / grid.resolution - 1) / (2 * math.pi)
+    shift = np.abs(width[1:] - width[0]).max(axis=0)
+    loss = 2 * (shift + unit / grid.resolution).sum(axis=1).max()
     return float(best - loss - 1e-9)
 
 

@@ -369,6 +369,7 @@ class Search:
             current = counter[state.SCORE] > counter[state.BEST]
             score = int(max(counter[state.SCORE], counter[state.BEST]))
             genome = self._run.genes[0 if current else 1]
+        improved = self._trace.improvements[: counter[state.IMPROVEMENTS]]
         return RunResult(
             network=network_of(task.grid, genome),
             fitness=score / task.units,
@@ -377,15 +378,11 @@ class Search:
             success=stop in (state.OPTIMUM, state.TARGET),
             stuck_at=stuck_at if stop == state.STUCK else None,
             restarts=restarts,
-            improvements=self._improvements(),
+            improvements=Improvements(improved[:, 0].copy(), improved[:, 1] / task.units),
             trajectory=self._trajectory() if self._with_path else None,
             seed=self.seed,
             number=self.number,
         )
-
-    def _improvements(self) -> Improvements:
-        rows = self._trace.improvements[: self._run.counter[state.IMPROVEMENTS]]
-        return Improvements(rows[:, 0].copy(), rows[:, 1] / self.task.units)
 
     def _trajectory(self) -> Trajectory:
         rows = self._trace.path[: self._run.counter[state.PATH_LENGTH]]

@@ -85,7 +85,7 @@ def _choice_weights(size: int, probability: float, one: bool) -> FloatArray:
     With `one` exactly one component changes.
     """
     if size <= LARGEST_SUBSET_TABLE:
-        count = np.array([subset.bit_count() for subset in range(2**size)])
+        count = (np.arange(2**size)[:, None] >> np.arange(size) & 1).sum(axis=1)
         if one:
             return np.where(count == 1, 1.0, 0.0)
         weight = probability**count * (1.0 - probability) ** (size - count)

@@ -70,36 +70,30 @@ def print_entries(console: "Console", title: str, entries: Mapping[str, str]) ->
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:
     """Return a converter of option values to integers from low to high."""
-
-    def convert(text: str) -> int:
-        try:
-            value: Any = int(text)
-        except ValueError:
-            value = text
-        return _as_option(check_integer, "value", value, low, high)
-
-    return convert
+    return converter(int, check_integer, low, high)
 
 
 def real(low: float, high: float, *, low_open: bool = False) -> Callable[[str], float]:
     """Return a converter of option values to finite numbers from low to high."""
+    return converter(float, check_real, low, high, low_open=low_open)
 
-    def convert(text: str) -> float:
+
+def converter(
+    read: Callable[[str], Any], check: Callable[..., Any], *limits: Any, **options: Any
+) -> Callable[[str], Any]:
+    """Return what reads an option's value and checks it; argparse puts the option's name before."""
+
+    def convert(text: str) -> Any:
         try:
-            value: Any = float(text)
+            value = read(text)
         except ValueError:
             value = text
-        return _as_option(check_real, "value", value, low, high, low_open=low_open)
+        try:
+            return check("value", value, *limits, **options)
+        except (TypeError, ValueError) as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
 
     return convert
-
-
-def _as_option(check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Run a check and hand its message to argparse, which puts the option's name in front."""
-    try:
-        return check(*arguments, **options)
-    except (TypeError, ValueError) as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def json_text(value: Any) -> str:

@@ -13,7 +13,7 @@ import argparse
 import sys
 from typing import Any
 
-from hyperna.cli.options import check_film_file, check_picture, integer
+from hyperna.cli.options import check_film_file, check_picture, converter, integer, save_figure
 
 # Distance from the origin from which points are out of the half-spaces' reach; rounding is allowed.
 _BEYOND = 1.001
@@ -56,29 +56,15 @@ def _add_key(group: Any, name: str, key: Any) -> None:
         group.add_argument(
             "--no-bias", dest="bias", action="store_false", default=None, help=help_text
         )
-    elif key.is_flag:
+    elif key.flag:
         group.add_argument(option, action="store_true", default=None, help=key.help)
     elif key.choices:
         group.add_argument(option, choices=key.choices, help=key.help)
     else:
         metavar = {"arcs": "A-B,...", "label": "COLUMN", "weight": "COLUMN"}.get(name)
-        group.add_argument(option, type=_converter(key), metavar=metavar, help=key.help)
-
-
-def _converter(key: Any) -> Any:
-    """Return what reads an option's value and checks it."""
-
-    def convert(text: str) -> Any:
-        try:
-            value = key.read(text)
-        except ValueError:
-            value = text
-        try:
-            return key.check("value", value)
-        except (TypeError, ValueError) as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return convert
+        group.add_argument(
+            option, type=converter(key.read, key.check), metavar=metavar, help=key.help
+        )
 
 
 def _warn_of_distance(points: Any) -> None:
@@ -119,7 +105,9 @@ def run(args: argparse.Namespace) -> int:
         say("summing up")
         found = summary.summarise(made, runs, seed)
     if picture is not None:
-        summary.save_picture(picture, made.make_problem(), runs)
+        from hyperna.plots import batch_figure
+
+        save_figure(picture, batch_figure(made.make_problem(), runs))
     if film is not None:
         summary.save_film(film, made.make_problem(), runs)
     if args.json:

@@ -1,6 +1,7 @@
 """The summary of a batch of runs, with its uncertainty: as a table, as JSON, as a picture."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,7 @@ from hyperna import __version__
 from hyperna._words import counted, interval, number, percent
 from hyperna.analysis.statistics import bootstrap_interval, wilson_interval
 from hyperna.analysis.summary import Summary
-from hyperna.cli.options import fits, json_text, make_console, save_figure, say
+from hyperna.cli.options import fits, json_text, make_console, say
 from hyperna.problems import Problem
 from hyperna.results import Runs
 from hyperna.settings import Setting
@@ -83,10 +84,6 @@ def _narrow(rows: Sequence[Sequence[str]], runs: int) -> list[tuple[str, str, st
     return made
 
 
-def _restarts(number: int | str | None) -> str:
-    return "automatic restarts" if number == "auto" else counted(int(number or 0), "restart")
-
-
 def _neurons(used: dict[str, Any]) -> str:
     kind = f"{used['neuron']} " if used["neuron"] not in (None, "plain") else ""
     if isinstance(used["neurons"], str):
@@ -102,6 +99,7 @@ def _headline(summary: dict[str, Any]) -> list[str]:
     if used["mutation"] and used["algorithm"] != "na":
         law = f"{used['algorithm']}, {law}"
     probability = used["mutation_probability"] or 0.0
+    restarts = 0 if used["restarts"] == "auto" else used["restarts"] or 0
     extras = {
         "no bias": used["bias"] is False,
         "void steps redrawn": used["redraw_void"],
@@ -110,7 +108,8 @@ def _headline(summary: dict[str, Any]) -> list[str]:
         f"init {used['init']}": used["init"] not in (None, "grid"),
         f"a neuron replaced with probability {used['replace_neuron']}": used["replace_neuron"],
         f"stagnation {used['stagnation']}": used["stagnation"],
-        _restarts(used["restarts"]): used["restarts"],
+        "automatic restarts": used["restarts"] == "auto",
+        counted(restarts, "restart"): restarts,
     }
     return [
         f"[bold]{escape(used['problem'])}[/bold] in D = {used['dim']}: "
@@ -130,10 +129,7 @@ def _rows(summary: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     spent = f"{every}, stuck ones at the limit" if "stuck" in reasons else every
     solved = f"{summary['successes']:,} of {every}"
     per_success = counted(summary["successes"], "success")
-
-    def share(value: float) -> str:
-        return number(value, 6)
-
+    share = partial(number, digits=6)
     rows: list[tuple[str, str, str | None, Any, str]] = [
         ("success share", "success_share", "success_interval", percent, solved),
         ("evaluations, mean", "mean_evaluations", "mean_interval", number, spent),
@@ -163,13 +159,6 @@ def _rows(summary: dict[str, Any]) -> list[tuple[str, str, str, str]]:
         )
         for reason, count in reasons.items()
     ]
-
-
-def save_picture(path: Path, problem: Problem, runs: Runs) -> None:
-    """Draw a batch into a file."""
-    from hyperna.plots import batch_figure
-
-    save_figure(path, batch_figure(problem, runs))
 
 
 def check_filmed(made: Setting) -> None:

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,7 @@ class ExactArcs(Fitness):
     """
 
     problem: ArcProblem
+    dim: ClassVar[int] = 2  # type: ignore[misc]
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, ArcProblem):
@@ -53,11 +54,6 @@ class ExactArcs(Fitness):
 
     def __str__(self) -> str:
         return "exact share of the circle"
-
-    @property
-    def dim(self) -> int:  # type: ignore[override]
-        """Dimension of the points, 2."""
-        return 2
 
     def units(self, grid: Grid) -> int:
         """Return the number of units of one turn."""
@@ -100,8 +96,9 @@ def units_per_angle(problem: ArcProblem, resolution: int) -> int:
     for that, the ends will be rounded instead.
     """
     most = LARGEST_TURN // resolution
-    ends = [end for arc in problem.arcs for end in arc]
-    multiple = math.lcm(24, *(end.denominator for end in ends))
+    multiple = 24
+    for start, end in problem.arcs:
+        multiple = math.lcm(multiple, start.denominator, end.denominator)
     if multiple > most:
         multiple = 24
     return most // multiple * multiple

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from hyperna.plots.circle import plot_circle
+from hyperna.plots.circle import draw_circle
 from hyperna.plots.runs import plot_improvements, plot_runtimes
 from hyperna.plots.sphere import plot_sphere
 from hyperna.problems import Problem
@@ -33,7 +33,7 @@ def batch_figure(problem: Problem, runs: Runs) -> "Figure":
     figure = Figure(figsize=(13.5, 6.4) if visible else (7.5, 7.5), layout="constrained")
     grid = figure.add_gridspec(2, 2 if visible else 1, width_ratios=[1.05, 1][: 1 + visible])
     if problem.dim == 2:
-        plot_circle(problem, best.network, figure.add_subplot(grid[:, 0]))
+        draw_circle(figure.add_subplot(grid[:, 0]), problem, best.network, best.fitness)
     elif problem.dim == 3:
         solid: Any = figure.add_subplot(grid[:, 0], projection="3d", computed_zorder=False)
         plot_sphere(problem, best.network, solid)

@@ -54,17 +54,21 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
         )
     check_units(network)
     ax = new_axes(ax, (6.0, 7.4))
+    draw_circle(ax, problem, network, fitness_of(problem)(network))
+    return ax
+
+
+def draw_circle(ax: "Axes", problem: Problem, network: Network, share: float) -> None:
+    """Draw what `plot_circle` draws, where the network's fitness is known."""
     if isinstance(problem, PointProblem):
         _draw_points(ax, problem, network)
     else:
         _draw_rings(ax, problem, network)
         draw_lines(ax, network)
         ax.set_axis_off()
-    share = fitness_of(problem)(network)
     ax.set_title(network_title(problem, network, share), fontsize=FONT_SIZE + 1)
     ax.set_aspect("equal")
     legend_below(ax, room=0.12 if isinstance(problem, PointProblem) else -0.02)
-    return ax
 
 
 def draw_lines(ax: "Axes", network: Network, reach: float = 1.0, arrow: float = 0.22) -> None:

@@ -97,7 +97,7 @@ class ProblemFactory:
 
     def __call__(self, **parameters: Any) -> Problem:
         """Build the problem."""
-        known = self.parameters
+        known = inspect.signature(self.build).parameters
         for given in parameters:
             if given not in known:
                 accepted = ", ".join(known) or "none"
@@ -105,9 +105,9 @@ class ProblemFactory:
                     f"problem {self.name!r} has no parameter {shown(given)}; "
                     f"its parameters: {accepted}"
                 )
-        missing = [name for name in self.required if name not in parameters]
-        if missing:
-            raise ValueError(f"problem {self.name!r} needs the parameter {missing[0]!r}")
+        for name, entry in known.items():
+            if entry.default is entry.empty and name not in parameters:
+                raise ValueError(f"problem {self.name!r} needs the parameter {name!r}")
         return self.build(**parameters)
 
     @property

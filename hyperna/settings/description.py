@@ -147,10 +147,7 @@ class Setting:
 
     def make_fitness(self) -> Fitness:
         """Return the fitness."""
-        made = self.make_problem()
-        if self.online is not None:
-            return Online(made, self.online, reevaluate=not self.judge_once)
-        return _fitness(made, self.neurons, self.points, self.sampling)
+        return _chosen_fitness(self.make_problem(), self.neurons, self.options)
 
     def make_algorithm(self) -> OnePlusOneNA:
         """Return the (1+1) NA, or a relative of it, with these settings."""
@@ -351,27 +348,21 @@ def _read_file(
     return read_csv(path, label, weight, bool(scale))
 
 
-def _chosen_fitness(made: Problem, neurons: int | str, checked: Mapping[str, Any]) -> Fitness:
+def _chosen_fitness(made: Problem, neurons: int | str, options: Mapping[str, Any]) -> Fitness:
     """Return the fitness that the options describe."""
-    points, sampling, online = (checked.get(key) for key in ("points", "sampling", "online"))
-    if online is None:
-        if checked.get("judge_once"):
-            raise ValueError("judge_once needs online, the number of fresh points in every step")
-        return _fitness(made, neurons, points, sampling)
-    for key in ("points", "sampling"):
-        if key in checked:
-            raise ValueError(f"{key} does not apply with online: points are drawn in every step")
-    return Online(made, online, reevaluate=not checked.get("judge_once"))
-
-
-def _fitness(
-    made: Problem, neurons: int | str, points: int | None, sampling: str | None
-) -> Fitness:
-    if points is None and sampling is None:
+    points, sampling = options.get("points"), options.get("sampling")
+    online, judge_once = options.get("online"), bool(options.get("judge_once"))
+    given = "points" if points is not None else "sampling" if sampling is not None else None
+    if online is not None:
+        if given:
+            raise ValueError(f"{given} does not apply with online: points are drawn in every step")
+        return Online(made, online, reevaluate=not judge_once)
+    if judge_once:
+        raise ValueError("judge_once needs online, the number of fresh points in every step")
+    if given is None:
         return fitness_of(made, neurons=neurons)
     if isinstance(made, PointProblem):
-        key = "points" if points is not None else "sampling"
-        raise ValueError(f"{key} does not apply to {made.name!r}, which is a set of points")
-    options = {"n": points, "method": sampling}
-    given = {key: value for key, value in options.items() if value is not None}
-    return fitness_of(made, neurons=neurons, **given)
+        raise ValueError(f"{given} does not apply to {made.name!r}, which is a set of points")
+    sample = {"n": points, "method": sampling}
+    sample = {key: value for key, value in sample.items() if value is not None}
+    return fitness_of(made, neurons=neurons, **sample)

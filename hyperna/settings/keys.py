@@ -38,6 +38,8 @@ class Key:
         All values, where these are few.
     optional : bool
         Whether only some algorithms know the key.
+    flag : bool
+        Whether it is true or false.
     """
 
     group: str
@@ -46,11 +48,7 @@ class Key:
     read: Callable[[str], Any] = str
     choices: tuple[str, ...] = ()
     optional: bool = False
-
-    @property
-    def is_flag(self) -> bool:
-        """Whether it is true or false."""
-        return self.check is _check_flag
+    flag: bool = False
 
 
 def integer_key(group: str, help: str, low: int, high: int | None = None, **more: Any) -> Key:
@@ -73,7 +71,7 @@ def text_key(group: str, help: str, **more: Any) -> Key:
 
 def flag_key(group: str, help: str, **more: Any) -> Key:
     """Return a key that is true or false."""
-    return Key(group, help, _check_flag, **more)
+    return Key(group, help, _check_flag, flag=True, **more)
 
 
 def _check_flag(key: str, value: Any) -> bool:
