@@ -117,9 +117,9 @@ class Task:
         """What ends a run with success."""
         no_optima = np.zeros((0, self.grid.neurons, self.grid.width))
         if self.target is False:
-            return Goal(state.NEVER, no_optima, 0)
+            return Goal(state.NEVER, no_optima, state.NEVER)
         if self.target is not None:
-            return Goal(self._target_score(self.target), no_optima, 0)
+            return Goal(self._target_score(self.target), no_optima, state.NEVER)
         optima = self.known_optima
         if len(optima):
             hopeful = 0
@@ -128,8 +128,8 @@ class Task:
                 hopeful = max(0, math.floor(share * self.units))
             return Goal(state.NEVER, optima, hopeful)
         if self.default_target is None:
-            return Goal(state.NEVER, no_optima, 0)
-        return Goal(self._target_score(self.default_target), no_optima, 0)
+            return Goal(state.NEVER, no_optima, state.NEVER)
+        return Goal(self._target_score(self.default_target), no_optima, state.NEVER)
 
     @property
     def known_optima(self) -> FloatArray:
@@ -222,8 +222,10 @@ class Task:
 
     @property
     def optima(self) -> FloatArray | None:
-        """The optima that end a run, None where only a score does."""
-        return self.goal.optima if len(self.goal.optima) else None
+        """The optima that end a run; None leaves out the code that compares with them."""
+        # on the circle that is little, and one kernel for all problems is compiled once
+        known = len(self.goal.optima) > 0 or isinstance(self.fitness, ExactArcs)
+        return self.goal.optima if known else None
 
     @cached_property
     def plateaus(self) -> dict[bytes, bool]:

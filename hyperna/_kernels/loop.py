@@ -250,8 +250,8 @@ def run_batch(
 ):
     """Simulate runs one after the other, about `quota` offspring in all.
 
-    `optima` is an array (alternatives, neurons, genes) in grid units, None when only a score ends a
-    run with success. `waiting` is None where waiting times are simulated. `progress`: number of the
+    `optima` is an array (alternatives, neurons, genes) in grid units; it may be None when only a
+    score ends a run with success. `waiting` is None where waiting times are simulated. `progress`: number of the
     current run, number of the first run of the rows, number after the last run, whether the current
     run has begun. Columns of `result`: evaluations, score, stop reason, evaluations when found
     stuck, restarts. Returns FULL when the trace is, PLATEAU to ask whether there is a way off the
