@@ -251,12 +251,12 @@ def run_batch(
     """Simulate runs one after the other, about `quota` offspring in all.
 
     `optima` is an array (alternatives, neurons, genes) in grid units; it may be None when only a
-    score ends a run with success. `waiting` is None where waiting times are simulated. `progress`: number of the
-    current run, number of the first run of the rows, number after the last run, whether the current
-    run has begun. Columns of `result`: evaluations, score, stop reason, evaluations when found
-    stuck, restarts. Returns FULL when the trace is, PLATEAU to ask whether there is a way off the
-    current one, else RUNNING; the batch is complete when the
-    current run is the one after the last.
+    score ends a run with success. `waiting` is None where waiting times are simulated. `progress`:
+    number of the current run, number of the first run of the rows, number after the last run,
+    whether the current run has begun. Columns of `result`: evaluations, score, stop reason,
+    evaluations when found stuck, restarts. Returns FULL when the trace is, PLATEAU to ask whether
+    there is a way off the current one, else RUNNING; the batch is complete when the current run is
+    the one after the last.
     """
     counter, genome, best = run.counter, run.genes[GENOME], run.genes[BEST_GENOME]
     notable = np.int64(NEVER)
