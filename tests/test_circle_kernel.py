@@ -252,7 +252,7 @@ def test_every_recorded_fitness_is_right(resolution, output):
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
-@pytest.mark.parametrize("neurons", [1, 2, 3])
+@pytest.mark.parametrize("neurons", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_skipped_waits_record_the_right_fitness(neurons, output):
     """With local mutation rejected steps are drawn as a number: after 3^M in a row."""
     for resolution in (7, 24, 2**20):

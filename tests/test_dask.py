@@ -210,11 +210,11 @@ def test_a_terminal_is_told_who_is_called(command, terminal, tmp_path, capsys, m
         "compare": ["compare", "xor"],
         "reproduce": ["reproduce", "--table", "2", "--quick"],
     }
-    monkeypatch.setattr(parallel, "TIMEOUT", 1)
+    monkeypatch.setattr(parallel, "TIMEOUT", 0.2)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     assert main([*arguments[command], "--scheduler", "tcp://127.0.0.1:9"]) == 2
     err = capsys.readouterr().err
-    told = "hyperna: connecting to the Dask scheduler at tcp://127.0.0.1:9 (at most 1 s)\n"
+    told = "hyperna: connecting to the Dask scheduler at tcp://127.0.0.1:9 (at most 0.2 s)\n"
     assert (told in err) == terminal
     assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in err
     assert terminal or err.count("\n") == 1

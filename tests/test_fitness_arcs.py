@@ -207,6 +207,7 @@ def test_exact_score_is_that_of_the_plain_integers(arcs, output, neurons):
             assert fitness.score(network) == plain_score(arcs, network)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arcs", ARC_PROBLEMS, ids=named)
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_exact_fitness_is_that_of_a_million_points(arcs, output):
