@@ -105,7 +105,7 @@ def test_command_lines(words):
         code = main(words)
     # Where a command takes minutes, it says now and then how far it is; beside data on standard
     # output it says what they are.
-    beside = "runs/s, ", "accuracy: ", "/dev/stdout: "
+    beside = " runs/s", "accuracy: ", "/dev/stdout: "
     lines = [line for line in err.getvalue().splitlines() if not any(b in line for b in beside)]
     assert code in (0, 2), (code, lines)
     assert not [name for name in os.listdir() if name.endswith(".draft")]
