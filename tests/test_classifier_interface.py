@@ -139,6 +139,14 @@ def test_bad_parameters_are_named(parameter, value, error):
         NAClassifier(**{parameter: value}).fit(X, y)
 
 
+@pytest.mark.parametrize("balance", [None, "balanced", {False: 1e300, True: 1.0}])
+@pytest.mark.parametrize("weight", [np.inf, -np.inf, np.nan, 1e308])
+def test_one_bad_weight_for_all_rows_is_refused(weight, balance):
+    X = np.linspace(-1, 1, 6)[:, None]
+    with pytest.raises(ValueError, match="weight"):
+        NAClassifier(class_weight=balance).fit(X, X[:, 0] > 0, sample_weight=weight)
+
+
 @pytest.mark.parametrize("weight", [np.nan, np.inf, -1.0])
 def test_bad_weights_are_refused(weight):
     X, y = xor(20)

@@ -337,7 +337,11 @@ def labelled_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
             "NAClassifier needs samples of at least 2 classes in the data (with positive "
             f"weight), but the data contains only {('no', 'one')[len(present)]} class{which}"
         )
-    weight = weight * class_weights(estimator.class_weight, classes, label, weight)[label]
+    with np.errstate(over="ignore", invalid="ignore"):
+        weight = weight * class_weights(estimator.class_weight, classes, label, weight)[label]
+        total = weight.sum()
+    if not np.isfinite(total):
+        raise ValueError(f"sample_weight and class_weight must have a finite sum, got {total}")
     return Table.of(features, label, weight), classes, y
 
 

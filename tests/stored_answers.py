@@ -1,0 +1,217 @@
+"""Commands and pictures whose answers are stored.
+
+``python tests/stored_answers.py`` stores them again. Look at what
+has changed (``git diff``) before you commit: the same seed gives the same answer, so
+that a number here changes with its definition only.
+"""
+
+import contextlib
+import io
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from stored_pictures import pictures, report_charts
+
+import hyperna
+
+FILE = Path(__file__).with_suffix(".json")
+NUMBER = re.compile(r"-?(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+
+TABLE = """x,y,mass,sweet,kind
+0.9,0.1,1,1,plum
+0.8,0.4,2,1,plum
+0.7,-0.2,1,0,pear
+-0.5,0.6,3,1,pear
+-0.3,-0.8,1,0,fig
+-0.9,-0.1,2,0,fig
+0.2,0.9,1,1,pear
+0.1,-0.7,1,0,fig
+0.85,0.2,1,1,plum
+-0.1,0.5,2,0,pear
+-0.6,-0.5,1,1,fig
+0.6,0.3,1,1,plum
+"""
+TOML = """runs = 4
+resolution = [24, 36, 48, 60]
+[[settings]]
+problem = ["quarter", "local_opt"]
+mutation = ["harmonic", "local"]
+[[settings]]
+problem = "half"
+bias = false
+runs = 3
+[[settings]]
+problem = "two_quarters"
+resolution = 24
+algorithm = ["na", "rls", "one_plus_lambda"]
+budget = 2000
+[[settings]]
+problem = "sweet.csv"
+resolution = 24
+label = "sweet"
+neurons = 2
+budget = 50
+"""
+
+RUN = [
+    "quarter",
+    "quarter --resolution 48 --mutation local --target 0.9",
+    "half --no-bias --redraw-void --mutation uniform",
+    "two_quarters --output evolved --neurons 3 --budget 3000 --resolution 24",
+    "two_quarters --output and --restarts auto --budget 2000",
+    "local_opt --stagnation 80 --restarts 2 --mutation-probability 0.3",
+    "local_opt --mutation pareto:shape=1.5 --resolution 1000",
+    "arcs --k 3 --replace-neuron 0.2 --mutation self_adjusting",
+    "arcs --arcs 0-90,100-200 --neurons evolved --max-neurons 3 --budget 2000",
+    "quarter --neuron bent --no-bias",
+    "quarter --dim 3 --init sphere --move rotation --budget 2000",
+    "half --dim 4 --points 200 --sampling random --budget 1000",
+    "quarter --online 20 --budget 500",
+    "quarter --online 20 --judge-once --target none --budget 300",
+    "cube --dim 3 --neurons 4 --output xor",
+    "sweet.csv --label sweet --weight mass --scale --budget 200 --neurons 2",
+    "quarter --algorithm rls --mutation local --target none --budget 3000",
+    "quarter --algorithm annealing --budget 500",
+    "quarter --algorithm one_plus_lambda:offspring=4 --seed 3",
+    "half --algorithm random_search --target 0.95",
+]
+THEORY = [
+    "quarter --resolution 24",
+    "local_opt --resolution 36 --mutation local --quantiles 0.1,0.5",
+    "half --resolution 40 --no-bias --redraw-void",
+    "half --resolution 160 --no-bias --mutation uniform",
+    "quarter --resolution 20 --mutation uniform --mutation-probability 0.4 --target 0.85",
+    "two_quarters --resolution 8 --neurons 2 --output xor --mutation local",
+    "two_quarters --resolution 8 --neurons 2 --no-bias --output and",
+    "arcs:k=3 --resolution 12",
+]
+FIT = [
+    "table.csv --label kind --ignore mass,sweet",
+    "xor",
+    "moons --neurons 3 --output or --tie-break none",
+    "moons --neurons 2 --output evolved --move angle --init grid --restarts 1",
+    "circles --neuron bent --output and --neurons 1 --stagnation 300",
+    "moons --neurons 1 --class-weight 0=1,1=3 --resolution 50",
+    "sweet.csv --neurons auto --class-weight balanced --restarts 0 --mutation local",
+    "quarter_d3 --no-scale --init sphere --neurons 2 --output xor --tie-break 0.1 --seed 3",
+    "circles",
+    "circles --neuron bent --output or --neurons 2 --init grid",
+    "moons --output evolved",
+    "moons --output and --neurons auto --move angle --seed 1",
+    "two_quarters_d5 --output or --init sphere --restarts 4",
+    "two_quarters_d5 --output xor --tie-break none --resolution 300",
+    "two_quarters_d5 --neurons 1",
+    "sweet.csv --ignore mass --class-weight balanced --neurons 3 --mutation uniform",
+]
+
+
+def command(text):
+    """Return what a command prints, its errors and exit code included, without its times."""
+    from hyperna.cli import main
+
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        code = main(text.split())
+    told = re.sub(r" *\d[\d.,]* (m?s\b|minutes?|seconds?)", " TIME", out.getvalue())
+    return [*plain(told), *([f"exit code {code}"] if code else [])]
+
+
+def plain(text):
+    """Return the lines of a text without the version, the day and the folder."""
+    text = text.replace(hyperna.__version__, "VERSION").replace(os.getcwd(), "FOLDER")
+    text = re.sub(r"20\d\d-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", "DAY", text)
+    text = re.sub(r'("\w*(?:seconds|time)": )[^,}\n]+', r"\1TIME", text)
+    text = re.sub(
+        r"(numpy|scipy|numba|matplotlib|[Pp]ython)(\"?:? \"?)[\d.]+", r"\1\2VERSION", text
+    )
+    return [line.rstrip() for line in text.splitlines()]
+
+
+def written(text, *names):
+    """Return what a command prints and the files that it writes."""
+    told = command(text)
+    for name in names:
+        told += [f"-- {name}", *plain(Path(name).read_text(encoding="utf-8"))]
+    return told
+
+
+def campaign_answers():
+    Path("some.toml").write_text(TOML, encoding="utf-8")
+    command("campaign run some.toml")
+    yield "status", command("campaign status some.store --json")
+    yield "status in words", command("campaign status some.store")
+    yield "export", written("campaign export some.store csv -o some.csv", "some.csv")
+    command("campaign export some.store ioh -o ioh")
+    told = []
+    for path in sorted(path for path in Path("ioh").rglob("*") if path.is_file()):
+        lines = plain(path.read_text(encoding="utf-8"))
+        told += [f"-- {path}: {len(lines)}", *(lines if path.suffix == ".json" else lines[-2:])]
+    yield "ioh", told
+    yield "report, charts", report_charts(command)
+    page = Path("some.html").read_text(encoding="utf-8")
+    data = json.loads(re.search(r'type="application/json" id="data">(.*?)</script>', page)[1])
+    yield "report, data", plain(json.dumps(data, indent=0))
+    text = re.sub(r"<script.*?</script>|<style.*?</style>|<svg.*?</svg>", "", page, flags=re.S)
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "\n", text).replace("&nbsp;", " "))
+    yield "report, text", plain(re.sub(r"(?<=[.:;]) ", "\n", text))
+
+
+def answers(folder):
+    """Yield every case's name and its lines, working in a folder of its own."""
+    os.chdir(folder)
+    Path("table.csv").write_text(TABLE, encoding="utf-8")
+    numbers = [line.rpartition(",")[0] for line in TABLE.splitlines()]
+    Path("sweet.csv").write_text("\n".join(numbers), encoding="utf-8")
+    for text in RUN:
+        yield f"run {text}", command(f"run {text} --runs 7")
+        yield f"run {text} --json", command(f"run {text} --runs 3 --json --all")
+    for text in THEORY:
+        yield f"theory {text}", command(f"theory {text}")
+        yield f"theory {text} --json", command(f"theory {text} --json")
+    command("theory quarter --resolution 5 --mutation local --export chain")
+    for path in sorted(Path().glob("chain.*")):
+        yield f"theory --export {path}", path.read_text().splitlines()
+    for text in FIT:
+        few = f"fit {text} --max-evals 3000"
+        yield few, written(f"{few} --save model.json", "model.json")
+        yield f"{few} --json", command(f"{few} --json")
+    command("fit table.csv --label kind --ignore mass,sweet --max-evals 2000 --save model.json")
+    yield "predict", command("predict model.json table.csv --label kind --proba --column told")
+    for text in (
+        "compare table.csv --label kind --classifiers na,majority,tree --folds 3",
+        "compare xor --classifiers na,logistic --folds 2 --repeats 2 --rotate --seed 4",
+    ):
+        yield text, command(text)
+        yield f"{text} --json", command(f"{text} --json")
+    yield "compare --list", command("compare --list")
+    for text in ("moons:n=12,noise=0.1", "sphere:problem=two_quarters,dim=4,rotated=true,n=6"):
+        yield f"dataset {text}", command(f"dataset {text}")
+    yield "dataset --list", command("dataset --list --json")
+    yield "list", command("list")
+    yield from pictures(command)
+    yield from campaign_answers()
+
+
+def same(stored, found):
+    """Whether two lines have the same words, and numbers that differ by rounding only."""
+    if NUMBER.sub("#", stored).split() != NUMBER.sub("#", found).split():
+        return False
+    pairs = zip(NUMBER.findall(stored), NUMBER.findall(found), strict=True)
+    return all(one == other or _near(one, other) for one, other in pairs)
+
+
+def _near(one, other):
+    a, b = (float(text.replace(",", "")) for text in (one, other))
+    decimals = len(one.partition("e")[0].partition(".")[2])
+    last_digit = 10.0**-decimals if 0 < decimals < 7 and "e" not in one else 0.0
+    return abs(a - b) <= max(1e-6 * abs(a), 1.01 * last_digit)
+
+
+if __name__ == "__main__":
+    os.environ |= {"COLUMNS": "100", "HYPERNA_QUIET": "1", "MPLBACKEND": "Agg"}
+    with tempfile.TemporaryDirectory() as made:
+        found = dict(answers(made))
+    FILE.write_text(json.dumps(found, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
