@@ -134,14 +134,14 @@ def reset(run, mutation, key, number):
     run.counter[BEST] = -1
 
 
-@inner_kernel
-def walk(fitness, work, mutation, run, waiting, notable, quota):
+@inline_kernel
+def walk(fitness, work, mutation, run, waiting, watched, notable, quota):
     """The innermost loop: simulate until something happens that is more than a step.
 
-    That is: the score improves, or a genome with a score of at least `notable` is accepted
-    (ACCEPTED, IMPROVED); so many offspring in a row are rejected that all neighbours are to be
-    looked at (WAITING); the horizon is reached (EXPIRED); `quota` offspring are done (PAUSED). Void
-    steps are drawn as a number.
+    That is: the score improves, if that is `watched`, or a genome with a score of at least
+    `notable` is accepted (IMPROVED, ACCEPTED); so many offspring in a row are rejected that all
+    neighbours are to be looked at (WAITING); the horizon is reached (EXPIRED); `quota` offspring
+    are done (PAUSED). Void steps are drawn as a number.
     """
     counter, steps, changed = run.counter, run.steps, run.genes[CHANGED]
     total, horizon = steps.step[TOTAL], counter[HORIZON]
@@ -173,7 +173,7 @@ def walk(fitness, work, mutation, run, waiting, notable, quota):
         if step < last:
             step += 1
             rejected = 0
-            if score > parent or score >= notable:
+            if (watched and score > parent) or score >= notable:
                 event = IMPROVED if score > parent else ACCEPTED
             parent = score
         done += step - first
@@ -259,11 +259,10 @@ def run_batch(
     the one after the last.
     """
     counter, genome, best = run.counter, run.genes[GENOME], run.genes[BEST_GENOME]
-    notable = np.int64(NEVER)
-    if optima is not None:
-        notable = limits.hopeful
+    notable = limits.target if optima is None else limits.hopeful
     if trace.path.shape[0] > 0:
         notable = np.int64(0)
+    watched = trace.improvements.shape[0] > 0 or limits.stagnation < NEVER
     left = quota
     while progress[0] < progress[2] and left > 0:
         if progress[3] == 1 and (
@@ -287,7 +286,7 @@ def run_batch(
             pause = left
             if waiting is not None:
                 pause = smaller(left, LONG_WALK - before % LONG_WALK)
-            event = walk(fitness, work, mutation, run, waiting, notable, pause)
+            event = walk(fitness, work, mutation, run, waiting, watched, notable, pause)
             write_genome(fitness, work, mutation, genome)
             if waiting is not None:
                 # a walk over equally fit genomes may go on without end, and without a wait

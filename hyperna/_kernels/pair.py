@@ -21,6 +21,8 @@ from hyperna._kernels.steps import CHOICE, FIRST, moved, take_step
 MOST_ARCS = 4
 # Offspring at a time: few at first, because the next acceptable one may be near.
 FEWEST_OFFSPRING, MOST_OFFSPRING = 4, 32
+# The last offspring are filled up to a multiple of this, so that vector instructions do them all.
+BLOCK = 8
 # Rows for the offspring's arcs.
 CENTRE, HALF, OTHER_CENTRE, OTHER_HALF, N_ROWS = range(5)
 
@@ -116,7 +118,7 @@ def pair_score(turn, positive, twice, starts, lengths, centre, half, centre_2, h
 @inner_kernel
 def single_scores(turn, positive, starts, lengths, count, arc, score):
     """Scores of networks of one neuron."""
-    for j in range(count):
+    for j in range((count + BLOCK - 1) & -BLOCK):
         score[j] = single_score(turn, positive, starts, lengths, arc[CENTRE, j], arc[HALF, j])
 
 
@@ -124,7 +126,7 @@ def single_scores(turn, positive, starts, lengths, count, arc, score):
 def pair_scores(turn, positive, join, starts, lengths, count, arc, score):
     """Scores of networks of two neurons."""
     twice = -np.int64(join == XOR)
-    for j in range(count):
+    for j in range((count + BLOCK - 1) & -BLOCK):
         score[j] = pair_score(
             turn,
             positive,

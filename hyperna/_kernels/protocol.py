@@ -114,7 +114,8 @@ def _prepare(fitness, work, genome):
     return _chosen("prepare", fitness)
 
 
-@overload(look, jit_options=INNER)
+# Inlined, because handing over its arguments takes as long as looking at a few offspring.
+@overload(look, jit_options=INLINE)
 def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     return _chosen("look", fitness)
 
