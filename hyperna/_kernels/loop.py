@@ -259,7 +259,7 @@ def run_batch(
     the one after the last.
     """
     counter, genome, best = run.counter, run.genes[GENOME], run.genes[BEST_GENOME]
-    notable = limits.target if optima is None else limits.hopeful
+    notable = smaller(limits.target, limits.hopeful)
     if trace.path.shape[0] > 0:
         notable = np.int64(0)
     watched = trace.improvements.shape[0] > 0 or limits.stagnation < NEVER
