@@ -13,6 +13,7 @@ import re
 import tempfile
 from pathlib import Path
 
+from stored_functions import functions
 from stored_pictures import pictures, report_charts
 
 import hyperna
@@ -181,7 +182,7 @@ def answers(folder):
     command("fit table.csv --label kind --ignore mass,sweet --max-evals 2000 --save model.json")
     yield "predict", command("predict model.json table.csv --label kind --proba --column told")
     for text in (
-        "compare table.csv --label kind --classifiers na,majority,tree --folds 3",
+        "compare table.csv --label kind --classifiers na,logistic,knn --folds 3",
         "compare xor --classifiers na,logistic --folds 2 --repeats 2 --rotate --seed 4",
     ):
         yield text, command(text)
@@ -191,6 +192,7 @@ def answers(folder):
         yield f"dataset {text}", command(f"dataset {text}")
     yield "dataset --list", command("dataset --list --json")
     yield "list", command("list")
+    yield from functions(command)
     yield from pictures(command)
     yield from campaign_answers()
 
