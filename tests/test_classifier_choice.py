@@ -160,14 +160,17 @@ def test_more_parameters_than_points_must_pay_beyond_doubt():
     assert choose(points(), {0: [plain], 3: [right(0.95)]}, 9, False, frozenset({3})).candidate == 3
 
 
-def test_random_starts_are_judged_after_long_looks():
-    """Networks of which short looks made too little: one neuron was chosen, with .58 and .70."""
-    for seed in (10, 502):
-        data = dataset("sphere", problem="arcs:k=3", dim=5, rotated=True, n=400, seed=seed)
-        y = np.asarray(data.y).astype(int)
-        train, test = next(StratifiedKFold(5, shuffle=True, random_state=seed).split(data.X, y))
-        clf = NAClassifier(init="sphere", max_evals=10**6, random_state=seed)
-        assert clf.fit(data.X[train], y[train]).score(data.X[test], y[test]) > 0.85
+@pytest.mark.parametrize(
+    ("problem", "seed", "least"),
+    [("arcs:k=3", 10, 0.85), ("arcs:k=3", 502, 0.85), ("quarter", 18, 0.9)],
+)
+def test_random_starts_are_judged_after_long_looks(problem, seed, least):
+    """One neuron was chosen, with .58, .70 and .89: after short looks, or despite errors."""
+    data = dataset("sphere", problem=problem, dim=5, rotated=True, n=400, seed=seed)
+    y = np.asarray(data.y).astype(int)
+    train, test = next(StratifiedKFold(5, shuffle=True, random_state=seed).split(data.X, y))
+    clf = NAClassifier(init="sphere", max_evals=10**6, random_state=seed)
+    assert clf.fit(data.X[train], y[train]).score(data.X[test], y[test]) > least
 
 
 def test_candidates_from_random_starts_are_few():

@@ -260,6 +260,19 @@ def test_knock_outs_count_the_evaluations_of_all_starts(budget, monkeypatch):
     assert spent == sum(search.evaluations for search in searches)
 
 
+@pytest.mark.parametrize(("neurons", "dearer"), [("auto", False), (4, True)])
+def test_every_evaluation_is_a_new_network_where_all_is_left_to_evolution(neurons, dearer):
+    """Steps that change nothing made looks half as long again as they should be."""
+    points = cloud(seed=3)
+    points = replace(points, y=points.y ^ (np.arange(80) % 3 == 0))
+    settings = work.Settings(neurons, "evolved", 2**16, Harmonic(), 900, 1, None, 0.05, "sphere")
+    candidate = candidates(4, "evolved", "sphere")[0]
+    seed = np.random.SeedSequence(1)
+    _, spent = work.knock_out(work.Control(), points, settings, candidate, 8000, seed)
+    assert spent > 6000
+    assert (spent > 8016) == dearer
+
+
 def test_a_vote_is_decided_where_its_soft_version_is(monkeypatch):
     """Before neurons are left out, which finds a new quorum."""
     from hyperna.classifier.candidates import vote

@@ -5,6 +5,7 @@ the networks that had not seen them. All differences are paired, and measured by
 error over the points.
 """
 
+import itertools
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -195,21 +196,27 @@ class Joined:
             W, t = -W, -t
         return replace(self, output=output, W=W, t=t, vote=self.vote[rest], quorum=quorum)
 
-    def without_idle(self, least: float) -> "Joined":
-        """Return the network without neurons whose loss leaves at least this share correct."""
-        if len(self.t) == 1:
+    def without_idle(self, least: float, together: int = 1) -> "Joined":
+        """Return the network without neurons whose loss leaves at least this share correct.
+
+        Two may go together: nearly equal or opposite half-spaces cancel each other in an XOR.
+        """
+        if len(self.t) <= together:
             return self
-        options: list[tuple[float, int, bool]] = []
+        options: list[tuple[float, tuple[int, ...], tuple[bool, ...]]] = []
         values = {"or": (False,), "and": (True,)}.get(self.output, (False, True))
-        for i in range(len(self.t)):
-            for value in values:
+        for some in itertools.combinations(range(len(self.t)), together):
+            for said in itertools.product(values, repeat=together):
                 stuck = self.bits.copy()
-                stuck[:, i] = value
-                options.append((self.share(stuck), i, value))
-        for _, i, value in sorted(options, reverse=True)[:MOST_POLISHED]:
-            fewer = self.without(i, value).polished(least)
+                stuck[:, some] = said
+                options.append((self.share(stuck), some, said))
+        for _, some, said in sorted(options, reverse=True)[:MOST_POLISHED]:
+            fewer = self
+            for i, value in reversed(list(zip(some, said, strict=True))):
+                fewer = fewer.without(i, value)
+            fewer = fewer.polished(least)
             if fewer.score() >= least - _ROUNDING:
-                return fewer.without_idle(least)
+                return fewer.without_idle(least, together)
         return self
 
     def trimmed(self) -> "Joined":
@@ -329,6 +336,15 @@ def simplified(
     made = simple.network(network.grid)
     enough = points.correct(network) - (loss + _ROUNDING) * points.total
     return made if points.correct(made) >= enough else network
+
+
+def cancelled(network: Network, points: LabelledPoints, loss: float = GOOD_ENOUGH) -> Network:
+    """Return an XOR without pairs of neurons that cancel each other on all but few points."""
+    plain = Joined.of(network, points.thinned(np.random.default_rng(0), MOST_POINTS), 0.0)
+    if plain.output != "xor":
+        return network
+    least = plain.score() - loss
+    return plain.without_idle(least, 2).without_idle(least).network(network.grid)
 
 
 def simplest(

@@ -14,7 +14,7 @@ import numpy as np
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.classifier import choice, work
 from hyperna.classifier.candidates import candidates
-from hyperna.classifier.choice import simplified, trimmed
+from hyperna.classifier.choice import cancelled, simplified, trimmed
 from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.spaces import signed_distance
 from hyperna.classifier.work import Control, Outcome, Settings, child
@@ -78,12 +78,9 @@ class Fit:
         self.few_features = dim <= MANY_FEATURES
         # Evaluations of each search; all trials together take two thirds of them at most.
         self.share = settings.max_evals // (3 * FOLDS * small)
-        if not self.few_features:
-            self.share = self.share * MANY_FEATURES // dim
+        self.share = self.share * MANY_FEATURES // max(dim, MANY_FEATURES)
         given = settings.init != "data" or len(self.candidates) == 1
-        self.evolves = self.few_features or given
-        # Random starts say little about a network before they have evolved for long.
-        self.patient = settings.init != "data" and settings.neurons == "auto"
+        self.evolves, self.patient = self.few_features or given, settings.patient
         # Whether there are enough points and evaluations for trials, and something to learn. A
         # single candidate is tried for the sake of its probabilities.
         fewest = np.bincount(self.points.y, minlength=2).min()
@@ -118,7 +115,7 @@ class Fit:
 
     def look_length(self, c: int) -> int:
         """Return the evaluations of a first look at a candidate, which random starts need."""
-        parts = (60 if c == 0 else 16) if self.patient else 4 * FOLDS * len(self.candidates)
+        parts = (60 if c == 0 else 10) if self.patient else 4 * FOLDS * len(self.candidates)
         return 0 if self.settings.init == "data" else self.settings.max_evals // parts
 
     def trial_length(self, candidates: int) -> int:
@@ -171,9 +168,8 @@ class Fit:
             return None
         distance = np.zeros(len(self.tried.y))
         for k, network in enumerate(self.judged):
-            distance[self.folds[2] == k] = signed_distance(
-                network, self.tried.Z[self.folds[2] == k]
-            )
+            out = self.folds[2] == k
+            distance[out] = signed_distance(network, self.tried.Z[out])
         return distance
 
     @property
@@ -191,9 +187,9 @@ class Fit:
         grown = [c for c in self.others if c < last and self.candidates[c + 1].larger]
         if not grown:
             return []
-        known, rows = self.right(0), {c: self.right(c) for c in grown}
-        simplest = known[choice.best_row(self.tried, known)]
-        gains = {c: choice.gain(self.tried, r[0], simplest) for c, r in rows.items() if r}
+        simplest = self.right(0)[choice.best_row(self.tried, self.right(0))]
+        rows = {c: self.right(c) for c in grown if self.right(c)}
+        gains = {c: choice.gain(self.tried, row[0], simplest) for c, row in rows.items()}
         return [c + 1 for c, (better, error) in gains.items() if better >= PROMISING * error]
 
     def still_in_it(self, some: list[int]) -> list[int]:
@@ -202,10 +198,9 @@ class Fit:
         points, rows = self.tried.part(out), [row[out] for row in self.right(0)]
         best = rows[choice.best_row(points, rows)] if some else np.zeros(0, bool)
         kept = []
-        for c in some:
-            if (c, 0) in self.networks:
-                behind, error = choice.gain(points, best, points.right(self.networks[c, 0][0]))
-                kept += [c] if self.patient or behind <= HOPELESS * error else []
+        for c in (c for c in some if (c, 0) in self.networks):
+            behind, error = choice.gain(points, best, points.right(self.networks[c, 0][0]))
+            kept += [c] if self.patient or behind <= HOPELESS * error else []
         return kept
 
     def hopeful(self) -> list[int]:
@@ -233,12 +228,8 @@ class Fit:
         least = held_out.get(0, 0.0) * (held_out.get(0, 0.0) > self.tried.constant)
         for (c, k), networks in sorted(self.networks.items()):
             network, seen = networks[-1], self.seen[k]
-            if (
-                c not in found
-                and network.grid.components <= len(seen.y)
-                and seen.right(network).all()
-                and held_out.get(c, 1.0) >= least
-            ):
+            proves = network.grid.components <= len(seen.y) and held_out.get(c, 1.0) >= least
+            if c not in found and proves and seen.right(network).all():
                 found.append(c)
         return found
 
@@ -275,16 +266,19 @@ def searches(fit: Fit) -> list[tuple[int, int, int]]:
     lavish = {c for (c, k), nets in tried if nets[0].grid.components > len(fit.seen[k].y)}
     ripe, lavish = given or fit.settings.init != "data", set() if given else lavish
     chosen = choice.choose(fit.tried, fit.trials(), len(fit.candidates), ripe, frozenset(lavish))
+    exact = fit.exact() if fit.patient and chosen.candidate == 0 and chosen.convincing else [0]
+    if exact and exact[0] > 0 and fit.right(exact[0]):
+        # A network that makes no error where one neuron does need not be ahead by much.
+        chosen = choice.Choice(exact[0], len(fit.right(exact[0])) - 1, True)
     fit.chosen = chosen
     starts = min(fit.settings.restarts, fit.left // SHORTEST_RESTART) + 1
     if fit.left < 1:
         return []
     if chosen.checkpoint is None:
         # Nothing was tried: all candidates compete by their training score.
-        every = len(fit.candidates)
-        budget = max(1, fit.left // (every * starts))
-        pairs = [(c, k) for c in range(every) for k in range(starts)]
-        return [(c, k, budget) for c, k in pairs[: fit.left]]
+        every = list(itertools.product(range(len(fit.candidates)), range(starts)))
+        budget = max(1, fit.left // len(every))
+        return [(c, k, budget) for c, k in every[: fit.left]]
     if fit.settings.init != "data":
         return [(chosen.candidate, k, fit.left // starts) for k in range(starts)]
     if chosen.checkpoint == 0:
@@ -299,11 +293,11 @@ def searches(fit: Fit) -> list[tuple[int, int, int]]:
 def run_finals(fits: list[Fit], n_jobs: int | None) -> None:
     """Search on the whole problems, with the candidates chosen."""
     run_searches(fits, [searches(fit) for fit in fits], n_jobs)
-    exact = [[] if fit.chosen is None or fit.chosen.convincing else fit.exact() for fit in fits]
-    plans = [
-        [(c, 0, max(1, min(fit.share, fit.left // len(some)))) for c in some[: max(fit.left, 0)]]
-        for fit, some in zip(fits, exact, strict=True)
-    ]
+    plans = []
+    for fit in fits:
+        some = [] if fit.chosen is None or fit.chosen.convincing else fit.exact()
+        budget = max(1, min(fit.share, fit.left // max(1, len(some))))
+        plans.append([(c, 0, budget) for c in some[: max(fit.left, 0)]])
     run_searches(fits, plans, n_jobs, faultless=True)
 
 
@@ -319,9 +313,11 @@ def run_searches(
         for c, k, budget in plan:
             owners.append(fit)
             candidate = fit.candidates[c] if k == 0 else fit.candidates[c].again
-            # The start of a trial is worth a try only where the search goes on from it.
-            tried = fit.networks.get((c, k), [None])[: choice.SIMPLE if budget > 1 else 0]
-            known = tried[0 if fit.settings.init == "data" else -1] if tried else None
+            tried = fit.networks.get((c, k), [None])[: choice.SIMPLE]
+            known = tried[0 if fit.settings.init == "data" else -1]
+            if budget == 1 and known is not None:
+                starts = [nets[0] for (d, _), nets in fit.networks.items() if d == c]
+                known = max(starts, key=fit.points.correct)
             seed = child(fit.seed, 3, c, k)
             items.append((fit.number, fit.points, fit.settings, candidate, known, budget, seed))
     for fit, outcome in zip(owners, fits[0].control.map(work.final, items, n_jobs), strict=True):
@@ -364,6 +360,11 @@ def simplify(fit: Fit) -> None:
                 network = simplified(network, fit.points, part * doubt, faithful)
                 fit.judged = simple
                 break
+    if network.grid.output == "xor" and fit.judged:
+        # Half-spaces that nearly cancel each other go where that costs no held-out point.
+        simple = [cancelled(made, seen) for made, seen in zip(fit.judged, fit.seen, strict=True)]
+        if choice.gain(fit.tried, fit.held_out(fit.judged), fit.held_out(simple))[0] <= 0.0:
+            network, fit.judged = cancelled(network, fit.points), simple
     network = trimmed(network, fit.points)
     fit.best = replace(best, network=network, score=fit.points.correct(network))
 
@@ -385,8 +386,7 @@ def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None)
         search = fit.settings.search(fit.points, candidate, start, 1, seed)
         search.advance(1)
         fit.record(Outcome.of(search, fit.points, fit.settings.clip))
-    simplest = [[0] if fit.undecided else [] for fit in fits]
-    try_out(fits, simplest, n_jobs, evolved=False)
+    try_out(fits, [[0] if fit.undecided else [] for fit in fits], n_jobs, evolved=False)
     try_out(fits, [[0] if fit.undecided and fit.evolves else [] for fit in fits], n_jobs)
     others = [fit.others for fit in fits]
     try_out(fits, others, n_jobs, range(1), evolved=False)

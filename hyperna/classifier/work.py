@@ -140,6 +140,11 @@ class Settings:
         """Whether simpler networks are looked for, which takes half-spaces."""
         return self.neurons == "auto" and self.neuron == "plain"
 
+    @property
+    def patient(self) -> bool:
+        """Whether all is left to evolution, for which steps that change nothing are redrawn."""
+        return self.init != "data" and self.neurons == "auto"
+
     def search(
         self,
         points: LabelledPoints,
@@ -155,8 +160,7 @@ class Settings:
         neurons, output = candidate.neurons, candidate.output
         if start is not None:
             neurons, output = start.grid.neurons, start.grid.output
-        first = "grid" if self.init == "data" else self.init
-        na = self._algorithm(neurons, output, init=first)
+        na = self._algorithm(neurons, output, init="grid" if self.init == "data" else self.init)
         # where margins decide, they and not negligible weights shape what is left open
         weight = points.decisive if margins and self.clip > 0 else points.weight
         task = na.task(
@@ -184,7 +188,7 @@ class Settings:
         return spaces.network(self._algorithm(neurons, candidate.output).grid(points.Z.shape[1]))
 
     def _algorithm(self, neurons: int, output: str, **more: Any) -> OnePlusOneNA:
-        more |= {"move": self.move, "neuron": self.neuron}
+        more |= {"move": self.move, "neuron": self.neuron, "redraw_void": self.patient}
         return OnePlusOneNA(neurons, output, self.resolution, self.mutation, **more)
 
 
@@ -262,22 +266,19 @@ def knock_out(
     while count > 1 and budget < SHORTEST_ROUND * count**2 * count.bit_length():
         count //= 2
     length = max(1, budget // (count.bit_length() * count))
-    runs = [
+    every = runs = [
         settings.search(points, candidate, None, budget, child(seed, k), margins=False)
         for k in range(count)
     ]
-    spent = 0
     while True:
         for run in runs:
-            before = run.evaluations
-            if not run.finished and not control.stopped:
+            if not (run.finished or control.stopped):
                 run.advance(length)
-            spent += run.evaluations - before
         results = [run.result() for run in runs]
         order = np.argsort([-result.fitness for result in results], kind="stable")
         best = results[order[0]]
         if len(runs) == 1 or best.fitness == 1.0 or control.stopped:
-            return best.network, spent
+            return best.network, sum(run.evaluations for run in every)
         runs, length = [runs[k] for k in order[: len(runs) // 2]], 2 * length
 
 
@@ -384,15 +385,16 @@ def final(
 ) -> Outcome:
     """Return the outcome of one of the searches on the whole problem.
 
-    It begins with the start of a trial, if this is known and better than the candidate's start.
+    It begins with the network of a trial, if this is known and better than the candidate's start
+    (by a standard error, if nothing is evolved: it may have failed), or all is left to evolution.
     """
-    start, spent = settings.start(points, candidate, seed), 0
+    start, spent = known if settings.patient else settings.start(points, candidate, seed), 0
     if start is None and settings.restarts and budget > 1:
         start, spent = knock_out(control, points, settings, candidate, budget // 2, child(seed, 2))
-    if start and known and points.correct(known) > points.correct(start):
+    doubt = error(points, points.right(start)) * points.total if start and budget == 1 else 0.0
+    if start and known and points.correct(known) > points.correct(start) + doubt:
         start = known
-    left = max(1, budget - spent)
-    outcome = evolve(control, number, points, settings, candidate, start, left, seed)
-    evals, fitness = outcome.improvements
-    improvements = (evals + spent, fitness)
+    budget = max(1, budget - spent)
+    outcome = evolve(control, number, points, settings, candidate, start, budget, seed)
+    improvements = (outcome.improvements[0] + spent, outcome.improvements[1])
     return replace(outcome, evaluations=outcome.evaluations + spent, improvements=improvements)
