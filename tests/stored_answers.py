@@ -13,6 +13,7 @@ import re
 import tempfile
 from pathlib import Path
 
+from stored_functions import functions
 from stored_pictures import pictures, report_charts
 
 import hyperna
@@ -191,6 +192,7 @@ def answers(folder):
         yield f"dataset {text}", command(f"dataset {text}")
     yield "dataset --list", command("dataset --list --json")
     yield "list", command("list")
+    yield from functions(command)
     yield from pictures(command)
     yield from campaign_answers()
 

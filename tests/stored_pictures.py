@@ -27,7 +27,8 @@ def sums(values):
     if hasattr(values, "filled"):
         values = values.filled(np.nan)
     flat = np.nan_to_num(np.asarray(values, dtype=float).ravel(), posinf=1e3, neginf=-1e3)
-    return f"{flat.size} {flat.sum() + 0.0:.4g} {(flat * np.cos(np.arange(flat.size))).sum():.4g}"
+    turned = flat * np.cos(np.arange(flat.size))
+    return " ".join(f"{round(x, 6) + 0.0:.4g}" for x in (flat.size, flat.sum(), turned.sum()))
 
 
 def drawn(figure):
