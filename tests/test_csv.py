@@ -83,3 +83,11 @@ def test_columns_may_be_called_by_numbers(tmp_path):
     file.write_text("0,1,kind\n1.5,2,x\n3,4,y\n")
     assert read_dataset(file).features == ("0", "1")
     assert read_csv(file).X.tolist() == [[1.5, 2.0], [3.0, 4.0]]
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "", "one"])
+def test_the_first_cell_without_a_finite_number_is_named(tmp_path, text):
+    (tmp_path / "some.csv").write_text(f"a,b\n1,2\n\n3,{text}\n{text},x\n")
+    with pytest.raises(ValueError, match=r"line 4, column 'b': expected a finite number") as error:
+        CsvTable(tmp_path / "some.csv").numbers(["a", "b"])
+    assert str(error.value).endswith(f"got {text!r}")

@@ -140,8 +140,15 @@ def test_a_start_may_have_any_size():
     start = Network(replace(na.grid(2), neurons=2), [3, 12, 9, 12])
     run = na.run(problem("arcs", k=3), start=start, seed=1, trajectory=True)
     assert run.trajectory.network(0) == start
-    with pytest.raises(ValueError, match="start must be on the grid"):
-        na.run(problem("arcs", k=3), start=Network(Grid(2, 2, 8, "xor"), [1, 4, 2, 4]))
+    largest = Network(na.grid(2), np.tile([3, 12], na.grid(2).neurons))
+    assert na.run(problem("arcs", k=3), start=largest, budget=1, seed=1).network == largest
+    larger = replace(na.grid(2), neurons=na.grid(2).neurons + 1)
+    for wrong in (
+        Network(Grid(2, 2, 8, "xor"), [1, 4, 2, 4]),
+        Network(larger, np.zeros(larger.components, int)),
+    ):
+        with pytest.raises(ValueError, match="start must be on the grid"):
+            na.run(problem("arcs", k=3), start=wrong)
     with pytest.raises(TypeError, match="start must be a Network"):
         na.run(problem("arcs", k=3), start=[1, 2])
     with pytest.raises(ValueError, match="must have biases 0"):
