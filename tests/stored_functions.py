@@ -206,23 +206,52 @@ def _baselines():
 
 
 def _classifiers():
-    from hyperna import NAClassifier, dataset, export_text
+    from hyperna import NAClassifier, dataset
 
     made = dataset("moons", n=120, seed=2)
-    weight = np.random.default_rng(0).integers(1, 4, 120)
+    whole = np.random.default_rng(0).integers(1, 4, 120)
     three = made.y + (made.X[:, 0] > 1.0)
-    for y, options in (
-        (made.y, {"n_neurons": 2, "output": "or"}),
-        (made.y, {"n_neurons": 3, "output": "evolved", "tie_break": None}),
-        (made.y, {"n_neurons": 2, "output": "and", "neuron": "bent"}),
-        (made.y, {"n_neurons": 2, "output": "xor", "init": "grid", "n_restarts": 3}),
-        (three, {"class_weight": "balanced"}),
-        (three, {"output": "or", "n_restarts": 0, "stagnation": 100, "move": "angle"}),
+    rng = np.random.default_rng(5)
+    wide = rng.normal(size=(150, 9)) * 10.0 ** np.arange(-4, 5)
+    wide[:, 3] = 7.0
+    told = (wide[:, 4] + 0.1 * wide[:, 5] > 0) ^ (rng.random(150) < 0.1)
+    many = rng.normal(size=(2500, 3))
+    bent = (many[:, 0] > 0) ^ (many[:, 1] * many[:, 2] > 0.5)
+    few = np.repeat(made.X[:30], 3, axis=0), np.repeat(made.y[:30], 3)
+    for X, y, weight, options in (
+        (made.X, made.y, whole, {"n_neurons": 2, "output": "or"}),
+        (made.X, made.y, whole, {"n_neurons": 3, "output": "evolved", "tie_break": None}),
+        (made.X, made.y, None, {"n_neurons": 2, "output": "and", "neuron": "bent"}),
+        (made.X, made.y, None, {"n_neurons": 2, "output": "xor", "init": "grid", "n_restarts": 3}),
+        (made.X, made.y, 0.3 + whole, {"init": "sphere", "n_neurons": 4, "output": "or"}),
+        (made.X, three, whole / 7, {"class_weight": "balanced"}),
+        (made.X, three, None, {"output": "or", "n_restarts": 0, "stagnation": 100}),
+        (made.X, made.y, None, {"max_evals": 1}),
+        (made.X, made.y, None, {"max_evals": 40}),
+        (made.X, made.y, None, {"max_evals": 300, "output": "xor"}),
+        (made.X, made.y, None, {"max_evals": 20_000, "n_restarts": 5}),
+        (made.X / 4, made.y, None, {"scale": False, "output": "evolved", "move": "angle"}),
+        (wide, told, None, {}),
+        (wide, told, None, {"n_neurons": 2, "output": "and", "resolution": 100}),
+        (many, bent, None, {"output": "xor"}),
+        (many, bent, None, {"output": "evolved", "n_neurons": 4, "init": "grid"}),
+        (*few, None, {"tie_break": 0.2}),
     ):
-        fitted = NAClassifier(**options, max_evals=1500, random_state=1)
-        fitted.fit(made.X, y, sample_weight=weight)
-        yield f"{options}: {fitted.n_iter_} {fitted.training_score_:.6g} {told(fitted.loss_evals_)}"
-        yield f"{sums(fitted.predict(made.X))} {sums(fitted.decision_function(made.X))}"
-        yield f"{sums(fitted.predict_proba(made.X))} {sums(fitted.loss_curve_)}"
-        yield f"{told(fitted.feature_importances_)} {told(fitted.slope_)} {told(fitted.lapse_)}"
-        yield from export_text(fitted).splitlines()
+        fitted = NAClassifier(**{"max_evals": 1500, "random_state": 1} | options)
+        yield from _fitted(fitted, X, y, weight)
+        yield f"{options}"
+    fitted = NAClassifier(max_evals=200, n_neurons=2, output="or", warm_start=True, random_state=0)
+    for _ in range(2):
+        yield from _fitted(fitted, made.X, made.y, None)
+
+
+def _fitted(classifier, X, y, weight):
+    from hyperna import export_text
+
+    classifier.fit(X, y, sample_weight=weight)
+    yield f"{classifier.n_neurons_} {classifier.output_} {classifier.n_iter_}"
+    yield f"{classifier.training_score_:.6g} {sums(classifier.loss_evals_)}"
+    yield f"{sums(classifier.predict(X))} {sums(classifier.decision_function(X))}"
+    yield f"{sums(classifier.predict_proba(X))} {sums(classifier.loss_curve_)}"
+    yield told([classifier.feature_importances_, classifier.slope_, classifier.lapse_])
+    yield from export_text(classifier).splitlines()

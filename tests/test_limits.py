@@ -1,0 +1,156 @@
+"""Every number has limits: both ends are accepted, and what is just beyond is refused by name."""
+
+import math
+
+import numpy as np
+import pytest
+
+from hyperna import (
+    Grid,
+    NAClassifier,
+    OnePlusOneNA,
+    Online,
+    Sampled,
+    compare,
+    even_points,
+    expected_runtime,
+    problem,
+    random_points,
+    sobol_points,
+)
+from hyperna._words import listed, number, shortened
+from hyperna.analysis import statistics
+from hyperna.baselines import Neat, baseline_task
+from hyperna.datasets import dataset
+from hyperna.interop import Objective
+from hyperna.mutation import Adaptive, Exponential, Pareto, PowerLaw, SelfAdjusting
+from hyperna.paper.reproduce import Reproduction
+from hyperna.play.settings import PlaySetting
+from hyperna.relatives import AnnealingNA, MuPlusOneNA, OnePlusLambdaNA
+from hyperna.settings import setting
+
+HALF, QUARTER = problem("half"), problem("quarter")
+ABOVE_0, BELOW_1, ABOVE_1 = 5e-324, math.nextafter(1, 0), math.nextafter(1, 2)
+X, Y = np.linspace(-1, 1, 6)[:, None], [0, 0, 0, 1, 1, 1]
+RUNTIME = expected_runtime(QUARTER, 4, "local")
+
+
+def task(**options):
+    return OnePlusOneNA().task(HALF, **options)
+
+
+def fit(**options):
+    return NAClassifier(**{"max_evals": 3, "n_neurons": 1, "random_state": 0} | options).fit(X, Y)
+
+
+# What is called, the name of the number, the ends that are accepted, and what is refused.
+WHOLE = [
+    (Grid, {"dim": 2, "neurons": 1}, "resolution", [2, 2**40], [1, 2**40 + 1]),
+    (Grid, {"neurons": 1, "resolution": 9}, "dim", [1], [0]),
+    (Grid, {"dim": 2, "resolution": 9}, "neurons", [1], [0]),
+    (task, {}, "budget", [1, 2**61], [0, 2**61 + 1]),
+    (task, {}, "stagnation", [1, 2**61], [0, 2**61 + 1]),
+    (task, {"stagnation": 9}, "restarts", [0, 2**61], [-1, 2**61 + 1]),
+    (task, {}, "target", [0.0, 1.0], [-ABOVE_0, ABOVE_1]),
+    (OnePlusOneNA, {}, "mutation_probability", [ABOVE_0, 1.0], [0.0, ABOVE_1]),
+    (OnePlusOneNA, {}, "replace_neuron", [0.0, BELOW_1], [-ABOVE_0, 1.0]),
+    (OnePlusOneNA, {"neurons": "evolved"}, "max_neurons", [1, 1024], [0, 1025]),
+    (OnePlusLambdaNA, {}, "offspring", [1, 2**20], [0, 2**20 + 1]),
+    (MuPlusOneNA, {}, "members", [1, 2**20], [0, 2**20 + 1]),
+    (MuPlusOneNA, {}, "crossover", [0.0, 1.0], [-ABOVE_0, ABOVE_1]),
+    (AnnealingNA, {}, "temperature", [0.0], [-ABOVE_0]),
+    (AnnealingNA, {}, "cooling", [ABOVE_0, 1.0], [0.0, ABOVE_1]),
+    (PowerLaw, {}, "exponent", [0.0, 100.0], [-ABOVE_0, 100.1]),
+    (Pareto, {}, "shape", [1e-3], [0.0]),
+    (Exponential, {}, "scale", [1e-3], [0.0]),
+    (SelfAdjusting, {}, "growth", [ABOVE_1, 1e6], [1.0, 1000001.0]),
+    (SelfAdjusting, {}, "decay", [ABOVE_0, BELOW_1], [0.0, 1.0]),
+    (Adaptive, {}, "jump", [0.0, 1.0], [-ABOVE_0, ABOVE_1]),
+    (fit, {}, "n_neurons", [1], [0, 1001]),
+    (fit, {}, "resolution", [2, 2**40], [1, 2**40 + 1]),
+    (fit, {}, "max_evals", [1], [0, 2**61 + 1]),
+    (fit, {}, "n_restarts", [0], [-1]),
+    (fit, {}, "stagnation", [1], [0]),
+    (fit, {}, "tie_break", [0.0], [-ABOVE_0]),
+    (fit, {}, "verbose", [0], [-1]),
+    (lambda dim: problem("half", dim=dim), {}, "dim", [2], [1]),
+    (lambda k: problem("arcs", k=k), {}, "k", [1, 1000], [0, 1001]),
+    (lambda dim: problem("cube", dim=dim), {}, "dim", [1], [0]),
+    (lambda samples: Online(HALF, samples), {}, "samples", [1, 2**31], [0, 2**31 + 1]),
+    (lambda n: Sampled(HALF, n=n), {}, "n", [1], [0]),
+    (lambda seed: Sampled(HALF, n=9, method="random", seed=seed), {}, "seed", [0], [-1]),
+    (lambda n: even_points(n, 2), {}, "n", [1], [0]),
+    (lambda n: sobol_points(n, 2, 0), {}, "n", [1], [0]),
+    (lambda dim: random_points(2, dim, 0), {}, "dim", [1], [0]),
+    (lambda n: dataset("moons", n=n), {}, "n", [4], [3]),
+    (lambda noise: dataset("xor", noise=noise), {}, "noise", [0.0, 1000.0], [-ABOVE_0, 1000.1]),
+    (lambda seed: dataset("moons", seed=seed), {}, "seed", [0], [-1]),
+    (Neat, {}, "population", [2], [1]),
+    (
+        lambda neurons: baseline_task("random_search", HALF, neurons=neurons),
+        {},
+        "neurons",
+        [1],
+        [0],
+    ),
+    (
+        lambda restarts: baseline_task("random_search", HALF, restarts=restarts),
+        {},
+        "restarts",
+        [0],
+        [-1],
+    ),
+    (lambda resolution: Objective(HALF, resolution=resolution), {}, "resolution", [2], [1, 2**31]),
+    (lambda folds: compare("xor", "logistic", folds=folds, repeats=1), {}, "folds", [2], [1]),
+    (lambda repeats: compare("xor", "logistic", folds=2, repeats=repeats), {}, "repeats", [1], [0]),
+    (lambda seed: compare("xor", "logistic", folds=2, repeats=1, seed=seed), {}, "seed", [0], [-1]),
+    (
+        lambda neurons: expected_runtime(HALF, 4, "local", neurons=neurons),
+        {},
+        "neurons",
+        [1, 2],
+        [0, 3],
+    ),
+    (lambda angle: RUNTIME.from_start(angle, 0), {}, "angle", [0, 3], [-1, 4]),
+    (lambda bias: RUNTIME.from_start(0, bias), {}, "bias", [0, 4], [-1, 5]),
+    (lambda t_max: RUNTIME.distribution(t_max), {}, "t_max", [0], [-1]),
+    (lambda trials: statistics.wilson_interval(0, trials), {}, "trials", [1], [0]),
+    (lambda successes: statistics.wilson_interval(successes, 5), {}, "successes", [0, 5], [-1, 6]),
+    (Reproduction, {}, "runs", [2], [1]),
+    (Reproduction, {}, "seed", [0], [-1]),
+    (PlaySetting, {}, "dim", [2, 3], [1, 4]),
+    (PlaySetting, {}, "k", [1], [0]),
+    (PlaySetting, {}, "neurons", [1], [0]),
+    (PlaySetting, {}, "resolution", [4], [3]),
+    (PlaySetting, {}, "seed", [0, 2**32 - 1], [-1, 2**32]),
+    (PlaySetting, {}, "restarts", [0, 10**6], [-1, 10**6 + 1]),
+    (PlaySetting, {}, "stagnation", [0, 10**9], [-1, 10**9 + 1]),
+    (setting, {"problem": "quarter"}, "resolution", [2, 2**40], [1, 2**40 + 1]),
+    (setting, {"problem": "quarter"}, "neurons", [1], [0]),
+    (setting, {"problem": "quarter"}, "budget", [1], [0]),
+    (setting, {"problem": "quarter"}, "stagnation", [1], [0]),
+    (setting, {"problem": "quarter"}, "seed", [0], [-1]),
+    (setting, {"problem": "quarter"}, "target", [0.0, 1.0], [-ABOVE_0, ABOVE_1]),
+    (setting, {"problem": "quarter"}, "mutation_probability", [ABOVE_0, 1.0], [0.0, ABOVE_1]),
+    (setting, {"problem": "quarter"}, "replace_neuron", [0.0, BELOW_1], [-ABOVE_0, 1.0]),
+    (setting, {"problem": "quarter"}, "online", [1], [0]),
+    (setting, {"problem": "quarter", "dim": 3}, "points", [1], [0]),
+]
+
+
+@pytest.mark.parametrize(("call", "rest", "name", "inside", "outside"), WHOLE)
+def test_both_ends_are_accepted_and_what_is_beyond_refused(call, rest, name, inside, outside):
+    for value in inside:
+        call(**rest, **{name: value})
+    for value in outside:
+        with pytest.raises(ValueError, match=name):
+            call(**rest, **{name: value})
+
+
+def test_texts_are_shortened_from_their_limits_on():
+    assert shortened("x" * 60) == "x" * 60
+    assert shortened("x" * 61) == "x" * 57 + "..."
+    names = [f"n{k}" for k in range(21)]
+    assert listed(names[:20]) == ", ".join(names[:20])
+    assert listed(names) == ", ".join(names[:20]) + ", ... (21 in all)"
+    assert [number(x) for x in (99.96, 100, 100.4, 0.04)] == ["100.0", "100", "100", "0.0"]
