@@ -58,6 +58,56 @@ label = "sweet"
 neurons = 2
 budget = 50
 """
+OTHER = """runs = 3
+budget = 400
+[[settings]]
+problem = "quarter"
+resolution = [12, 16, 20, 24, 28, 32]
+target = [0.8, 0.9]
+mutation = ["harmonic", "local", "uniform", "pareto", "cauchy", "power_law:exponent=1.5"]
+[[settings]]
+problem = "half"
+dim = 3
+points = 64
+resolution = 24
+sampling = ["sobol", "even"]
+replace_neuron = [0.0, 0.1]
+[[settings]]
+problem = "arcs"
+k = 2
+resolution = 24
+neurons = "evolved"
+max_neurons = 3
+output = ["or", "xor"]
+"""
+REFUSED = [
+    "run quarter --algorithm rls --animate some.gif",
+    "run quarter --judge-once",
+    "run quarter --online 5 --points 9",
+    "run quarter --neurons 0",
+    "run quarter --resolution 1",
+    "run quater",
+    "run sweet.csv --label swet",
+    "run arcs",
+    "run quarter --mutation pareto:shap=2",
+    "run quarter --all",
+    "theory half --neurons 3",
+    "theory cube",
+    "theory quarter --resolution 100000",
+    "theory two_quarters --neurons 2 --resolution 1000",
+    "fit moons --label x",
+    "fit moons --class-weight 5=1",
+    "fit table.csv --ignore kinds",
+    "predict table.csv table.csv",
+    "compare xor --classifiers nearest",
+    "compare xor --folds 1",
+    "dataset moon",
+    "dataset moons:n=2",
+    "campaign run none.toml",
+    "campaign status none.store",
+    "report none.store -o some.html",
+    "reproduce --table 12",
+]
 
 RUN = [
     "quarter",
@@ -157,9 +207,23 @@ def campaign_answers():
     page = Path("some.html").read_text(encoding="utf-8")
     data = json.loads(re.search(r'type="application/json" id="data">(.*?)</script>', page)[1])
     yield "report, data", plain(json.dumps(data, indent=0))
+    yield "report, text", shown(page)
+    yield "other report", other_report()
+
+
+def other_report():
+    """Return the text of a report with many variants."""
+    Path("other.toml").write_text(OTHER, encoding="utf-8")
+    told = [*command("campaign run other.toml")[1:], *command("campaign status other.store")]
+    command("report other.store -o other.html")
+    return told + shown(Path("other.html").read_text(encoding="utf-8"))[:250]
+
+
+def shown(page):
+    """Return the text of a page of HTML."""
     text = re.sub(r"<script.*?</script>|<style.*?</style>|<svg.*?</svg>", "", page, flags=re.S)
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "\n", text).replace("&nbsp;", " "))
-    yield "report, text", plain(re.sub(r"(?<=[.:;]) ", "\n", text))
+    return plain(re.sub(r"(?<=[.:;]) ", "\n", text))
 
 
 def answers(folder):
@@ -194,6 +258,8 @@ def answers(folder):
         yield f"dataset {text}", command(f"dataset {text}")
     yield "dataset --list", command("dataset --list --json")
     yield "list", command("list")
+    for text in REFUSED:
+        yield text, command(text)
     yield from functions(command)
     yield from pictures(command)
     yield from campaign_answers()
