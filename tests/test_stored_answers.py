@@ -5,6 +5,7 @@ import json
 import pytest
 from stored_answers import FILE, answers, arithmetic, same
 
+pytestmark = pytest.mark.slow
 pytest.importorskip("matplotlib", reason="needs hyperna[plot]")
 pytest.importorskip("pandas", reason="needs hyperna[data]")
 STORED = json.loads(FILE.read_text(encoding="utf-8"))
