@@ -109,7 +109,7 @@ def number(value: float, digits: int | None = None) -> str:
     if math.isinf(value):
         return "∞"
     if digits is None:
-        digits = 0 if value >= 100 or value == int(value) else 1
+        digits = 0 if abs(value) >= 100 or value == int(value) else 1
     return f"{value:,.{digits}f}"
 
 
