@@ -61,7 +61,7 @@ class PopulationNA(OnePlusOneNA):
                 f"neurons must be a number for {type(self).__name__}, got {shown(self.neurons)}"
             )
 
-    def plan(self, units: int) -> plans.Plan:
+    def plan(self, units: int) -> plans.Generations | plans.OneByOne:
         """Return the algorithm as compiled code takes it; a perfect score is `units`."""
         raise NotImplementedError
 
@@ -121,9 +121,9 @@ class OnePlusLambdaNA(PopulationNA):
         super().__post_init__()
         check_integer("offspring", self.offspring, 1, 2**20)
 
-    def plan(self, units: int) -> plans.Plan:
+    def plan(self, units: int) -> plans.Generations | plans.OneByOne:
         """Return the algorithm as compiled code takes it."""
-        return plans.Plan(plans.PLUS, offspring=self.offspring)
+        return plans.Generations(comma=False, offspring=self.offspring)
 
 
 @register
@@ -142,9 +142,9 @@ class OneCommaLambdaNA(OnePlusLambdaNA):
     name: ClassVar[str] = "one_comma_lambda"
     summary: ClassVar[str] = "(1,lambda): the best of several offspring, even if it is worse"
 
-    def plan(self, units: int) -> plans.Plan:
+    def plan(self, units: int) -> plans.Generations | plans.OneByOne:
         """Return the algorithm as compiled code takes it."""
-        return plans.Plan(plans.COMMA, offspring=self.offspring)
+        return plans.Generations(comma=True, offspring=self.offspring)
 
 
 @register
@@ -180,9 +180,9 @@ class MuPlusOneNA(PopulationNA):
         check_integer("members", self.members, 1, 2**20)
         check_real("crossover", self.crossover, 0, 1)
 
-    def plan(self, units: int) -> plans.Plan:
+    def plan(self, units: int) -> plans.Generations | plans.OneByOne:
         """Return the algorithm as compiled code takes it."""
-        return plans.Plan(plans.STEADY, members=self.members, crossover=float(self.crossover))
+        return plans.OneByOne(plans.STEADY, self.members, float(self.crossover))
 
 
 @register
@@ -218,9 +218,9 @@ class AnnealingNA(PopulationNA):
         check_real("temperature", self.temperature, 0)
         check_real("cooling", self.cooling, 0, 1, low_open=True)
 
-    def plan(self, units: int) -> plans.Plan:
+    def plan(self, units: int) -> plans.Generations | plans.OneByOne:
         """Return the algorithm as compiled code takes it."""
-        return plans.Plan(
+        return plans.OneByOne(
             plans.ANNEALING,
             temperature=float(self.temperature * units),
             cooling=float(self.cooling),

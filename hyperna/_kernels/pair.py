@@ -215,6 +215,26 @@ def _prepare(fitness, work, genome):
     return (turn - score if join == AND else score), 0.0
 
 
+def _score_rows(fitness, work, genomes, scores, first, last):
+    turn, positive, join = fitness.turn, fitness.positive, fitness.join
+    starts, lengths, arc = fitness.starts, fitness.lengths, work.arc
+    while first < last:
+        count = smaller(last - first, MOST_OFFSPRING)
+        for j in range(count):
+            arc[CENTRE, j], arc[HALF, j] = own_arc(fitness, genomes[first + j], 0)
+        if fitness.neurons == 1:
+            single_scores(turn, positive, starts, lengths, count, arc, work.score)
+        else:
+            for j in range(count):
+                arc[OTHER_CENTRE, j], arc[OTHER_HALF, j] = own_arc(
+                    fitness, genomes[first + j], fitness.width
+                )
+            pair_scores(turn, positive, join, starts, lengths, count, arc, work.score)
+        for j in range(count):
+            scores[first + j] = turn - work.score[j] if join == AND else work.score[j]
+        first += count
+
+
 def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     turn, positive, join = fitness.turn, fitness.positive, fitness.join
     starts, lengths = fitness.starts, fitness.lengths
@@ -252,3 +272,4 @@ def _optimal(fitness, work, genome, optima, tolerance):
 
 
 implement(Pair, workspace=_workspace, prepare=_prepare, look=_look, optimal=_optimal)
+implement(Pair, score_rows=_score_rows)

@@ -11,11 +11,16 @@ A kind of fitness (`hyperna._kernels.pair` is the shortest example):
 ``prepare(fitness, work, genome)``
     Evaluate `genome` from nothing and make it the parent; return its score and its second value,
     which decides between equal scores.
+``evaluate(fitness, work, genome)``
+    The same function, merged into its caller.
 ``look(fitness, work, mutation, steps, genes, first, last, score, second)``
     The first of the steps from `first` to before `last` whose offspring is accepted: its score is
     greater than `score`, or equal and its second value is not less than `second`. That offspring
     becomes the parent, in ``genes[GENOME]`` too. Returns the step, the offspring's score and its
     second value; ``last, score, second`` if no offspring is accepted.
+``score_rows(fitness, work, genomes, scores, first, last)``
+    Write the scores of the genomes in the rows from `first` to before `last`. A kind that has none
+    of its own evaluates one after the other.
 ``optimal(fitness, work, genome, optima, tolerance)``
     Whether every component is within less than `tolerance` grid units of one of the optima.
 ``write_genome(fitness, work, mutation, genome)``
@@ -29,6 +34,9 @@ step has improved the score.
 
 A kind of move of a direction: ``draw_planes`` (`hyperna._kernels.steps`) draws what a step needs
 besides its length, and ``step_by`` takes a step; ``resized`` as above.
+
+A kind of algorithm (`hyperna._kernels.pursuits`): ``pursue`` simulates until the start is over, an
+offspring is accepted that is worth a record, or a limit is reached.
 
 A kind of neuron (`hyperna._kernels.shapes`): ``half_width(shape, bias, bend, before, changed)`` is
 half the length, in units, of the arc on which it fires; `bias` and `bend` are its components after
@@ -64,6 +72,10 @@ def prepare(fitness, work, genome):
     return _IMPLEMENTATIONS["prepare", type(fitness)](fitness, work, genome)
 
 
+def evaluate(fitness, work, genome):
+    return prepare(fitness, work, genome)
+
+
 def look(fitness, work, mutation, steps, genes, first, last, score, second):
     function = _IMPLEMENTATIONS["look", type(fitness)]
     return function(fitness, work, mutation, steps, genes, first, last, score, second)
@@ -71,6 +83,16 @@ def look(fitness, work, mutation, steps, genes, first, last, score, second):
 
 def optimal(fitness, work, genome, optima, tolerance):
     return _IMPLEMENTATIONS["optimal", type(fitness)](fitness, work, genome, optima, tolerance)
+
+
+def _score_each(fitness, work, genomes, scores, first, last):
+    for i in range(first, last):
+        scores[i], _ = prepare(fitness, work, genomes[i])
+
+
+def score_rows(fitness, work, genomes, scores, first, last):
+    function = _IMPLEMENTATIONS.get(("score_rows", type(fitness)), _score_each)
+    return function(fitness, work, genomes, scores, first, last)
 
 
 def _write_nothing(fitness, work, mutation, genome):
@@ -105,6 +127,11 @@ def step_by(move, mutation, steps, i, genome, changed, old):
     return function(move, mutation, steps, i, genome, changed, old)
 
 
+def pursue(plan, fitness, work, mutation, limits, run, population, notable, quota):
+    function = _IMPLEMENTATIONS["pursue", type(plan)]
+    return function(plan, fitness, work, mutation, limits, run, population, notable, quota)
+
+
 def half_width(shape, bias, bend, before, changed):
     return _IMPLEMENTATIONS["half_width", type(shape)](shape, bias, bend, before, changed)
 
@@ -114,10 +141,20 @@ def _prepare(fitness, work, genome):
     return _chosen("prepare", fitness)
 
 
+@overload(evaluate, jit_options=INLINE)
+def _evaluate(fitness, work, genome):
+    return _chosen("prepare", fitness)
+
+
 # Inlined, because handing over its arguments takes as long as looking at a few offspring.
 @overload(look, jit_options=INLINE)
 def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     return _chosen("look", fitness)
+
+
+@overload(score_rows, jit_options=INLINE)
+def _score_rows(fitness, work, genomes, scores, first, last):
+    return _chosen("score_rows", fitness) or _score_each
 
 
 @overload(optimal, jit_options=INNER)
@@ -143,6 +180,11 @@ def _draw_lengths(law, mutation, stream, steps, wanted, moves, changed):
 @overload(learn, jit_options=INLINE)
 def _learn(law, mutation, steps, i, changed, improved):
     return _chosen("learn", law)
+
+
+@overload(pursue, jit_options=INLINE)
+def _pursue(plan, fitness, work, mutation, limits, run, population, notable, quota):
+    return _chosen("pursue", plan)
 
 
 @overload(half_width, jit_options=INLINE)

@@ -365,6 +365,19 @@ def take_step(mutation, steps, i, genome, changed, old):
 
 
 def _step_by_angles(move, mutation, steps, i, genome, changed, old):
+    if mutation.component.size <= LARGEST_SUBSET_TABLE:
+        # all components, because which ones change could not be predicted
+        choice, at, count = steps.step[CHOICE, i], steps.step[FIRST, i], np.int64(0)
+        for t in range(mutation.component.size):
+            c, bit = mutation.component[t], (choice >> t) & 1
+            modulus, value = mutation.modulus[c], genome[c]
+            changed[count], old[count] = c, value
+            value = moved(value, steps.move[at + count] & -bit, modulus)
+            if value < 0 or value >= modulus:
+                value %= modulus
+            genome[c] = value
+            count += bit
+        return count
     count, first = list_parts(mutation, steps, i, changed), steps.step[FIRST, i]
     for t in range(count):
         c = changed[t]

@@ -1,0 +1,277 @@
+"""How the relatives of the (1+1) NA go on: by generations of one parent, or one by one."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hyperna._kernels.jit import inline_kernel
+from hyperna._kernels.mutation import SELF_ADJUSTING
+from hyperna._kernels.order import smaller
+from hyperna._kernels.plans import STEADY, Generations, OneByOne
+from hyperna._kernels.protocol import evaluate, implement, learn, score_rows
+from hyperna._kernels.random import below, next_word, uniform
+from hyperna._kernels.start import draw_start
+from hyperna._kernels.state import (
+    ACCEPTED,
+    CHANGED,
+    DIRECTION,
+    EVALUATIONS,
+    EXPIRED,
+    HORIZON,
+    OLD,
+    PAUSED,
+    RESTARTS,
+    SIMULATED,
+)
+from hyperna._kernels.steps import DRAWN, NEXT, TOTAL, draw_steps, take_step
+
+_TOP_BIT = np.uint64(63)
+# Offspring at a time.
+MOST_CHILDREN = 32
+
+
+class Population(NamedTuple):
+    """Genomes and scores of the members, then of the offspring at hand.
+
+    `child` is the row of each offspring, which is its parent's if nothing has changed. `counter`:
+    see the names below. `real` holds the temperature.
+    """
+
+    genes: np.ndarray
+    score: np.ndarray
+    child: np.ndarray
+    counter: np.ndarray
+    real: np.ndarray
+
+
+# Members that are drawn, evaluations since steps were last drawn, best score of the start, the row
+# that was accepted.
+BORN, USED, BEST_OF_START, ROW = range(4)
+
+
+def new_population(plan: Any, mutation: Any) -> Population:
+    """Arrays for a population."""
+    children = min(plan.offspring, MOST_CHILDREN)
+    rows = plan.members + children + 1
+    return Population(
+        np.zeros((rows, mutation.modulus.size), np.int64),
+        np.zeros(rows, np.int64),
+        np.zeros(children, np.int64),
+        np.zeros(4, np.int64),
+        np.zeros(1, np.float64),
+    )
+
+
+@inline_kernel
+def copy(target, source):
+    """Overwrite a genome."""
+    for c in range(source.size):
+        target[c] = source[c]
+
+
+@inline_kernel
+def draw_member(mutation, limits, run, population, member):
+    """Draw a member of the first generation into its row."""
+    if member == 0:
+        # the void offspring before the next step are counted again
+        step = run.steps.counter[NEXT]
+        population.counter[USED] = run.steps.step[TOTAL, step - 1] if step > 0 else 0
+        for c in range(mutation.modulus.size):
+            run.steps.velocity[c] = 1.0
+        if limits.start.size > 0 and run.counter[RESTARTS] == 0:
+            copy(population.genes[0], limits.start)
+            return
+    draw_start(limits, mutation, population.genes[member], run.real[DIRECTION], run.stream)
+
+
+def _pursue_generations(plan, fitness, work, mutation, limits, run, population, notable, quota):
+    """Simulate generations: see `hyperna._kernels.protocol`.
+
+    Many offspring are evaluated at a time; under self-adjusting steps one, because the next step
+    depends on it.
+    """
+    genes, scores, child = population.genes, population.score, population.child
+    counter, steps, changed, own = run.counter, run.steps, run.genes[CHANGED], population.counter
+    evaluations, done, most = counter[EVALUATIONS], np.int64(0), np.int64(child.size)
+    spare = np.int64(1 + child.size)
+    if mutation.law.kind == SELF_ADJUSTING:
+        most = np.int64(1)
+    event, to_come, best = PAUSED, np.int64(0), np.int64(-1)
+    total = steps.step[TOTAL]
+    while event == PAUSED and (done < quota or to_come > 0):
+        low, high, count = np.int64(1), np.int64(1), np.int64(1)
+        if own[BORN] == 0:
+            draw_member(mutation, limits, run, population, 0)
+            low, child[0] = np.int64(0), 0
+            own[BORN] = 1
+        else:
+            if to_come == 0:
+                if evaluations + plan.offspring > counter[HORIZON]:
+                    event = EXPIRED
+                    break
+                to_come, best = plan.offspring, np.int64(-1)
+            if steps.counter[NEXT] == steps.counter[DRAWN]:
+                draw_steps(mutation, run.stream, steps, changed)
+                own[USED] = 0
+            step, used = steps.counter[NEXT], own[USED]
+            count = smaller(smaller(to_come, most), total[steps.counter[DRAWN] - 1] - used)
+            for j in range(count):
+                used += 1
+                child[j] = 0
+                # all others before the next step are void
+                if used == total[step]:
+                    copy(genes[high], genes[0])
+                    take_step(mutation, steps, step, genes[high], changed, run.genes[OLD])
+                    child[j] = high
+                    high += 1
+                    step += 1
+            own[USED] = used
+            steps.counter[NEXT] = step
+        score_rows(fitness, work, genes, scores, low, high)
+        done += count
+        evaluations += count
+        if low == 0:
+            event, own[ROW] = ACCEPTED, 0
+            continue
+        if high > 1:
+            improved = scores[1] > scores[0]
+            learn(mutation.law, mutation, steps, steps.counter[NEXT] - 1, changed, improved)
+        score = scores[best] if best >= 0 else np.int64(-1)
+        for j in range(count):
+            better = scores[child[j]] > score
+            score = scores[child[j]] if better else score
+            best = child[j] if better else best
+        to_come -= count
+        if to_come > 0:
+            if best > 0 and best != spare:
+                scores[spare] = score
+                copy(genes[spare], genes[best])
+                best = spare
+        elif plan.comma or score >= scores[0]:
+            if best > 0:
+                scores[0] = score
+                copy(genes[0], genes[best])
+            if score >= notable or score > own[BEST_OF_START]:
+                event, own[ROW] = ACCEPTED, 0
+    counter[EVALUATIONS] = evaluations
+    counter[SIMULATED] += done
+    return event
+
+
+@inline_kernel
+def mix_neurons(limits, stream, child, other):
+    """Take every neuron from the other parent with probability 1/2, the output neuron too.
+
+    Returns whether that changes the child. Bit operations instead of branches, which could not be
+    predicted: `taken` is -1 or 0.
+    """
+    width, hidden, different = limits.width, limits.width * limits.neurons, np.int64(0)
+    for first in range(0, child.size, width):
+        if first <= hidden:
+            taken = np.int64(next_word(stream) >> _TOP_BIT) - 1
+        for c in range(first, min(first + width, child.size)):
+            change = (child[c] ^ other[c]) & taken
+            child[c] ^= change
+            different |= change
+    return different != 0
+
+
+@inline_kernel
+def random_worst(scores, members, stream, score):
+    """A random one of the members with the lowest score, -1 if that is greater than `score`."""
+    lowest = scores[0]
+    for m in range(1, members):
+        lowest = min(lowest, scores[m])
+    if score < lowest:
+        return np.int64(-1)
+    equal = np.int64(0)
+    for m in range(members):
+        equal += np.int64(scores[m] == lowest)
+    before = below(stream, equal) if equal > 1 else np.int64(0)
+    worst = np.int64(-1)
+    # to the end, because where a loop ends by chance could not be predicted
+    for m in range(members):
+        is_lowest = scores[m] == lowest
+        worst = np.int64(m) if is_lowest and before == 0 else worst
+        before -= np.int64(is_lowest)
+    return worst
+
+
+@inline_kernel
+def select(plan, run, population, score):
+    """The row that an offspring goes to, -1 if it is not accepted."""
+    scores = population.score
+    if plan.kind == STEADY:
+        return random_worst(scores, plan.members, run.stream, score)
+    population.real[0] *= plan.cooling
+    temperature, loss = population.real[0], scores[0] - score
+    if loss > 0 and (
+        temperature <= 0.0 or uniform(run.stream) >= math.exp(-np.float64(loss) / temperature)
+    ):
+        return np.int64(-1)
+    return np.int64(0)
+
+
+def _pursue_one_by_one(plan, fitness, work, mutation, limits, run, population, notable, quota):
+    """Simulate one offspring after the other: see `hyperna._kernels.protocol`."""
+    genes, scores, stream = population.genes, population.score, run.stream
+    counter, steps, changed, own = run.counter, run.steps, run.genes[CHANGED], population.counter
+    evaluations, horizon, done = counter[EVALUATIONS], counter[HORIZON], np.int64(0)
+    event, total, members = PAUSED, steps.step[TOTAL], plan.members
+    step, drawn, used = steps.counter[NEXT], steps.counter[DRAWN], own[USED]
+    while event == PAUSED and done < quota:
+        first = own[BORN] < members
+        if evaluations >= (limits.budget if first else horizon):
+            event = EXPIRED
+            break
+        evaluations += 1
+        done += 1
+        row, parent, real, different = np.int64(members), np.int64(0), False, True
+        if first:
+            row = own[BORN]
+            if row == 0:
+                population.real[0] = plan.temperature
+            draw_member(mutation, limits, run, population, row)
+            used = own[USED]
+            own[BORN] = row + 1
+        else:
+            if members > 1:
+                parent = below(stream, members)
+            copy(genes[row], genes[parent])
+            different = False
+            if plan.crossover > 0.0 and uniform(stream) < plan.crossover:
+                other = below(stream, members)
+                different = mix_neurons(limits, stream, genes[row], genes[other])
+            if step == drawn:
+                draw_steps(mutation, stream, steps, changed)
+                step, drawn, used = np.int64(0), steps.counter[DRAWN], np.int64(0)
+            used += 1
+            # all others before the next step are void
+            if used == total[step]:
+                take_step(mutation, steps, step, genes[row], changed, run.genes[OLD])
+                step += 1
+                real = different = True
+        score = scores[parent]
+        if different:
+            score, _ = evaluate(fitness, work, genes[row])
+        if not first:
+            if real:
+                improved = score > scores[parent]
+                learn(mutation.law, mutation, steps, step - 1, changed, improved)
+            row = select(plan, run, population, score)
+            if row >= 0:
+                copy(genes[row], genes[members])
+        if row >= 0:
+            scores[row] = score
+            if score >= notable or score > own[BEST_OF_START]:
+                event, own[ROW] = ACCEPTED, row
+    counter[EVALUATIONS] = evaluations
+    counter[SIMULATED] += done
+    steps.counter[NEXT] = step
+    own[USED] = used
+    return event
+
+
+implement(Generations, pursue=_pursue_generations)
+implement(OneByOne, pursue=_pursue_one_by_one)
