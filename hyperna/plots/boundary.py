@@ -219,8 +219,16 @@ def _draw_regions(
     count = len(classifier.classes_)
     colours = ListedColormap([CLASSES[k % len(CLASSES)] for k in range(count)])
     # Rasterised, because a vector graphic of all cells would have many megabytes.
-    regions = {"cmap": colours, "alpha": 0.22, "vmin": 0, "vmax": count - 1, "rasterized": True}
-    ax.pcolormesh(across, up, answer.reshape(_MESH, _MESH), **regions)
+    ax.pcolormesh(
+        across,
+        up,
+        answer.reshape(_MESH, _MESH),
+        cmap=colours,
+        alpha=0.22,
+        vmin=0,
+        vmax=count - 1,
+        rasterized=True,
+    )
     if value.shape[1] == 1 and classifier.neuron == "plain":
         clip = classifier.tie_break
         clip = 0.05 if isinstance(clip, str) else clip
