@@ -16,6 +16,8 @@ from hyperna._kernels.random import below, following, geometric, pick, uniform
 
 # Up to this many components there is a table of all subsets.
 LARGEST_SUBSET_TABLE = 8
+# Up to this many components a step goes through all of them, changed or not.
+FEW_COMPONENTS = 4
 # Void steps in a row that the table of choices tells apart.
 VOID_LEVELS = 8
 # Steps drawn at a time: few at first, because many runs are short.
@@ -234,8 +236,8 @@ def take_step(mutation, steps, i, genome, changed, old):
 
 
 def _step_by_angles(move, mutation, steps, i, genome, changed, old):
-    if mutation.component.size <= LARGEST_SUBSET_TABLE:
-        # all components, because which ones change could not be predicted
+    if mutation.component.size <= FEW_COMPONENTS:
+        # all of them, because which ones change could not be predicted
         choice, at, count = steps.step[CHOICE, i], steps.step[FIRST, i], np.int64(0)
         for t in range(mutation.component.size):
             c, bit = mutation.component[t], (choice >> t) & 1
