@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._kernels.mutation import (
+    ADAPTIVE,
     BLOCKS,
     BLOCKS_PER_OCTAVE,
     CAUCHY,
@@ -364,7 +365,11 @@ class Adaptive(SelfAdjusting):
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
-        return super().steps(resolution, unit)._replace(jump=float(self.jump))
+        jumps = _power_law_steps(1.0, resolution)
+        adjusting = super().steps(resolution, unit)
+        return jumps._replace(
+            kind=ADAPTIVE, growth=adjusting.growth, decay=adjusting.decay, jump=float(self.jump)
+        )
 
 
 def law(mutation: str | StepLaw) -> StepLaw:

@@ -8,9 +8,10 @@ import numpy as np
 
 from hyperna._kernels import announcement, rotations  # noqa: F401  both act when imported
 from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
+from hyperna._kernels.lengths import MOST_AIMED
 from hyperna._kernels.mutation import SELF_ADJUSTING
 from hyperna._kernels.order import smaller
-from hyperna._kernels.protocol import learn, look, optimal, prepare, write_genome
+from hyperna._kernels.protocol import aim, learn, look, optimal, prepare, write_genome
 from hyperna._kernels.random import seed_samples, seed_stream
 from hyperna._kernels.start import draw_start
 from hyperna._kernels.state import (
@@ -157,6 +158,8 @@ def walk(fitness, work, mutation, run, waiting, watched, notable, quota):
         last = smaller(drawn, step + quota - done)
         if waiting is not None:
             last = smaller(last, step + waiting.patience - rejected)
+        if mutation.law.kind >= SELF_ADJUSTING:
+            last = smaller(last, step + MOST_AIMED)
         while last > step and start + total[last - 1] > horizon:
             last -= 1
         if last == step:
@@ -165,10 +168,11 @@ def walk(fitness, work, mutation, run, waiting, watched, notable, quota):
             event = EXPIRED
             break
         first = step
+        aim(mutation.law, mutation, steps, first, last, changed)
         step, score, second = look(
             fitness, work, mutation, steps, run.genes, step, last, parent, second
         )
-        learn(mutation.law, mutation, steps, first, changed, score > parent)
+        learn(mutation.law, mutation, steps, step, last, changed, score > parent)
         rejected += step - first
         if step < last:
             step += 1

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Kinds of laws: drawn from a table (`TableLaw`), or one by one (`OtherLaw`).
-CONSTANT, TABLE, BLOCKS, UNIFORM, PARETO, CAUCHY, EXPONENTIAL, SELF_ADJUSTING = range(8)
+# Kinds of laws: drawn from a table (`TableLaw`), or not (`OtherLaw`). The lengths of the last two
+# depend on what became of the steps before.
+(CONSTANT, TABLE, BLOCKS, UNIFORM, PARETO, CAUCHY, EXPONENTIAL, SELF_ADJUSTING, ADAPTIVE) = range(9)
 DRAWN_FROM_TABLES = (CONSTANT, TABLE, BLOCKS)
 
 BLOCKS_PER_OCTAVE = 16
@@ -26,7 +27,7 @@ class TableLaw(NamedTuple):
 class OtherLaw(NamedTuple):
     """Uniform, continuous and self-adjusting steps.
 
-    A self-adjusting step is a harmonic one with probability `jump`.
+    An adaptive step is a self-adjusting one, with probability `jump` one of a power law in blocks.
     """
 
     kind: int

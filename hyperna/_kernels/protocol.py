@@ -29,8 +29,9 @@ A kind of fitness (`hyperna._kernels.pair` is the shortest example):
     The same for networks of another size, where the number of neurons evolves; the arrays of
     ``workspace`` are those of the largest size.
 
-A kind of law (`hyperna._kernels.steps`): ``draw_lengths`` draws steps, ``learn`` is told whether a
-step has improved the score.
+A kind of law (`hyperna._kernels.lengths`): ``draw_lengths`` draws steps, ``aim`` completes some of
+them before they are looked at, and ``learn`` is told which of these is the parent now, or their end
+if none is, and whether it has improved the score.
 
 A kind of move of a direction: ``draw_planes`` (`hyperna._kernels.steps`) draws what a step needs
 besides its length, and ``step_by`` takes a step; ``resized`` as above.
@@ -113,8 +114,12 @@ def draw_lengths(law, mutation, stream, steps, wanted, moves, changed):
     return function(law, mutation, stream, steps, wanted, moves, changed)
 
 
-def learn(law, mutation, steps, i, changed, improved):
-    return _IMPLEMENTATIONS["learn", type(law)](law, mutation, steps, i, changed, improved)
+def aim(law, mutation, steps, first, last, changed):
+    return _IMPLEMENTATIONS["aim", type(law)](law, mutation, steps, first, last, changed)
+
+
+def learn(law, mutation, steps, i, last, changed, improved):
+    return _IMPLEMENTATIONS["learn", type(law)](law, mutation, steps, i, last, changed, improved)
 
 
 def draw_planes(move, mutation, stream, steps, wanted, changed):
@@ -177,8 +182,13 @@ def _draw_lengths(law, mutation, stream, steps, wanted, moves, changed):
     return _chosen("draw_lengths", law)
 
 
+@overload(aim, jit_options=INLINE)
+def _aim(law, mutation, steps, first, last, changed):
+    return _chosen("aim", law)
+
+
 @overload(learn, jit_options=INLINE)
-def _learn(law, mutation, steps, i, changed, improved):
+def _learn(law, mutation, steps, i, last, changed, improved):
     return _chosen("learn", law)
 
 

@@ -9,7 +9,7 @@ from hyperna._kernels.jit import inline_kernel
 from hyperna._kernels.mutation import SELF_ADJUSTING
 from hyperna._kernels.order import smaller
 from hyperna._kernels.plans import STEADY, Generations, OneByOne
-from hyperna._kernels.protocol import evaluate, implement, learn, score_rows
+from hyperna._kernels.protocol import aim, evaluate, implement, learn, score_rows
 from hyperna._kernels.random import below, next_word, uniform
 from hyperna._kernels.start import draw_start
 from hyperna._kernels.state import (
@@ -95,7 +95,7 @@ def _pursue_generations(plan, fitness, work, mutation, limits, run, population, 
     counter, steps, changed, own = run.counter, run.steps, run.genes[CHANGED], population.counter
     evaluations, done, most = counter[EVALUATIONS], np.int64(0), np.int64(child.size)
     spare = np.int64(1 + child.size)
-    if mutation.law.kind == SELF_ADJUSTING:
+    if mutation.law.kind >= SELF_ADJUSTING:
         most = np.int64(1)
     event, to_come, best = PAUSED, np.int64(0), np.int64(-1)
     total = steps.step[TOTAL]
@@ -122,6 +122,7 @@ def _pursue_generations(plan, fitness, work, mutation, limits, run, population, 
                 # all others before the next step are void
                 if used == total[step]:
                     copy(genes[high], genes[0])
+                    aim(mutation.law, mutation, steps, step, step + 1, changed)
                     take_step(mutation, steps, step, genes[high], changed, run.genes[OLD])
                     child[j] = high
                     high += 1
@@ -136,7 +137,8 @@ def _pursue_generations(plan, fitness, work, mutation, limits, run, population, 
             continue
         if high > 1:
             improved = scores[1] > scores[0]
-            learn(mutation.law, mutation, steps, steps.counter[NEXT] - 1, changed, improved)
+            step = steps.counter[NEXT]
+            learn(mutation.law, mutation, steps, step - 1, step, changed, improved)
         score = scores[best] if best >= 0 else np.int64(-1)
         for j in range(count):
             better = scores[child[j]] > score
@@ -249,6 +251,7 @@ def _pursue_one_by_one(plan, fitness, work, mutation, limits, run, population, n
             used += 1
             # all others before the next step are void
             if used == total[step]:
+                aim(mutation.law, mutation, steps, step, step + 1, changed)
                 take_step(mutation, steps, step, genes[row], changed, run.genes[OLD])
                 step += 1
                 real = different = True
@@ -258,7 +261,7 @@ def _pursue_one_by_one(plan, fitness, work, mutation, limits, run, population, n
         if not first:
             if real:
                 improved = score > scores[parent]
-                learn(mutation.law, mutation, steps, step - 1, changed, improved)
+                learn(mutation.law, mutation, steps, step - 1, step, changed, improved)
             row = select(plan, run, population, score)
             if row >= 0:
                 copy(genes[row], genes[members])

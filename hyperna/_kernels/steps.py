@@ -1,40 +1,27 @@
 """Steps drawn ahead of their use: which components change, and by how much.
 
 A step does not depend on the genome that it is applied to, so steps are drawn many at a time, in
-short loops without unpredictable branches. Only self-adjusting steps, whose lengths depend on what
-became of the steps before, are drawn one by one.
+short loops without unpredictable branches. How long they are: `hyperna._kernels.lengths`.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hyperna._kernels.jit import inline_kernel, inner_kernel
-from hyperna._kernels.mutation import (
-    CAUCHY,
-    CONSTANT,
-    PARETO,
-    SELF_ADJUSTING,
-    TABLE,
-    UNIFORM,
-    AngleMove,
-    OtherLaw,
-    RotationMove,
-    TableLaw,
-)
+from hyperna._kernels.mutation import SELF_ADJUSTING, AngleMove, RotationMove
 from hyperna._kernels.order import larger, smaller
 from hyperna._kernels.protocol import draw_lengths, draw_planes, implement, step_by
 from hyperna._kernels.random import below, following, geometric, pick, uniform
 
 # Up to this many components there is a table of all subsets.
 LARGEST_SUBSET_TABLE = 8
+# Up to this many components a step goes through all of them, changed or not.
+FEW_COMPONENTS = 4
 # Void steps in a row that the table of choices tells apart.
 VOID_LEVELS = 8
 # Steps drawn at a time: few at first, because many runs are short.
 FEWEST_STEPS, MOST_STEPS = 8, 64
-_LOG_BLOCKS = 4
-_ONE, _TO_53_BITS = np.uint64(1), np.uint64(11)
 
 
 class Steps(NamedTuple):
@@ -45,9 +32,9 @@ class Steps(NamedTuple):
     LARGEST_SUBSET_TABLE); where in `move` the changes begin; the neuron that is replaced, counted
     from 1, or 0. `part` names the components to change where there are more than
     LARGEST_SUBSET_TABLE. `plane` says in which plane a direction turns, where directions are
-    turned. `velocity` holds the step lengths of self-adjusting mutation, `weight` has room for the
-    weights of a neuron. `counter`: see the names below. `stream` are random numbers for a fitness
-    that draws points.
+    turned. `velocity` holds the step lengths of self-adjusting mutation, `before` those before each
+    change, negative where it is a jump. `weight` has room for the weights of a neuron. `counter`:
+    see the names below. `stream` are random numbers for a fitness that draws points.
     """
 
     step: np.ndarray
@@ -55,6 +42,7 @@ class Steps(NamedTuple):
     part: np.ndarray
     plane: np.ndarray
     velocity: np.ndarray
+    before: np.ndarray
     weight: np.ndarray
     counter: np.ndarray
     stream: np.ndarray
@@ -78,6 +66,7 @@ def new_steps(mutation: Any) -> Steps:
         np.zeros(room if size > LARGEST_SUBSET_TABLE else 0, np.int64),
         np.zeros(room if isinstance(mutation.move, RotationMove) else 0, np.int64),
         np.zeros(mutation.modulus.size, np.float64),
+        np.ones(room if mutation.law.kind >= SELF_ADJUSTING else 0, np.float64),
         np.zeros(mutation.modulus.size, np.float64),
         np.zeros(3, np.int64),
         np.zeros(4, np.uint64),
@@ -154,122 +143,6 @@ def draw_subset(component, stream, part, first, count):
         part[first + filled] = candidate
 
 
-@inline_kernel
-def signed(word, length):
-    """The length, negative if the word is odd."""
-    sign = -np.int64(word & _ONE)
-    return (length ^ sign) - sign
-
-
-def _draw_from_tables(law, mutation, stream, steps, wanted, moves, changed):
-    """Draw steps of a law on 1..r; the lowest bit of a length's word is its sign.
-
-    A power law P(l) ~ l**-exponent on 1..largest may be given by blocks. Block i begins at i for
-    i < 16; from there on every octave has 16 blocks of equal size. A block is drawn in proportion
-    to its size times the law's value at its beginning, a step uniformly in the block, and the step
-    is kept with the ratio of its own value to that at the beginning.
-    """
-    move, table = steps.move, mutation.table
-    lengths, length_bits = 1 << mutation.table_bits, mutation.length_bits
-    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
-    if law.kind == TABLE:
-        for t in range(moves):
-            word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-            move[t] = signed(word, 1 + pick(word, table, lengths, length_bits))
-    elif law.kind == CONSTANT:
-        for t in range(moves):
-            word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-            move[t] = signed(word, np.int64(1))
-    else:
-        for t in range(moves):
-            word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-            sign = word
-            while True:
-                block = pick(word, table, lengths, length_bits)
-                log_size = larger((block >> _LOG_BLOCKS) - 1, 0)
-                first = (block - (log_size << _LOG_BLOCKS)) << log_size
-                word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-                length = first + np.int64(word & np.uint64((1 << log_size) - 1))
-                word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-                chance = np.float64(np.int64(word >> _TO_53_BITS)) * 2.0**-53
-                if law.exponent != 1.0:
-                    chance **= 1.0 / law.exponent
-                if length <= law.largest and chance * length < first:
-                    break
-                word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-            move[t] = signed(sign, length)
-    stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
-
-
-@inline_kernel
-def harmonic(stream, largest):
-    """A length l on 1..largest with probability proportional to 1/l.
-
-    The logarithm of l is drawn uniformly, which gives l with a probability proportional to
-    log(1 + 1/l), and l is kept with the ratio of 1/l to that.
-    """
-    log_range = math.log1p(np.float64(largest))
-    while True:
-        length = smaller(np.int64(math.exp(uniform(stream) * log_range)), largest)
-        chance = np.float64(length) * math.log1p(1.0 / np.float64(length))
-        if uniform(stream) * chance < math.log(2.0):
-            return length
-
-
-def _draw_one_by_one(law, mutation, stream, steps, wanted, moves, changed):
-    """Draw steps that depend on the component, of the uniform law, or of a continuous one."""
-    for i in range(wanted):
-        first = steps.step[FIRST, i]
-        for t in range(list_parts(mutation, steps, i, changed)):
-            if law.kind == SELF_ADJUSTING:
-                velocity = abs(steps.velocity[changed[t]])
-                length = np.int64(velocity)
-                if law.jump > 0.0 and uniform(stream) < law.jump:
-                    length = harmonic(stream, law.largest)
-                    # the sign tells `learn`
-                    velocity = -velocity
-                steps.velocity[changed[t]] = velocity
-            elif law.kind == UNIFORM:
-                length = below(stream, law.largest) + 1
-            else:
-                u = uniform(stream) + 2.0**-53
-                if law.kind == PARETO:
-                    real = law.scale * (u ** (-1.0 / law.exponent) - 1.0)
-                elif law.kind == CAUCHY:
-                    real = law.scale * math.tan(0.5 * math.pi * (1.0 - u))
-                else:
-                    real = -law.scale * math.log(u)
-                modulus = np.float64(mutation.modulus[changed[t]])
-                length = np.int64(np.rint(smaller(real, 1.0e300)) % modulus)
-            steps.move[first + t] = length if uniform(stream) < 0.5 else -length
-
-
-def _learn_nothing(law, mutation, steps, i, changed, improved):
-    pass
-
-
-def _adjust_velocity(law, mutation, steps, i, changed, improved):
-    """Doerr, Doerr and Kötzing (2018): longer steps after an improvement, else shorter ones.
-
-    A jump that improves sets the length of the steps to come, if it is longer than these are.
-    """
-    if law.kind != SELF_ADJUSTING or steps.step[REPLACED, i] > 0:
-        return
-    for t in range(list_parts(mutation, steps, i, changed)):
-        c = changed[t]
-        velocity, longest = steps.velocity[c], larger(1.0, np.float64(mutation.modulus[c] // 4))
-        if velocity < 0.0:
-            velocity = -velocity
-            if improved:
-                length = np.float64(abs(steps.move[steps.step[FIRST, i] + t]))
-                velocity = smaller(larger(velocity, length), longest)
-        elif improved:
-            velocity = smaller(velocity * law.growth, longest)
-        else:
-            velocity = larger(velocity * law.decay, 1.0)
-        steps.velocity[c] = velocity
-
-
 def _draw_no_planes(move, mutation, stream, steps, wanted, changed):
     pass
 
@@ -284,8 +157,6 @@ def _draw_pairs(move, mutation, stream, steps, wanted, changed):
 
 
 implement(RotationMove, draw_planes=_draw_pairs)
-implement(TableLaw, draw_lengths=_draw_from_tables, learn=_learn_nothing)
-implement(OtherLaw, draw_lengths=_draw_one_by_one, learn=_adjust_velocity)
 
 
 @inline_kernel
@@ -365,8 +236,8 @@ def take_step(mutation, steps, i, genome, changed, old):
 
 
 def _step_by_angles(move, mutation, steps, i, genome, changed, old):
-    if mutation.component.size <= LARGEST_SUBSET_TABLE:
-        # all components, because which ones change could not be predicted
+    if mutation.component.size <= FEW_COMPONENTS:
+        # all of them, because which ones change could not be predicted
         choice, at, count = steps.step[CHOICE, i], steps.step[FIRST, i], np.int64(0)
         for t in range(mutation.component.size):
             c, bit = mutation.component[t], (choice >> t) & 1

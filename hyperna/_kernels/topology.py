@@ -15,7 +15,7 @@ from hyperna._kernels.geometry import neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.loop import horizon, record, reset, restarts, write_row
 from hyperna._kernels.mutation import Mutation
-from hyperna._kernels.protocol import draw_lengths, draw_planes, learn, look, prepare, resized
+from hyperna._kernels.protocol import aim, draw_lengths, draw_planes, learn, look, prepare, resized
 from hyperna._kernels.protocol import workspace as workspace_of
 from hyperna._kernels.random import below, geometric, uniform
 from hyperna._kernels.rotations import write_angles
@@ -202,7 +202,11 @@ def resize(topology, limits, mutation, run, spare):
         # the copy's component moves as the original's would
         c = topology.part[1, below(stream, topology.mutable[1])]
         run.steps.part[0] = chosen * width + c
-        draw_moves(mutation_of(mutation, topology, neurons), run, np.int64(1))
+        sized = mutation_of(mutation, topology, neurons)
+        draw_moves(sized, run, np.int64(1))
+        aim(mutation.law, sized, run.steps, 0, 1, run.genes[CHANGED])
+        # the original keeps its step length
+        learn(mutation.law, sized, run.steps, -1, 1, run.genes[CHANGED], False)
         run.steps.part[0] = neurons * width + c
         for c in range(width):
             child[neurons * width + c] = genome[chosen * width + c]
@@ -263,6 +267,7 @@ def walk(fitness, work, mutation, topology, limits, run, spare, notable, quota):
             if not changes and mutation.redraw:
                 continue
             if changes:
+                aim(mutation.law, sized_mutation, steps, 0, 1, run.genes[CHANGED])
                 step, found, _ = look(
                     resized(fitness, topology, neurons),
                     work,
@@ -275,7 +280,9 @@ def walk(fitness, work, mutation, topology, limits, run, spare, notable, quota):
                     0.0,
                 )
                 accepted = step == 0
-                learn(mutation.law, sized_mutation, steps, 0, run.genes[CHANGED], found > parent)
+                learn(
+                    mutation.law, sized_mutation, steps, step, 1, run.genes[CHANGED], found > parent
+                )
         counter[EVALUATIONS] += 1
         if accepted:
             counter[SCORE] = found
@@ -315,19 +322,7 @@ def remember_best(counter, genome, best):
 
 @kernel
 def run_topology_batch(
-    fitness,
-    work,
-    mutation,
-    limits,
-    topology,
-    key,
-    run,
-    spare,
-    trace,
-    progress,
-    quota,
-    rows,
-    found,
+    fitness, work, mutation, limits, topology, key, run, spare, trace, progress, quota, rows, found
 ):
     """Simulate runs one after the other, about `quota` offspring in all.
 

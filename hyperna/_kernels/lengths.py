@@ -1,0 +1,177 @@
+"""Lengths of steps, by the kind of law.
+
+Where they depend on what became of the steps before, lengths are filled in for a few steps at a
+time as if none of them improved the score (`aim`), and taken back after the first one that is
+accepted (`learn`).
+"""
+
+import math
+
+import numpy as np
+
+from hyperna._kernels.jit import inline_kernel
+from hyperna._kernels.mutation import (
+    ADAPTIVE,
+    CAUCHY,
+    CONSTANT,
+    PARETO,
+    SELF_ADJUSTING,
+    TABLE,
+    UNIFORM,
+    OtherLaw,
+    TableLaw,
+)
+from hyperna._kernels.order import larger, smaller
+from hyperna._kernels.protocol import implement
+from hyperna._kernels.random import below, following, pick, uniform
+from hyperna._kernels.steps import FIRST, REPLACED, list_parts
+
+# Steps whose lengths are filled in at a time.
+MOST_AIMED = 2
+_LOG_BLOCKS = 4
+_ONE, _TO_53_BITS = np.uint64(1), np.uint64(11)
+
+
+@inline_kernel
+def signed(word, length):
+    """The length, negative if the word is odd."""
+    sign = -np.int64(word & _ONE)
+    return (length ^ sign) - sign
+
+
+@inline_kernel
+def block_length(law, mutation, word, s0, s1, s2, s3):
+    """A length of a power law P(l) ~ l**-exponent on 1..largest that is given by blocks.
+
+    Block i begins at i for i < 16; from there on every octave has 16 blocks of equal size. A block
+    is drawn in proportion to its size times the law's value at its beginning, a step uniformly in
+    the block, and the step is kept with the ratio of its own value to that at the beginning.
+    """
+    while True:
+        block = pick(word, mutation.table, 1 << mutation.table_bits, mutation.length_bits)
+        log_size = larger((block >> _LOG_BLOCKS) - 1, 0)
+        first = (block - (log_size << _LOG_BLOCKS)) << log_size
+        word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+        length = first + np.int64(word & np.uint64((1 << log_size) - 1))
+        word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+        chance = np.float64(np.int64(word >> _TO_53_BITS)) * 2.0**-53
+        if law.exponent != 1.0:
+            chance **= 1.0 / law.exponent
+        if length <= law.largest and chance * length < first:
+            return length, s0, s1, s2, s3
+        word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+
+
+def _draw_from_tables(law, mutation, stream, steps, wanted, moves, changed):
+    """Draw steps of a law on 1..r; the lowest bit of a length's word is its sign."""
+    move, table = steps.move, mutation.table
+    lengths, length_bits = 1 << mutation.table_bits, mutation.length_bits
+    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
+    if law.kind == TABLE:
+        for t in range(moves):
+            word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+            move[t] = signed(word, 1 + pick(word, table, lengths, length_bits))
+    elif law.kind == CONSTANT:
+        for t in range(moves):
+            word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+            move[t] = signed(word, np.int64(1))
+    else:
+        for t in range(moves):
+            sign, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+            length, s0, s1, s2, s3 = block_length(law, mutation, sign, s0, s1, s2, s3)
+            move[t] = signed(sign, length)
+    stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
+
+
+@inline_kernel
+def draw_jumps(law, mutation, stream, steps, moves):
+    """Draw which changes of adaptive steps are jumps, their lengths, and all signs."""
+    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
+    for t in range(moves):
+        sign, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+        length, steps.before[t] = np.int64(1), 1.0
+        if np.float64(np.int64(sign >> _TO_53_BITS)) * 2.0**-53 < law.jump:
+            word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
+            length, s0, s1, s2, s3 = block_length(law, mutation, word, s0, s1, s2, s3)
+            steps.before[t] = -1.0
+        steps.move[t] = signed(sign, length)
+    stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
+
+
+def _draw_one_by_one(law, mutation, stream, steps, wanted, moves, changed):
+    """Draw steps that depend on the component, of the uniform law, or of a continuous one."""
+    if law.kind == ADAPTIVE:
+        draw_jumps(law, mutation, stream, steps, moves)
+        return
+    for i in range(wanted):
+        first = steps.step[FIRST, i]
+        for t in range(list_parts(mutation, steps, i, changed)):
+            if law.kind == SELF_ADJUSTING:
+                length = np.int64(1)
+            elif law.kind == UNIFORM:
+                length = below(stream, law.largest) + 1
+            else:
+                u = uniform(stream) + 2.0**-53
+                if law.kind == PARETO:
+                    real = law.scale * (u ** (-1.0 / law.exponent) - 1.0)
+                elif law.kind == CAUCHY:
+                    real = law.scale * math.tan(0.5 * math.pi * (1.0 - u))
+                else:
+                    real = -law.scale * math.log(u)
+                modulus = np.float64(mutation.modulus[changed[t]])
+                length = np.int64(np.rint(smaller(real, 1.0e300)) % modulus)
+            steps.move[first + t] = length if uniform(stream) < 0.5 else -length
+
+
+def _aim_at_nothing(law, mutation, steps, first, last, changed):
+    pass
+
+
+def _learn_nothing(law, mutation, steps, i, last, changed, improved):
+    pass
+
+
+def _aim(law, mutation, steps, first, last, changed):
+    """Fill in the lengths of some steps as if none improved the score: shorter every time."""
+    if law.kind < SELF_ADJUSTING:
+        return
+    for i in range(first, last):
+        if steps.step[REPLACED, i] > 0:
+            continue
+        at = steps.step[FIRST, i]
+        for t in range(list_parts(mutation, steps, i, changed)):
+            velocity = steps.velocity[changed[t]]
+            if steps.before[at + t] < 0.0:
+                steps.before[at + t] = -velocity
+            else:
+                steps.before[at + t] = velocity
+                length = np.int64(velocity)
+                steps.move[at + t] = length if steps.move[at + t] > 0 else -length
+                steps.velocity[changed[t]] = larger(velocity * law.decay, 1.0)
+
+
+def _adjust_velocity(law, mutation, steps, i, last, changed, improved):
+    """Doerr, Doerr and Kötzing (2018): longer steps after an improvement, else shorter ones.
+
+    A jump that improves sets the length of the steps to come, if it is longer than these are. Steps
+    from i + 1 to before `last` were filled in but not taken. Nothing is to be done if i is `last`.
+    """
+    if law.kind < SELF_ADJUSTING:
+        return
+    for j in range(last - 1, i - 1, -1):
+        if (j == i and not improved) or steps.step[REPLACED, j] > 0:
+            continue
+        at = steps.step[FIRST, j]
+        for t in range(list_parts(mutation, steps, j, changed)):
+            c, velocity = changed[t], abs(steps.before[at + t])
+            if j == i:
+                longest = larger(1.0, np.float64(mutation.modulus[c] // 4))
+                grown = velocity * law.growth
+                if steps.before[at + t] < 0.0:
+                    grown = larger(velocity, np.float64(abs(steps.move[at + t])))
+                velocity = smaller(grown, longest)
+            steps.velocity[c] = velocity
+
+
+implement(TableLaw, draw_lengths=_draw_from_tables, aim=_aim_at_nothing, learn=_learn_nothing)
+implement(OtherLaw, draw_lengths=_draw_one_by_one, aim=_aim, learn=_adjust_velocity)
