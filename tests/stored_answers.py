@@ -208,6 +208,7 @@ def campaign_answers():
     data = json.loads(re.search(r'type="application/json" id="data">(.*?)</script>', page)[1])
     yield "report, data", plain(json.dumps(data, indent=0))
     yield "report, text", shown(page)
+    yield "report, pictures", re.findall(r'<(?:path|circle)[^>]*class="[^>]*>', page)[:200]
     yield "other report", other_report()
 
 
