@@ -18,6 +18,7 @@ PAGE = [
     {"problem": "half", "neurons": 2, "output": "and", "resolution": 24, "bias": False},
     {"problem": "cube", "neurons": 2, "output": "xor", "resolution": 24},
     {"problem": "quarter", "neurons": 1, "neuron": "bent", "resolution": 24},
+    {"problem": "quarter", "resolution": 12, "restarts": 2, "stagnation": 40, "seed": 7},
 ]
 
 
