@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from scipy.stats import kstest
 
 from hyperna import ExactArcs, Grid, Network, Sampled, problem
 from hyperna.baselines import BASELINES, Baseline, baseline, baseline_task
@@ -15,6 +16,7 @@ from hyperna.baselines.space import REPRESENTATIONS, Space
 from hyperna.baselines.task import GridCounter
 from hyperna.paper.verdicts import share_difference
 from hyperna.results import STOP_REASONS
+from hyperna.settings import setting
 
 BUDGET = STOP_REASONS.index("budget")
 STAGNATION = STOP_REASONS.index("stagnation")
@@ -217,6 +219,33 @@ def test_cma_starts_at_the_origin_with_deviation_one():
     assert np.abs(first.mean(axis=0)).max() < 4 * first.std() / math.sqrt(len(first))
     assert first.shape[1] == 6
     assert np.abs(first).max() <= 1
+
+
+@needs_cma
+def test_a_random_start_of_cma_is_uniform_in_the_box():
+    seen = []
+
+    def error(X):
+        seen.append(X.mean(axis=0))
+        raise StopIteration
+
+    space = Space(Grid(2, 1, 2**40), "polar")
+    narrow = baseline("cma_es:start=random,sigma=0.000001")
+    for seed in range(200):
+        with pytest.raises(StopIteration):
+            narrow.search(error, space, np.random.default_rng(seed), 100)
+    means = (np.array(seen) - space.low) / (space.high - space.low)
+    assert min(kstest(column, "uniform").pvalue for column in means.T) > 1e-3
+
+
+def test_the_start_of_cma_is_part_of_a_setting_unless_it_is_the_origin():
+    plain = setting(problem="half", algorithm="cma_es")
+    assert plain.algorithm == "cma_es:representation=polar,sigma=1.0"
+    assert plain == setting(problem="half", algorithm="cma_es:start=origin")
+    random = setting(problem="half", algorithm="cma_es:start=random")
+    assert random.algorithm == "cma_es:representation=polar,sigma=1.0,start=random"
+    with pytest.raises(ValueError, match="start must be one of 'origin', 'random', got 'here'"):
+        setting(problem="half", algorithm="cma_es:start=here")
 
 
 @pytest.mark.slow

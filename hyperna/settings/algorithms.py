@@ -122,7 +122,11 @@ def _of_relative(relative: type[OnePlusOneNA]) -> Algorithm:
 
 def _spell_baseline(text: str) -> str:
     chosen = baseline(text)
-    settings = ",".join(f"{entry.name}={getattr(chosen, entry.name)}" for entry in fields(chosen))
+    values = {entry.name: getattr(chosen, entry.name) for entry in fields(chosen)}
+    # Left out where it is the default, so that settings of earlier versions stay what they are.
+    if values.get("start") == "origin":
+        del values["start"]
+    settings = ",".join(f"{name}={value}" for name, value in values.items())
     return f"{chosen.name}:{settings}" if settings else chosen.name
 
 
