@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_circles
 
-from hyperna import Grid, NAClassifier, Network, export_text
+from hyperna import Grid, NAClassifier, Network, dataset, export_text
 from hyperna.classifier.export import LINE_WIDTH
 from hyperna.classifier.points import Scaling
 from hyperna.classifier.rules import cone_of, rule_of
@@ -196,3 +196,10 @@ def test_boundaries_of_cones_are_drawn():
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert {"condition 1", "condition 2"} <= set(labels)
     assert sum(type(c).__name__ == "QuadContourSet" for c in ax.collections) == 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_cones_make_of_an_output_is_not_judged_by_half_spaces(seed):
+    made = dataset("circles", seed=seed)
+    clf = NAClassifier(2, neuron="bent", random_state=0).fit(made.X, made.y)
+    assert clf.training_score_ > 0.95

@@ -32,8 +32,7 @@ SHORTEST_TRIAL, LONGEST_TRIAL = 20, 10_000
 # With more features evolution hardly changes a start: candidates are compared as they begin, and a
 # search is cut short in proportion.
 MANY_FEATURES = 500
-# Fewest evaluations of a restart.
-SHORTEST_RESTART = 100
+SHORTEST_RESTART = 100  # evaluations
 # Candidates whose starts are this many standard errors behind are not evolved; those this many
 # better than one half-space may be made larger.
 HOPELESS, PROMISING = 1.0, 0.5
@@ -79,8 +78,10 @@ class Fit:
         # Evaluations of each search; all trials together take two thirds of them at most.
         self.share = settings.max_evals // (3 * FOLDS * small)
         self.share = self.share * MANY_FEATURES // max(dim, MANY_FEATURES)
-        given = settings.init != "data" or len(self.candidates) == 1
-        self.evolves, self.patient = self.few_features or given, settings.patient
+        given, self.patient = settings.init != "data" or len(self.candidates) == 1, settings.patient
+        self.evolves = self.few_features or given
+        # Random starts say little about what becomes of them, nor do half-spaces about cones.
+        self.spares = self.patient or settings.neuron != "plain"
         # Whether there are enough points and evaluations for trials, and something to learn. A
         # single candidate is tried for the sake of its probabilities.
         fewest = np.bincount(self.points.y, minlength=2).min()
@@ -200,7 +201,7 @@ class Fit:
         kept = []
         for c in (c for c in some if (c, 0) in self.networks):
             behind, error = choice.gain(points, best, points.right(self.networks[c, 0][0]))
-            kept += [c] if self.patient or behind <= HOPELESS * error else []
+            kept += [c] if self.spares or behind <= HOPELESS * error else []
         return kept
 
     def hopeful(self) -> list[int]:
@@ -214,7 +215,7 @@ class Fit:
             best = bests[int(np.argmax([choice.share(self.tried, right) for right in bests]))]
             for c in trials:
                 behind, error = choice.gain(self.tried, best, trials[c][0])
-                kept += [c] if c > 0 and (self.patient or behind <= HOPELESS * error) else []
+                kept += [c] if c > 0 and (self.spares or behind <= HOPELESS * error) else []
         return kept
 
     def exact(self) -> list[int]:
