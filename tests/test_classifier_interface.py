@@ -140,7 +140,7 @@ def test_bad_parameters_are_named(parameter, value, error):
 
 
 @pytest.mark.parametrize("balance", [None, "balanced", {False: 1e300, True: 1.0}])
-@pytest.mark.parametrize("weight", [np.inf, -np.inf, np.nan, 1e308])
+@pytest.mark.parametrize("weight", [np.inf, -np.inf, np.nan, 1e308, 1j, np.complex64(1)])
 def test_one_bad_weight_for_all_rows_is_refused(weight, balance):
     X = np.linspace(-1, 1, 6)[:, None]
     with pytest.raises(ValueError, match="weight"):

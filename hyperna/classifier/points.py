@@ -324,7 +324,7 @@ def labelled_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
     """Return the distinct rows with their weights, the classes, and y as checked."""
     features, y = numbers(estimator, X, y)
     check_classification_targets(y)
-    if isinstance(sample_weight, str):
+    if isinstance(sample_weight, str | complex | np.complexfloating):
         raise ValueError(f"sample_weight must be numbers, got {shortened(repr(sample_weight))}")
     weight = _check_sample_weight(sample_weight, features, dtype=np.float64)
     if (weight < 0).any():
