@@ -64,7 +64,7 @@ class RunResult:
     Attributes
     ----------
     network : Network
-        The best network found.
+        The best network found; of NEAT a `NeatNetwork`.
     fitness : float
         Its fitness.
     evaluations : int

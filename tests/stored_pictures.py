@@ -93,7 +93,7 @@ def pictures(command):
 
 def _functions():
     from hyperna import OnePlusOneNA, expected_runtime, plots, problem
-    from hyperna.analysis.bounds import theorem_bound
+    from hyperna.analysis.growth import theorem_bound
 
     opt = problem("local_opt")
     na = OnePlusOneNA(1, resolution=36)

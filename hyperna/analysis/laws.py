@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
 from hyperna._words import shown
-from hyperna.analysis.bounds import Bound, theorem_bound
-from hyperna.analysis.families import LAWS, GrowthLaw
+from hyperna.analysis.growth import LAWS, Bound, GrowthLaw, theorem_bound
 from hyperna.analysis.statistics import Interval, check_level, check_sample
 
 __all__ = [

@@ -1,10 +1,17 @@
-"""Counting the evaluations of a search that is not the (1+1) NA, and ending it in time."""
+"""Runs of a search that is not the (1+1) NA, counted, judged and ended like its runs."""
 
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from itertools import count
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hyperna._kernels import state
+from hyperna._validation import IntArray, check_integer
+from hyperna.batches import Progress, run_many
+from hyperna.results import STOP_REASONS, Improvements, RunResult, Runs
+from hyperna.search import Halt, Seed, seed_words
 
 
 class Finished(Exception):
@@ -63,7 +70,92 @@ class Counter:
         return state.NEVER if self._stagnation is None else self.evaluations + self._stagnation
 
 
-def run_generator(seed: np.random.SeedSequence, number: int) -> np.random.Generator:
-    """Return the random numbers of run `number` under a seed."""
-    key = [int(word) for word in seed.generate_state(4, np.uint64)]
-    return np.random.default_rng(np.random.SeedSequence([*key, number]))
+def search_again(search: Callable[[], None], counter: Counter, most: int) -> int:
+    """Search until success or the budget; return the number of restarts, `most` at most.
+
+    An algorithm that stops by itself counts as stagnated.
+    """
+    for restarts in count():
+        counter.begin()
+        try:
+            search()
+            counter.stop = state.STAGNATION
+        except Finished:
+            pass
+        if counter.stop != state.STAGNATION or restarts == most:
+            break
+    return restarts
+
+
+class CountedTask(ABC):
+    """All that defines a run of such a search but its seed.
+
+    It has what a `hyperna.search.Task` has for those who run, store and report it: `fitness`,
+    `budget`, `units`, `criterion`, `run` and `run_block`.
+    """
+
+    # Searches are written in Python, so workers must be processes.
+    processes: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def units(self) -> int:
+        """Score of a network without a mistake."""
+
+    @abstractmethod
+    def search(self, rng: np.random.Generator) -> tuple[Counter, int]:
+        """Search once, with restarts; return what was counted and the number of restarts."""
+
+    def network(self, found: Any) -> Any:
+        """Return the network that the counter found."""
+        return found
+
+    def run(self, seed: Seed, number: int = 0, trajectory: bool = False) -> RunResult:
+        """Return run `number` under this seed; there is no trajectory of accepted networks."""
+        if trajectory:
+            raise ValueError("trajectory must be False: only the (1+1) NA records one")
+        entropy = seed_words(seed)
+        counter, restarts = self._search(entropy, check_integer("number", number, 0))
+        found = np.array(counter.improvements, np.int64).reshape(-1, 2)
+        return RunResult(
+            network=self.network(counter.found),
+            fitness=counter.best / self.units,
+            evaluations=counter.evaluations,
+            stop_reason=STOP_REASONS[counter.stop],
+            success=counter.stop in (state.OPTIMUM, state.TARGET),
+            stuck_at=None,
+            restarts=restarts,
+            improvements=Improvements(found[:, 0], found[:, 1] / self.units),
+            trajectory=None,
+            seed=entropy,
+            number=number,
+        )
+
+    def run_many(
+        self,
+        runs: int,
+        *,
+        seed: Seed = None,
+        n_jobs: int | None = None,
+        progress: Progress | None = None,
+    ) -> Runs:
+        """Run it many times, independently: see `hyperna.batches.run_many`."""
+        return run_many(self, runs, seed=seed, n_jobs=n_jobs, progress=progress)
+
+    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
+        """Return the rows of runs first..last-1 (see `Runs.rows`); `stuck_at` is 0.
+
+        Once `halt` is raised the block is given up, and its rows mean nothing.
+        """
+        entropy = seed_words(seed)
+        rows = np.zeros((last - first, 5), np.int64)
+        for number in range(first, last):
+            if halt is not None and halt.raised:
+                break
+            counter, restarts = self._search(entropy, number)
+            rows[number - first] = counter.evaluations, counter.best, counter.stop, 0, restarts
+        return rows
+
+    def _search(self, seed: np.random.SeedSequence, number: int) -> tuple[Counter, int]:
+        key = [int(word) for word in seed.generate_state(4, np.uint64)]
+        return self.search(np.random.default_rng(np.random.SeedSequence([*key, number])))

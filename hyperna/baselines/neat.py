@@ -1,21 +1,19 @@
 """NEAT as an algorithm beside the (1+1) NA: same points, same counting, same target."""
 
-from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from hyperna._kernels import state
 from hyperna._spelling import parse_name, read_settings
-from hyperna._validation import FloatArray, IntArray, check_integer
+from hyperna._validation import FloatArray, check_integer
 from hyperna._words import shown
 from hyperna.algorithm import OnePlusOneNA
-from hyperna.baselines.counting import Counter, Finished, run_generator
+from hyperna.baselines.counting import CountedTask, Counter, search_again
 from hyperna.baselines.neat_networks import NeatNetwork, check_installed, evolve
 from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
 from hyperna.problems import Problem
-from hyperna.results import STOP_REASONS, Improvements
-from hyperna.search import Halt, Seed, seed_words
 
 # Points on the circle or sphere where the fitness of hyperna's own networks is exact.
 _EVEN_POINTS = 1000
@@ -54,27 +52,8 @@ class Neat:
 
 
 @dataclass(frozen=True, eq=False)
-class NeatRun:
-    """One run of NEAT: the best network and how it came about."""
-
-    network: NeatNetwork
-    fitness: float
-    evaluations: int
-    stop_reason: str
-    success: bool
-    stuck_at: None
-    restarts: int
-    improvements: Improvements
-    seed: Any
-    number: int
-
-
-@dataclass(frozen=True, eq=False)
-class NeatTask:
+class NeatTask(CountedTask):
     """All that defines a run of NEAT but its seed; made by `neat_task`."""
-
-    # Networks are evolved in Python, so workers must be processes.
-    processes: ClassVar[bool] = True
 
     neat: Neat
     points: FiniteSet = field(repr=False)
@@ -100,58 +79,21 @@ class NeatTask:
             return "nothing: the run continues to its limit"
         return f"fitness >= {self.target / self.units:.6g}"
 
-    def run(self, seed: Seed, number: int = 0, trajectory: bool = False) -> NeatRun:
-        """Return run `number` under this seed; there is no trajectory of accepted networks."""
-        if trajectory:
-            raise ValueError("trajectory must be False: NEAT does not record one")
-        entropy = seed_words(seed)
-        counter, restarts = self._search(entropy, check_integer("number", number, 0))
-        found = np.array(counter.improvements, np.int64).reshape(-1, 2)
-        return NeatRun(
-            network=counter.found,
-            fitness=counter.best / self.units,
-            evaluations=counter.evaluations,
-            stop_reason=STOP_REASONS[counter.stop],
-            success=STOP_REASONS[counter.stop] == "target",
-            stuck_at=None,
-            restarts=restarts,
-            improvements=Improvements(found[:, 0], found[:, 1] / self.units),
-            seed=entropy,
-            number=number,
-        )
-
-    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1: evaluations, score, stop code, 0, restarts."""
-        entropy = seed_words(seed)
-        rows = np.zeros((last - first, 5), np.int64)
-        for number in range(first, last):
-            if halt is not None and halt.raised:
-                break
-            counter, restarts = self._search(entropy, number)
-            rows[number - first] = counter.evaluations, counter.best, counter.stop, 0, restarts
-        return rows
-
-    def _search(self, seed: np.random.SeedSequence, number: int) -> tuple[Counter, int]:
-        rng = run_generator(seed, number)
+    def search(self, rng: np.random.Generator) -> tuple[Counter, int]:
+        """Search once, with restarts; return what was counted and the number of restarts."""
         counter = Counter(self.budget, self.stagnation)
         X: FloatArray = self.points.X
-        success = STOP_REASONS.index("target")
 
         def judge(network: NeatNetwork) -> float:
             right = network.predict(X) == self.points.y
             score = int(self.points.weights[right].sum())
-            counter.count(network, score, success if score >= self.target else 0)
+            counter.count(network, score, state.TARGET if score >= self.target else state.RUNNING)
             return score / self.units
 
-        restarts = -1
-        while restarts < 0 or (
-            STOP_REASONS[counter.stop] == "stagnation" and restarts < self.restarts
-        ):
-            restarts += 1
-            counter.begin()
-            with suppress(Finished):
-                evolve(judge, X.shape[1], 1, self.neat.population, rng)
-        return counter, restarts
+        def search() -> None:
+            evolve(judge, X.shape[1], 1, self.neat.population, rng)
+
+        return counter, search_again(search, counter, self.restarts)
 
 
 def neat_task(

@@ -2,25 +2,22 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from hyperna._kernels import state
 from hyperna._kernels.batch import judge
 from hyperna._kernels.protocol import workspace
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines.base import Baseline, baseline
-from hyperna.baselines.counting import Counter, Finished, run_generator
+from hyperna.baselines.counting import CountedTask, Counter, search_again
 from hyperna.baselines.space import Space
-from hyperna.batches import Progress, run_many
 from hyperna.fitness import Fitness, fitness_of
 from hyperna.grid import Grid
 from hyperna.networks import Network
 from hyperna.problems import Problem
-from hyperna.results import STOP_REASONS, Improvements, RunResult, Runs
-from hyperna.search import Halt, Seed, Task, seed_words
+from hyperna.search import Task
 
 
 class GridCounter(Counter):
@@ -44,15 +41,8 @@ class GridCounter(Counter):
 
 
 @dataclass(frozen=True, eq=False)
-class BaselineTask:
-    """All that defines a run of a baseline but its seed; made by `baseline_task`.
-
-    It has what a `hyperna.search.Task` has for those who run, store and report it: `grid`,
-    `fitness`, `budget`, `units`, `criterion`, `run` and `run_block`.
-    """
-
-    # Searches are written in Python, so workers must be processes.
-    processes: ClassVar[bool] = True
+class BaselineTask(CountedTask):
+    """All that defines a run of a baseline but its seed; made by `baseline_task`."""
 
     baseline: Baseline
     settings: Task = field(repr=False)
@@ -87,70 +77,19 @@ class BaselineTask:
         """The box that is searched."""
         return Space(self.grid, self.baseline.representation)
 
-    def run(self, seed: Seed, number: int = 0, trajectory: bool = False) -> RunResult:
-        """Return run `number` under this seed; there is no trajectory of accepted networks."""
-        if trajectory:
-            raise ValueError("trajectory must be False: baselines do not record one")
-        entropy = seed_words(seed)
-        counter, restarts = self._search(entropy, check_integer("number", number, 0))
-        found = np.array(counter.improvements, np.int64).reshape(-1, 2)
-        return RunResult(
-            network=Network(self.grid, counter.found),
-            fitness=counter.best / self.units,
-            evaluations=counter.evaluations,
-            stop_reason=STOP_REASONS[counter.stop],
-            success=counter.stop in (state.OPTIMUM, state.TARGET),
-            stuck_at=None,
-            restarts=restarts,
-            improvements=Improvements(found[:, 0], found[:, 1] / self.units),
-            trajectory=None,
-            seed=entropy,
-            number=number,
-        )
+    def network(self, found: IntArray) -> Network:
+        """Return the network with this genome."""
+        return Network(self.grid, found)
 
-    def run_many(
-        self,
-        runs: int,
-        *,
-        seed: Seed = None,
-        n_jobs: int | None = None,
-        progress: Progress | None = None,
-    ) -> Runs:
-        """Run the baseline many times, independently: see `hyperna.batches.run_many`."""
-        return run_many(self, runs, seed=seed, n_jobs=n_jobs, progress=progress)
-
-    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1 (see `Runs.rows`); `stuck_at` is 0.
-
-        Once `halt` is raised the block is given up, and its rows mean nothing.
-        """
-        entropy = seed_words(seed)
-        rows = np.zeros((last - first, 5), np.int64)
-        for number in range(first, last):
-            if halt is not None and halt.raised:
-                break
-            counter, restarts = self._search(entropy, number)
-            rows[number - first] = counter.evaluations, counter.best, counter.stop, 0, restarts
-        return rows
-
-    def _search(self, seed: np.random.SeedSequence, number: int) -> tuple[GridCounter, int]:
-        """Search until success or the budget, restarting as often as allowed.
-
-        An algorithm that stops by itself counts as stagnated.
-        """
-        rng = run_generator(seed, number)
+    def search(self, rng: np.random.Generator) -> tuple[GridCounter, int]:
+        """Search once, with restarts; return what was counted and the number of restarts."""
         counter = GridCounter(self.settings, self.space)
-        restarts = 0
-        while True:
-            counter.begin()
-            try:
-                self.baseline.search(counter, self.space, rng, self.budget - counter.evaluations)
-                counter.stop = state.STAGNATION
-            except Finished:
-                pass
-            if counter.stop != state.STAGNATION or restarts == self.settings.restarts:
-                return counter, restarts
-            restarts += 1
+
+        def search() -> None:
+            left = self.budget - counter.evaluations
+            self.baseline.search(counter, self.space, rng, left)
+
+        return counter, search_again(search, counter, int(self.settings.restarts))
 
 
 def baseline_task(

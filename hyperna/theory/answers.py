@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hyperna._validation import BoolArray, FloatArray, check_integer
+from hyperna._validation import BoolArray, FloatArray, IntArray, check_integer
 from hyperna._words import shown
 from hyperna.theory.chain import Chain, circulant
 from hyperna.theory.moments import Moments
@@ -252,8 +252,7 @@ class ExactRuntime:
         goal = Chain(chain.score, best, chain.first, chain.second)
         leave = self._moments.leave if chain.full else leave_probabilities(goal)
         fixed = best.ravel().copy()
-        for end in closed_classes(goal):
-            fixed[end.states] = True
+        fixed[np.concatenate(closed_classes(goal))] = True
         found = visits(goal, leave, self._start, fixed)
         # every end is reached from some start
         spent = np.where(fixed, np.where(best.ravel(), 0.0, np.inf), found)
@@ -266,29 +265,27 @@ class ExactRuntime:
 
     def ends(self) -> list[End]:
         """Return where runs end, and how likely: success first, then what they get stuck in."""
-        chain = self.chain
-        classes = closed_classes(chain)
-        fixed = np.zeros(chain.score.size, dtype=bool)
-        for end in classes:
-            fixed[end.states] = True
-        found = visits(chain, self._moments.leave, self._start, fixed)
+        classes, _, found = self._until_end()
+        score = self.chain.score.ravel()
         result = []
-        for end in classes:
-            mask = np.zeros(chain.score.size, dtype=bool)
-            mask[end.states] = True
-            best = chain.score.ravel()[mask].max(initial=0) / self._units
-            states = self._spread(mask)
-            result.append(End(end.success, float(best), float(found[mask].sum()), states))
+        for number, end in enumerate(classes):
+            mask = np.zeros(score.size, dtype=bool)
+            mask[end] = True
+            best = float(score[end].max(initial=0) / self._units)
+            result.append(End(number == 0, best, float(found[mask].sum()), self._spread(mask)))
         return result[:1] + sorted(result[1:], key=lambda end: -end.fitness)
 
     def evaluations_until_end(self) -> float:
         """Expected evaluations until a run has succeeded or is stuck for good."""
-        chain = self.chain
-        fixed = np.zeros(chain.score.size, dtype=bool)
-        for end in closed_classes(chain):
-            fixed[end.states] = True
-        found = visits(chain, self._moments.leave, self._start, fixed)
+        _, fixed, found = self._until_end()
         return 1.0 + float(found[~fixed].sum())
+
+    def _until_end(self) -> tuple[list[IntArray], BoolArray, FloatArray]:
+        """Where runs end, which states these are, and the visits of all states until then."""
+        classes = closed_classes(self.chain)
+        fixed = np.zeros(self.chain.score.size, dtype=bool)
+        fixed[np.concatenate(classes)] = True
+        return classes, fixed, visits(self.chain, self._moments.leave, self._start, fixed)
 
     def visit_probability(self, states: BoolArray) -> FloatArray:
         """Probability to be in one of some states before success, for each first search point.

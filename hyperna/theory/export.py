@@ -69,8 +69,8 @@ def export_chain(runtime: ExactRuntime, path: Path) -> list[Path]:
     for x, y in np.argwhere(moves > 0).tolist():
         lines.append(f"{x + 1} {y + 1} {moves[x, y]:.17g}")
     marks = {0: 0}
-    for end in closed_classes(chain):
-        marks.update(dict.fromkeys((end.states + 1).tolist(), 1 if end.success else 2))
+    for number, states in enumerate(closed_classes(chain)):
+        marks.update(dict.fromkeys((states + 1).tolist(), min(number, 1) + 1))
     rows = np.unique(runtime._place, return_index=True)[1]
     width = chain.shape[1]
     searched = [f"{x + 1}:({rows[x // width]},{x % width})" for x in every.tolist()]

@@ -55,20 +55,27 @@ def all_scores(fitness: ExactArcs, grid: Grid, bias: bool = True) -> IntArray:
 def targets(
     fitness: ExactArcs, grid: Grid, score: IntArray, target: float | None, bias: bool
 ) -> BoolArray:
-    """Where a run ends with success, in the shape of the scores."""
-    problem = fitness.problem
+    """Where a run ends with success, in the shape of the scores.
+
+    Two neurons are to be near those of an optimum in either order.
+    """
+    problem, neurons = fitness.problem, grid.neurons
     kind: dict[str, Any] = {"bias": bias, "neuron": grid.neuron}
-    optima = problem.optima(1, grid.output, **kind)
+    optima = problem.optima(neurons, grid.output, **kind)
     if target is None and optima:
-        return np.logical_or.reduce([near(grid, optimum[0], bias) for optimum in optima])
+        close = [[_near(grid, neuron, bias) for neuron in optimum] for optimum in optima]
+        if neurons == 1:
+            return np.logical_or.reduce([only for [only] in close])
+        pairs = [np.outer(one, other) for one, other in close]
+        return np.logical_or.reduce([pair | pair.T for pair in pairs])
     if target is None:
-        best = problem.best_fitness(1, **kind)
-        assert best is not None  # at D = 2 that of one neuron always is
-        target = max(0.0, best - problem.rounding_loss(1, grid.resolution, **kind))
+        best = problem.best_fitness(neurons, grid.output, **kind)
+        assert best is not None  # at D = 2 it always is, but for evolved outputs
+        target = max(0.0, best - problem.rounding_loss(neurons, grid.resolution, **kind))
     return score / fitness.units(grid) >= check_real("target", target, 0, 1)
 
 
-def near(grid: Grid, optimum: FloatArray, with_bias: bool) -> BoolArray:
+def _near(grid: Grid, optimum: FloatArray, with_bias: bool) -> BoolArray:
     """Search points less than 1 away, with wrap-around, from an angle (in turns) and a bias.
 
     For a bent neuron from an angle and a bend (in half turns).

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -11,6 +11,10 @@ from scipy.sparse import linalg as sparse_linalg
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.wide import LARGEST_MATRIX_LEVEL, solve_symmetric
+
+if TYPE_CHECKING:
+    from hyperna.theory.chain import Chain
+    from hyperna.theory.ring import Ring
 
 Solver = Callable[[FloatArray, str], FloatArray]
 
@@ -37,30 +41,6 @@ class Moments:
     error: float
 
 
-class SparseChain(Protocol):
-    """A chain with few moves: `Chain`, or a ring of angles."""
-
-    @property
-    def score(self) -> IntArray:
-        """Fitness of each state."""
-
-    @property
-    def target(self) -> BoolArray:
-        """Where the chain ends."""
-
-    @property
-    def order(self) -> IntArray:
-        """States from the fittest to the least fit."""
-
-    @property
-    def parts(self) -> tuple[FloatArray, ...]:
-        """Symmetric matrices whose Kronecker product is the mutation, or none."""
-
-    @property
-    def sparse_accepted(self) -> sparse.csr_array:
-        """All accepted moves that change the state, none from targets."""
-
-
 def missed_error(
     reach: FloatArray,
     time: FloatArray,
@@ -82,7 +62,7 @@ def missed_error(
 
 
 def moments_of(
-    chain: SparseChain,
+    chain: "Chain | Ring",
     values: tuple[FloatArray, FloatArray, FloatArray],
     certain: BoolArray,
     leave: FloatArray,
@@ -116,7 +96,7 @@ class Factors:
     conjugate gradients, see `hyperna.theory.wide`.
     """
 
-    def __init__(self, chain: SparseChain, moves: sparse.csr_array, free: IntArray) -> None:
+    def __init__(self, chain: "Chain | Ring", moves: sparse.csr_array, free: IntArray) -> None:
         rows = moves[free]
         self._system = (sparse.diags_array(rows.sum(axis=1)) - rows[:, free]).tocsr()
         self._cuts = _blocks(chain.score.ravel()[free], bool(chain.parts))
@@ -160,7 +140,7 @@ def _blocks(score: IntArray, symmetric: bool) -> list[tuple[int, int, bool]]:
     return [block for block in [*blocks, (done, score.size, False)] if block[0] < block[1]]
 
 
-def solve_sparse(chain: SparseChain) -> Moments:
+def solve_sparse(chain: "Chain | Ring") -> Moments:
     """One sparse system for all states from which the target can be reached."""
     moves = chain.sparse_accepted
     target = chain.target.ravel()

@@ -8,13 +8,13 @@ angles and the two biases, see `hyperna.theory.wide`.
 
 import numpy as np
 
-from hyperna._validation import BoolArray, FloatArray, IntArray, check_choice, check_real
+from hyperna._validation import IntArray, check_choice, check_real
 from hyperna.fitness import ExactArcs
 from hyperna.grid import Grid
 from hyperna.mutation import StepLaw
 from hyperna.theory.chain import Chain, circulant, displacements
-from hyperna.theory.landscape import near
-from hyperna.theory.limits import check_affordable_pair
+from hyperna.theory.landscape import targets
+from hyperna.theory.limits import check_affordable
 
 PAIR_OUTPUTS = ("or", "and", "xor")
 
@@ -36,7 +36,7 @@ def pair_chain(
     probability = 0.25
     if mutation_probability is not None:
         probability = check_real("mutation_probability", mutation_probability, 0, 1, low_open=True)
-    steps = check_affordable_pair(grid, law, bias)
+    steps = check_affordable(grid, law, bias)
     axes = [circulant(displacements(steps, r, probability))]
     if bias:
         axes.append(circulant(displacements(steps, r + 1, probability)))
@@ -44,7 +44,7 @@ def pair_chain(
     void = second[0, 0] ** 2 if redraw_void else 0.0
     first = second / (1.0 - void)
     score = pair_scores(fitness, grid, bias)
-    found = _targets(fitness, grid, score, target, bias)
+    found = targets(fitness, grid, score, target, bias)
     parts = (axes[0] / (1.0 - void), *axes[1:], *axes)
     return Chain(score, found, first, second, parts), fitness.units(grid)
 
@@ -58,23 +58,3 @@ def pair_scores(fitness: ExactArcs, grid: Grid, bias: bool) -> IntArray:
     genomes = np.column_stack((np.repeat(neurons, size, axis=0), np.tile(neurons, (size, 1))))
     scores: IntArray = fitness.scores(genomes, grid).reshape(size, size)
     return scores
-
-
-def _targets(
-    fitness: ExactArcs, grid: Grid, score: IntArray, target: float | None, bias: bool
-) -> BoolArray:
-    """Where a run ends with success: both neurons near those of an optimum, in either order."""
-    problem = fitness.problem
-    optima: list[FloatArray] = problem.optima(2, grid.output, bias=bias)
-    if target is None and optima:
-        found = np.zeros(score.shape, dtype=bool)
-        for optimum in optima:
-            one, other = (near(grid, neuron, bias).ravel() for neuron in optimum)
-            found |= np.outer(one, other) | np.outer(other, one)
-        return found
-    if target is None:
-        best = problem.best_fitness(2, grid.output, bias=bias)
-        assert best is not None  # at D = 2 that of OR, AND and XOR always is
-        loss = problem.rounding_loss(2, grid.resolution, bias=bias)
-        target = max(0.0, best - loss)
-    return score / fitness.units(grid) >= check_real("target", target, 0, 1)

@@ -1,7 +1,6 @@
 """The chain step by step, and where it ends: visits, closed classes, hitting probabilities."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg, sparse
@@ -121,23 +120,18 @@ def reach_first(chain: Chain, goal: BoolArray) -> FloatArray:
     return result
 
 
-@dataclass(frozen=True, eq=False)
-class ClosedClass:
-    """States that are never left again once one of them is entered, as flat indices of a chain."""
+def closed_classes(chain: Chain) -> list[IntArray]:
+    """Where a chain can end, as flat indices of its states.
 
-    states: IntArray
-    success: bool
-
-
-def closed_classes(chain: Chain) -> list[ClosedClass]:
-    """Where a chain can end: the targets, and every set of states without a way out."""
+    The targets come first, then every set of other states without a way out.
+    """
     target = chain.target.ravel()
-    classes = [ClosedClass(np.flatnonzero(target), True)]
+    classes = [np.flatnonzero(target)]
     if chain.full:
         best = (chain.score == chain.score.max()).ravel()
         if (best & target).any():
             return classes
-        return [*classes, ClosedClass(np.flatnonzero(best), False)]
+        return [*classes, np.flatnonzero(best)]
     moves = chain.sparse_accepted
     label = csgraph.connected_components(moves, directed=True, connection="strong")[1]
     edges = sparse.coo_array(moves)
@@ -146,7 +140,7 @@ def closed_classes(chain: Chain) -> list[ClosedClass]:
     stuck = np.flatnonzero(~open_label[label] & ~target)
     by_label = stuck[np.argsort(label[stuck], kind="stable")]
     cuts = np.flatnonzero(np.diff(label[by_label])) + 1
-    return classes + [ClosedClass(part, False) for part in np.split(by_label, cuts) if part.size]
+    return classes + [part for part in np.split(by_label, cuts) if part.size]
 
 
 def plateaus(score: IntArray) -> list[BoolArray]:
