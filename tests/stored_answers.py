@@ -215,7 +215,8 @@ def campaign_answers():
 def other_report():
     """Return the text of a report with many variants."""
     Path("other.toml").write_text(OTHER, encoding="utf-8")
-    told = [*command("campaign run other.toml")[1:], *command("campaign status other.store")]
+    command("campaign run other.toml")  # how far it is depends on the machine
+    told = command("campaign status other.store")
     command("report other.store -o other.html")
     return told + shown(Path("other.html").read_text(encoding="utf-8"))[:250]
 
