@@ -7,6 +7,9 @@ import signal
 os.environ.setdefault("MPLBACKEND", "Agg")
 # What is written to standard error does not depend on whether kernels are compiled already.
 os.environ.setdefault("HYPERNA_QUIET", "1")
+# Matrices are small here: threads of linear algebra would mostly wait for each other.
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 # Shells let what they start in the background ignore Ctrl-C, which some tests send to themselves.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -20,6 +23,43 @@ settings.register_profile("hyperna", deadline=None, derandomize=True, print_blob
 # For fuzzing by hand: python -m pytest tests/fuzz --hypothesis-profile long
 settings.register_profile("long", max_examples=10_000, deadline=None, print_blob=True)
 settings.load_profile("hyperna")
+
+# Files that take long come first, so that two workers end together. Neighbours compile other
+# kernels, so that none is compiled twice.
+LONG = (
+    "test_circle_kernel",
+    "test_classifier_checks",
+    "test_cli",
+    "test_points_kernel",
+    "test_best_fitness",
+    "test_classifier_fit",
+    "test_online",
+    "test_classifier_choice",
+    "test_interpreted",
+    "test_fuzz_store",
+    "test_classifier_backends",
+    "test_optimal",
+    "test_algorithm_laws",
+    "test_theory_questions",
+    "test_theory_chain",
+    "test_classifier_rules",
+    "test_faults",
+    "test_dask",
+    "test_jit",
+    "test_fuzz_toml",
+    "test_fuzz_cli",
+)
+
+
+def pytest_configure(config):
+    # pytest-xdist would begin with the files with the most tests
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items):
+    places = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
 
 
 @pytest.fixture

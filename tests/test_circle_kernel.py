@@ -144,14 +144,19 @@ def test_scores_at_large_resolutions(resolution, output):
             assert score_of(circle, genome) == plain(genome.tolist())
 
 
-@pytest.mark.parametrize("neurons", [1, 3, 8])
-@pytest.mark.parametrize("output", OUTPUTS)
-def test_exact_arcs_agree_with_a_million_points(neurons, output):
+@pytest.fixture(scope="module")
+def million():
     n = 10**6
     angle = 2 * np.pi * (np.arange(n) + 0.5) / n
     X = np.column_stack([np.cos(angle), np.sin(angle)])
     arcs = problem("local_opt")
-    y = arcs.label(X)
+    return n, X, arcs, arcs.label(X)
+
+
+@pytest.mark.parametrize("neurons", [1, 3, 8])
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_exact_arcs_agree_with_a_million_points(neurons, output, million):
+    n, X, arcs, y = million
     rng = np.random.default_rng(neurons)
     for resolution in (121, 2**33)[neurons == 3 :]:
         grid = Grid(2, neurons, resolution, output)
