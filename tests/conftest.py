@@ -8,8 +8,9 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 # What is written to standard error does not depend on whether kernels are compiled already.
 os.environ.setdefault("HYPERNA_QUIET", "1")
 # Matrices are small here: threads of linear algebra would mostly wait for each other.
-for library in ("OPENBLAS", "OMP", "MKL"):
-    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 # Shells let what they start in the background ignore Ctrl-C, which some tests send to themselves.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
