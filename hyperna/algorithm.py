@@ -8,14 +8,13 @@ import numpy as np
 
 from hyperna._validation import check_choice, check_integer, check_real
 from hyperna._words import shown
-from hyperna.batches import Progress, run_many
 from hyperna.fitness import Fitness, fitness_of
 from hyperna.grid import INITS, MAX_RESOLUTION, Grid
 from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
 from hyperna.problems import Problem
-from hyperna.results import RunResult, Runs
-from hyperna.search import Rule, Seed, Task
+from hyperna.results import Progress, RunResult, Runs, Seed, run_many
+from hyperna.search import Rule, Task
 from hyperna.topology import EVOLVED_NEURONS, MAX_NEURONS, MOST_NEURONS, growing
 
 

@@ -12,14 +12,18 @@ from hyperna.problems import Problem
 
 
 class Goal(NamedTuple):
-    """What ends a run with success: a score, or closeness to one of the optima (in grid units)."""
+    """What ends a run with success: a score, or closeness to one of the optima (in grid units).
+
+    No network with a score below `hopeful` is close to one; `words` say it for people.
+    """
 
     score: int
     optima: FloatArray
     hopeful: int
+    words: str
 
 
-def optima_on(grid: Grid, problem: Problem | None, bias: bool, neuron: str = "plain") -> FloatArray:
+def optima_on(grid: Grid, problem: Problem | None, bias: bool) -> FloatArray:
     """Return the known optima in grid units, (alternatives, neurons, components per neuron).
 
     For an evolved output two columns follow: places where the output must fire, and where not.
@@ -32,7 +36,7 @@ def optima_on(grid: Grid, problem: Problem | None, bias: bool, neuron: str = "pl
     """
     known = []
     if problem is not None:
-        known = problem.optima(grid.neurons, grid.output, bias=bias, neuron=neuron)
+        known = problem.optima(grid.neurons, grid.output, bias=bias, neuron=grid.neuron)
     if not known or grid.dim == 1 or (grid.has_output_neuron and grid.dim > 2):
         return np.zeros((0, grid.neurons, grid.width))
     values = np.array(known, dtype=float)

@@ -10,13 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperna._kernels.state import RUNNING
+from hyperna._kernels import state
 from hyperna._validation import IntArray
 
 # Larger plateaus are not searched.
 MOST_STATES = 20_000
 # States that are searched for each wait of a run on the plateau.
 STATES_PER_WAIT = 250
+
+
+def settle(task: Any, run: state.Run) -> None:
+    """End a run that is on a plateau without a way out."""
+    # a second value may forbid steps between equal scores, so that nothing is certain
+    if getattr(task.fitness, "tie_clip", 0.0) == 0.0:
+        counter = run.counter
+        most = STATES_PER_WAIT * int(counter[state.WAITS])
+        if is_closed(task, run.genes[state.GENOME].copy(), task.plateaus, most):
+            counter[state.STUCK_AT] = counter[state.EVALUATIONS]
+            counter[state.STOP] = state.STUCK
 
 
 def is_closed(
@@ -81,4 +92,4 @@ def _judge(task: Any, genomes: IntArray) -> tuple[IntArray, Any]:
     rows = np.ascontiguousarray(genomes)
     with np.errstate(over="ignore"):
         judge(task.kernel, workspace(task.kernel), task.limits, task.optima, rows, scores, reasons)
-    return scores, reasons != RUNNING
+    return scores, reasons != state.RUNNING

@@ -1,17 +1,24 @@
-"""What runs leave behind: `RunResult` for one run, `Runs` for many."""
+"""Many runs at once, and what runs leave behind: `RunResult` for one run, `Runs` for many."""
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from hyperna import __version__
 from hyperna._kernels import state
-from hyperna._validation import BoolArray, FloatArray, IntArray, check_integer
-from hyperna._words import counted
+from hyperna._validation import BoolArray, FloatArray, IntArray, check_integer, check_jobs
+from hyperna._words import counted, shown
 from hyperna.grid import Grid
 from hyperna.networks import Network
+from hyperna.parallel import in_order
+
+Seed = int | np.random.SeedSequence | None
+Progress = Callable[[int, int], None]
 
 STOP_REASONS = ("running", "optimum", "target", "budget", "stagnation", "stuck")
 # What a run leaves behind, as integers; `stop` is an index into `STOP_REASONS`, the fitness is
@@ -20,6 +27,19 @@ COLUMNS = ("evaluations", "score", "stop", "stuck_at", "restarts")
 # Where the number of neurons evolves, that of the best network follows.
 SIZED_COLUMNS = (*COLUMNS, "neurons_used")
 _SUCCESS = (state.OPTIMUM, state.TARGET)
+# Runs under one seed.
+MOST_RUNS = 2**61
+# More blocks than workers, so that none is idle for long and progress can be shown.
+_BLOCKS = 128
+
+
+def seed_words(seed: Seed) -> Any:
+    """Return the entropy of a seed: what is to be stored to repeat the runs."""
+    if isinstance(seed, np.random.SeedSequence):
+        return seed
+    if seed is not None:
+        seed = check_integer("seed", seed, 0)
+    return np.random.SeedSequence(seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,3 +259,67 @@ class Runs:
                 f"{', '.join(self.versions)}; use that version to replay it"
             )
         return result
+
+
+@dataclass
+class Halt:
+    """A flag that ends the blocks of a batch which run in other threads."""
+
+    raised: bool = False
+
+
+def run_many(
+    task: Any,
+    runs: int,
+    *,
+    seed: Seed = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Runs:
+    """Run a task of the (1+1) NA or of a baseline many times, independently.
+
+    The result does not depend on `n_jobs`.
+
+    Parameters
+    ----------
+    task : Task or BaselineTask
+        What to run, from `OnePlusOneNA.task`, `baseline_task` or ``setting(...).runner()``.
+    runs : int
+        Number of runs.
+    seed : int, SeedSequence or None
+        The same seed gives the same runs.
+    n_jobs : int, optional
+        Workers as in joblib (-1: all processors): threads for the (1+1) NA, whose kernels release
+        the interpreter lock, else processes; another backend can be set with
+        ``joblib.parallel_config``.
+    progress : callable, optional
+        Called with the number of finished runs and the number of all runs.
+
+    Examples
+    --------
+    >>> from hyperna.algorithm import OnePlusOneNA
+    >>> from hyperna.problems import problem
+    >>> task = OnePlusOneNA().task(problem("quarter"))
+    >>> run_many(task, 100, seed=1).stop_counts
+    {'optimum': 100}
+    """
+    total = check_integer("runs", runs, 1, MOST_RUNS)
+    n_jobs = check_jobs(n_jobs)
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress must be callable or None, got {shown(progress)}")
+    entropy = seed_words(seed)
+    size = max(1, math.ceil(total / _BLOCKS))
+    first, last = range(0, total, size), [*range(size, total, size), total]
+    halt = Halt()
+    arguments = zip(repeat(task), repeat(entropy), first, last, repeat(halt), strict=False)
+    results = in_order(type(task).run_block, arguments, n_jobs, task.processes)
+    rows = []
+    try:
+        for done, part in zip(last, results, strict=True):
+            rows.append(part)
+            if progress is not None:
+                progress(done, total)
+    finally:
+        halt.raised = True
+        results.close()
+    return Runs(np.concatenate(rows), task.units, entropy, task)

@@ -9,38 +9,39 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hyperna._kernels import state
+from hyperna._kernels import loop, state
 from hyperna._kernels.mutation import TABLE, AngleMove, Mutation, RotationMove
 from hyperna._kernels.point_data import Points
 from hyperna._kernels.protocol import workspace
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna._words import shown
-from hyperna.engine import Seed, advance_runs, doubled_trace, new_arrays, new_trace
-from hyperna.engine import seed_words as seed_words
 from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Online
 from hyperna.goals import Goal, optima_on, rotations_on, share_near
 from hyperna.grid import Grid
 from hyperna.mutation import Local, StepLaw
 from hyperna.networks import Network
-from hyperna.results import COLUMNS, STOP_REASONS, Improvements, RunResult, Trajectory, network_of
+from hyperna.plateaus import settle
+from hyperna.results import (
+    COLUMNS,
+    MOST_RUNS,
+    STOP_REASONS,
+    Halt,
+    Improvements,
+    RunResult,
+    Seed,
+    Trajectory,
+    network_of,
+    seed_words,
+)
 
 Rule = Callable[[RunResult], bool]
 
 # Offspring simulated before control returns to Python: a fraction of a second.
 _QUOTA = 2**21
 _POINTS_A_QUOTA = 2**26
-# Runs under one seed.
-MOST_RUNS = 2**61
 # Largest neighbourhood (3**components networks) that is searched for a way out.
 _LARGEST_NEIGHBOURHOOD = 3**8
-
-
-@dataclass
-class Halt:
-    """A flag that ends the blocks of a batch which run in other threads."""
-
-    raised: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,8 @@ class Task:
     plan: Any = None
     columns: ClassVar[tuple[str, ...]] = COLUMNS
     topology: ClassVar[Any] = None  # how the number of neurons evolves, if it does
+    # Kernels release the interpreter lock, so workers may be threads.
+    processes: ClassVar[bool] = False
 
     @cached_property
     def units(self) -> int:
@@ -115,28 +118,30 @@ class Task:
     @cached_property
     def goal(self) -> Goal:
         """What ends a run with success."""
-        no_optima = np.zeros((0, self.grid.neurons, self.grid.width))
-        if self.target is False:
-            return Goal(state.NEVER, no_optima, state.NEVER)
-        if self.target is not None:
-            return Goal(self._target_score(self.target), no_optima, state.NEVER)
-        optima = self.known_optima
+        target, never = self.target, state.NEVER
+        optima = np.zeros((0, self.grid.neurons, self.grid.width))
+        if target is False:
+            return Goal(never, optima, never, "nothing: the run continues to its limit")
+        if target is not None:
+            return Goal(self._score_of(target), optima, never, f"fitness >= {target:g}")
+        # networks of many sizes may be optimal: success is then a matter of fitness
+        if self.topology is None:
+            optima = optima_on(self.grid, self.fitness.problem, self.bias)
         if len(optima):
-            hopeful = 0
+            words, hopeful = "every component less than one grid step from an optimal solution", 0
             if self.best_known is not None and isinstance(self.true_fitness, ExactArcs):
                 share = share_near(optima, self.grid, self.best_known, self.unit)
                 hopeful = max(0, math.floor(share * self.units))
-            return Goal(state.NEVER, optima, hopeful)
-        if self.default_target is None:
-            return Goal(state.NEVER, no_optima, state.NEVER)
-        return Goal(self._target_score(self.default_target), no_optima, state.NEVER)
+            return Goal(never, optima, hopeful, words)
+        target = self.default_target
+        if target is None:
+            words = "nothing: the best fitness of such a network is not known"
+            words += ", so the run continues to its limit; set a target"
+            return Goal(never, optima, never, words)
+        unsure = ", which may be out of reach" if self.best_known is None else ""
+        return Goal(self._score_of(target), optima, never, f"fitness >= {target:.6g}{unsure}")
 
-    @property
-    def known_optima(self) -> FloatArray:
-        """The optima that are known, in grid units."""
-        return optima_on(self.grid, self.fitness.problem, **self._freedom)
-
-    def _target_score(self, target: float) -> int:
+    def _score_of(self, target: float) -> int:
         """The smallest score whose fitness, as a float, is at least the target."""
         score = math.ceil(Fraction(target) * self.units)
         return score - 1 if score > 0 and (score - 1) / self.units >= target else score
@@ -144,20 +149,16 @@ class Task:
     @property
     def true_fitness(self) -> Fitness:
         """The fitness that decides about success: of an online fitness the one beside it."""
-        return self.fitness.true_fitness(self.grid)
+        fitness = self.fitness
+        return fitness.true_fitness(self.grid) if isinstance(fitness, Online) else fitness
 
-    @property
-    def _freedom(self) -> dict[str, Any]:
-        """What a neuron may be, as problems take it."""
-        return {"bias": self.bias, "neuron": self.grid.neuron}
-
-    @property
+    @cached_property
     def best_known(self) -> float | None:
         """The largest fitness that such a network attains, None if unknown."""
         problem, grid = self.fitness.problem, self.grid
         if problem is None:
             return None
-        return problem.best_fitness(grid.neurons, grid.output, **self._freedom)
+        return problem.best_fitness(grid.neurons, grid.output, bias=self.bias, neuron=grid.neuron)
 
     @cached_property
     def default_target(self) -> float | None:
@@ -170,8 +171,9 @@ class Task:
             return 1.0 if best is None else best
         if best is None or problem is None:
             return None
-        steps = self.grid.resolution // self.unit
-        return max(0.0, best - problem.rounding_loss(self.fewest_neurons, steps, **self._freedom))
+        size, steps = self.fewest_neurons, self.grid.resolution // self.unit
+        loss = problem.rounding_loss(size, steps, bias=self.bias, neuron=self.grid.neuron)
+        return max(0.0, best - loss)
 
     @property
     def fewest_neurons(self) -> int:
@@ -181,44 +183,26 @@ class Task:
     @property
     def criterion(self) -> str:
         """What counts as success, in words."""
-        if self.target is False:
-            return "nothing: the run continues to its limit"
-        if self.target is not None:
-            return f"fitness >= {self.target:g}"
-        if len(self.goal.optima):
-            return "every component less than one grid step from an optimal solution"
-        if self.default_target is None:
-            return (
-                "nothing: the best fitness of such a network is not known, so the run continues to "
-                "its limit; set a target"
-            )
-        unsure = ", which may be out of reach" if self.best_known is None else ""
-        return f"fitness >= {self.default_target:.6g}{unsure}"
+        return self.goal.words
 
-    @property
-    def patience(self) -> int | None:
-        """Rejected steps after which all neighbours are looked at; None: never."""
-        neighbourhood = 3**self.mutation.component.size
+    def new_arrays(self) -> Any:
+        """Return new arrays of the kernel's own: a population, or what is needed to skip waits.
+
+        Where steps of one are all there are, all neighbours are looked at after many of them have
+        been rejected.
+        """
+        if self.plan is not None:
+            from hyperna._kernels.populations import new_population
+
+            return new_population(self.plan, self.mutation)
+        neighbours = 3**self.mutation.component.size
         local = isinstance(self.law, Local) and not self.rotation
-        searchable = local and neighbourhood <= _LARGEST_NEIGHBOURHOOD
         plain = self.replace_neuron == 0.0 and not self.one_component
         # With fresh points in every step nothing is certain about the neighbours.
-        certain = plain and not isinstance(self.fitness, Online)
-        return neighbourhood if searchable and certain else None
-
-    @property
-    def first_stagnation(self) -> int:
-        """Evaluations without improvement after which the first start ends.
-
-        For automatic restarts it is four times the number of components times log2 of the
-        resolution: about the time in which a harmonic step improves one component.
-        """
-        if self.stagnation is not None:
-            return self.stagnation
-        if self.restarts != "auto":
-            return state.NEVER
-        bits = math.ceil(math.log2(self.grid.resolution // self.unit))
-        return 4 * self.mutation.component.size * bits
+        certain = local and plain and not isinstance(self.fitness, Online)
+        if not certain or neighbours > _LARGEST_NEIGHBOURHOOD:
+            return None
+        return state.new_waiting(self.mutation, neighbours)
 
     @property
     def optima(self) -> FloatArray | None:
@@ -234,11 +218,20 @@ class Task:
 
     @cached_property
     def limits(self) -> state.Limits:
-        """Limits and goal as compiled code takes them."""
+        """Limits and goal as compiled code takes them.
+
+        For automatic restarts, the first start ends after four times the number of components times
+        log2 of the resolution without improvement, unless told otherwise: about the time in which a
+        harmonic step improves one component.
+        """
+        stagnation = state.NEVER if self.stagnation is None else self.stagnation
+        if self.stagnation is None and self.restarts == "auto":
+            bits = math.ceil(math.log2(self.grid.resolution // self.unit))
+            stagnation = 4 * self.mutation.component.size * bits
         start = np.zeros(0, np.int64) if self.start is None else np.array(self.start.genome)
         return state.Limits(
             budget=self.budget,
-            stagnation=self.first_stagnation,
+            stagnation=stagnation,
             growing=self.restarts == "auto",
             target=self.goal.score,
             restarts=state.NEVER if isinstance(self.restarts, str) else self.restarts,
@@ -273,26 +266,17 @@ class Task:
                 return replace(search.result(), stop_reason="rule")
         return search.result()
 
-    # Kernels release the interpreter lock, so workers may be threads.
-    processes: ClassVar[bool] = False
-
     def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
         """Simulate runs first..last-1; return their rows (see `hyperna._kernels.loop.run_batch`).
 
         Once `halt` is raised the block is given up, and its rows mean nothing.
         """
-        rows = np.zeros((last - first, len(self.columns)), np.int64)
-        run, work, arrays = state.new_run(self.mutation), workspace(self.kernel), new_arrays(self)
-        key = seed_words(seed).generate_state(4, np.uint64)
-        progress = np.array([first, first, last, 0])
-        no_trace, no_genomes = new_trace(0, 0, 0), np.zeros((0, 0), np.int64)
-        others = (no_trace, progress, self.quota, rows, no_genomes)
-        while progress[0] < last and not (halt and halt.raised):
-            with np.errstate(over="ignore"):
-                advance_runs(self, work, arrays, key, run, *others)
+        search = Search(self, seed, first, runs=last - first)
+        while not (halt and halt.raised) and not search.advance():
+            pass
         # a start that was stuck has been followed by another one
-        rows[rows[:, 2] != state.STUCK, 3] = 0
-        return rows
+        search.rows[search.rows[:, 2] != state.STUCK, 3] = 0
+        return search.rows
 
     @property
     def quota(self) -> int:
@@ -319,21 +303,32 @@ class Search:
     'optimum'
     """
 
-    def __init__(self, task: Task, seed: Seed, number: int = 0, trajectory: bool = False) -> None:
+    def __init__(
+        self,
+        task: Task,
+        seed: Seed,
+        number: int = 0,
+        trajectory: bool = False,
+        runs: int | None = None,
+    ) -> None:
+        """Begin run `number`; with `runs`, that many from there on, of which rows are kept only."""
         self.task = task
         self.seed = seed_words(seed)
         self.number = check_integer("number", number, 0, MOST_RUNS - 1)
         if not isinstance(trajectory, bool | np.bool_):
             raise TypeError(f"trajectory must be True or False, got {shown(trajectory)}")
         self._with_path = bool(trajectory)
-        components = task.mutation.modulus.size
+        components, count = task.mutation.modulus.size, 1 if runs is None else runs
         self._run = state.new_run(task.mutation)
-        self._arrays = new_arrays(task)
+        self._arrays = task.new_arrays()
         self._work = workspace(task.kernel)
-        self._trace = new_trace(64, 1024 if trajectory else 0, components)
-        self._progress = np.array([self.number, self.number, self.number + 1, 0])
-        self._rows = np.zeros((1, len(task.columns)), np.int64)
-        self._genomes = np.zeros((1, components), np.int64)
+        self._trace = state.Trace(
+            np.zeros((64 if runs is None else 0, 2), np.int64),
+            np.zeros((1024 if trajectory else 0, 2 + components), np.int64),
+        )
+        self._progress = np.array([self.number, self.number, self.number + count, 0])
+        self.rows = np.zeros((count, len(task.columns)), np.int64)
+        self._genomes = np.zeros((1 if runs is None else 0, components), np.int64)
         self._key = self.seed.generate_state(4, np.uint64)
 
     @property
@@ -348,22 +343,35 @@ class Search:
 
     def advance(self, quota: int | None = None) -> bool:
         """Simulate about `quota` more offspring; return whether the run has ended."""
-        task = self.task
+        task, run, arrays, key = self.task, self._run, self._arrays, self._key
+        given = task.kernel, self._work, task.mutation, task.limits
+        steps = task.quota if quota is None else quota
+        others = self._trace, self._progress, steps, self.rows, self._genomes
+        # kernels of other algorithms than the (1+1) NA are loaded when they are used
         with np.errstate(over="ignore"):
-            own = self._work, self._arrays, self._key, self._run, self._trace, self._progress
-            steps = task.quota if quota is None else quota
-            status = advance_runs(task, *own, steps, self._rows, self._genomes)
-        if status == state.FULL:
-            self._trace = doubled_trace(self._trace)
-        return self.finished
+            if task.topology is not None:
+                from hyperna._kernels.topology import run_topology_batch
+
+                status = run_topology_batch(*given, task.topology, key, run, arrays, *others)
+            elif task.plan is not None:
+                from hyperna._kernels.populations import run_population_batch
+
+                status = run_population_batch(*given, task.plan, key, run, arrays, *others)
+            else:
+                status = loop.run_batch(*given, task.optima, arrays, key, run, *others)
+        if status == state.PLATEAU:
+            settle(task, run)
+        elif status == state.FULL:
+            self._trace = state.Trace(*[np.concatenate([part, 0 * part]) for part in self._trace])
+        return bool(self._progress[0] == self._progress[2])
 
     def result(self) -> RunResult:
         """Return the best network so far, and how it came about."""
-        if self.evaluations == 0:
-            self.advance(1)
         task, counter = self.task, self._run.counter
-        if self.finished:
-            evaluations, score, stop, stuck_at, restarts = map(int, self._rows[0, :5])
+        if counter[state.EVALUATIONS] == 0:
+            self.advance(1)
+        if self._progress[0] == self._progress[2]:
+            evaluations, score, stop, stuck_at, restarts = map(int, self.rows[0, :5])
             genome = self._genomes[0]
         else:
             stop, stuck_at = state.RUNNING, 0
@@ -372,6 +380,10 @@ class Search:
             score = int(max(counter[state.SCORE], counter[state.BEST]))
             genome = self._run.genes[0 if current else 1]
         improved = self._trace.improvements[: counter[state.IMPROVEMENTS]]
+        trajectory = None
+        if self._with_path:
+            path = self._trace.path[: counter[state.PATH_LENGTH]].copy()
+            trajectory = Trajectory(task.grid, path[:, 0], path[:, 1] / task.units, path[:, 2:])
         return RunResult(
             network=network_of(task.grid, genome),
             fitness=score / task.units,
@@ -381,12 +393,7 @@ class Search:
             stuck_at=stuck_at if stop == state.STUCK else None,
             restarts=restarts,
             improvements=Improvements(improved[:, 0].copy(), improved[:, 1] / task.units),
-            trajectory=self._trajectory() if self._with_path else None,
+            trajectory=trajectory,
             seed=self.seed,
             number=self.number,
         )
-
-    def _trajectory(self) -> Trajectory:
-        rows = self._trace.path[: self._run.counter[state.PATH_LENGTH]]
-        fitness = rows[:, 1] / self.task.units
-        return Trajectory(self.task.grid, rows[:, 0].copy(), fitness, rows[:, 2:].copy())

@@ -10,7 +10,6 @@ import numpy as np
 from hyperna._kernels import state
 from hyperna._kernels.mutation import Mutation
 from hyperna._kernels.steps import LARGEST_SUBSET_TABLE
-from hyperna._validation import FloatArray
 from hyperna._words import shown
 from hyperna.fitness import ExactArcs, FiniteSet, Sampled
 from hyperna.goals import rotations_on
@@ -97,20 +96,16 @@ class GrowingTask(Task):
             pairs=pairs,
         )
 
-    @property
-    def known_optima(self) -> FloatArray:
-        """None: success is a matter of fitness, because networks of many sizes may be optimal."""
-        return np.zeros((0, self.grid.neurons, self.grid.width))
-
     @cached_property
     def _best_by_size(self) -> list[float | None]:
         """The largest fitness that networks of each size attain, None where it is unknown."""
         problem, sizes = self.fitness.problem, range(1, self.grid.neurons + 1)
         if problem is None:
             return [None for _ in sizes]
-        return [problem.best_fitness(n, self.grid.output, **self._freedom) for n in sizes]
+        free: dict[str, Any] = {"bias": self.bias, "neuron": self.grid.neuron}
+        return [problem.best_fitness(n, self.grid.output, **free) for n in sizes]
 
-    @property
+    @cached_property
     def best_known(self) -> float | None:
         """The largest fitness that a network of any size attains, None if unknown."""
         known = [best for best in self._best_by_size if best is not None]
@@ -123,9 +118,11 @@ class GrowingTask(Task):
         best = self.best_known
         return self.grid.neurons if best is None else 1 + self._best_by_size.index(best)
 
-    @property
-    def patience(self) -> None:
-        """Waiting times are simulated."""
+    def new_arrays(self) -> Any:
+        """Return room for another network."""
+        from hyperna._kernels.topology import new_spare
+
+        return new_spare(self.kernel, self.mutation)
 
     @cached_property
     def limits(self) -> state.Limits:

@@ -13,7 +13,8 @@ from hyperna.fitness import FiniteSet, fitness_of
 from hyperna.grid import Grid
 from hyperna.networks import Network
 from hyperna.problems import problem
-from hyperna.search import Halt, Search, Task
+from hyperna.results import Halt
+from hyperna.search import Search, Task
 
 # ---- the same seed gives the same run
 

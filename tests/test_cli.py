@@ -17,8 +17,8 @@ from hyperna.analysis.statistics import (
     expected_running_time,
     wilson_interval,
 )
-from hyperna.batches import run_many
 from hyperna.cli import COMMANDS, build_parser, main
+from hyperna.results import run_many
 
 KEYS = {
     "runs", "success_share", "success_interval", "mean_evaluations", "mean_interval",
@@ -177,7 +177,7 @@ def test_workers_and_films_are_those_asked_for(tmp_path, monkeypatch, capsys):
         asked["film"] = result
         return "a film"
 
-    monkeypatch.setattr("hyperna.batches.run_many", recorded)
+    monkeypatch.setattr("hyperna.results.run_many", recorded)
     monkeypatch.setattr("hyperna.plots.animate_run", filmed)
     monkeypatch.setattr("hyperna.plots.save_animation", lambda film, path: None)
     argv = ["run", "quarter", "--runs", "9", "--jobs", "2", "--animate", str(tmp_path / "a.gif")]
@@ -405,7 +405,7 @@ def test_interrupt_is_one_line(capsys, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hyperna.batches.run_many", interrupt)
+    monkeypatch.setattr("hyperna.results.run_many", interrupt)
     assert main(["run", "half"]) == 130
     assert capsys.readouterr().err == "hyperna: interrupted\n"
 

@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperna import FiniteSet, Grid, Network, OnePlusOneNA, fitness_of, points, problem
-from hyperna.batches import run_many
 from hyperna.datasets import load
 from hyperna.fitness import Sampled
 from hyperna.problems import Problem, points_digest
-from hyperna.results import Runs
+from hyperna.results import Runs, run_many
 from hyperna.settings import setting
 
 SEEDS = st.integers(0, 2**32)

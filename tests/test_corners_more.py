@@ -141,17 +141,17 @@ def test_every_special_sign_is_escaped_in_latex():
 
 def test_waiting_is_skipped_only_where_the_neighbours_are_certain():
     local = OnePlusOneNA(mutation="local")
-    assert local.task(problem("quarter")).patience == 9
-    assert local.task(Online(problem("quarter"), 5)).patience is None
-    assert OnePlusOneNA().task(problem("quarter")).patience is None
+    assert local.task(problem("quarter")).new_arrays().patience == 9
+    assert local.task(Online(problem("quarter"), 5)).new_arrays() is None
+    assert OnePlusOneNA().task(problem("quarter")).new_arrays() is None
     often = OnePlusOneNA(mutation="local", replace_neuron=0.5)
-    assert often.task(problem("quarter")).patience is None
+    assert often.task(problem("quarter")).new_arrays() is None
 
 
 def test_automatic_restarts_wait_for_the_components_that_change():
     for bias, components in ((True, 4), (False, 2)):
         task = OnePlusOneNA(neurons=2, bias=bias).task(problem("two_quarters"), restarts="auto")
-        assert task.first_stagnation == 4 * components * 7
+        assert task.limits.stagnation == 4 * components * 7
 
 
 def test_a_law_that_may_miss_the_optimum_takes_forever():

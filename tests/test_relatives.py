@@ -16,7 +16,6 @@ from scipy.stats import ks_2samp
 from hyperna import Adaptive, Grid, Network, OnePlusOneNA, fitness_of, problem
 from hyperna._kernels import loop, state
 from hyperna._kernels.jit import kernel
-from hyperna.batches import run_many
 from hyperna.relatives import (
     RELATIVES,
     AnnealingNA,
@@ -27,6 +26,7 @@ from hyperna.relatives import (
     relative,
     spell,
 )
+from hyperna.results import run_many
 from hyperna.settings import setting
 
 R, BUDGET = 24, 3000
@@ -199,7 +199,7 @@ def test_automatic_restarts_solve_what_single_starts_do_not():
     runs = na.run_many(task, 300, budget=10**6, seed=1, restarts="auto")
     assert runs.success.all()
     assert runs.restarts.max() > 3
-    assert na.task(task, restarts="auto").first_stagnation == 4 * 4 * math.ceil(math.log2(120))
+    assert na.task(task, restarts="auto").limits.stagnation == 4 * 4 * math.ceil(math.log2(120))
 
 
 # ---- adaptive steps

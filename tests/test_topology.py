@@ -15,10 +15,9 @@ from scipy.stats import ks_2samp
 from hyperna import Grid, Network, OnePlusOneNA, fitness_of, problem
 from hyperna._kernels import topology as kernels
 from hyperna._kernels.jit import kernel
-from hyperna.batches import run_many
 from hyperna.fitness import ExactSphere, Online, Sampled
 from hyperna.relatives import RELATIVES, RandomisedLocalSearchNA
-from hyperna.results import network_of
+from hyperna.results import network_of, run_many
 from hyperna.search import Search
 from hyperna.settings import setting
 

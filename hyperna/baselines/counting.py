@@ -9,9 +9,17 @@ import numpy as np
 
 from hyperna._kernels import state
 from hyperna._validation import IntArray, check_integer
-from hyperna.batches import Progress, run_many
-from hyperna.results import STOP_REASONS, Improvements, RunResult, Runs
-from hyperna.search import Halt, Seed, seed_words
+from hyperna.results import (
+    STOP_REASONS,
+    Halt,
+    Improvements,
+    Progress,
+    RunResult,
+    Runs,
+    Seed,
+    run_many,
+    seed_words,
+)
 
 
 class Finished(Exception):
@@ -139,7 +147,7 @@ class CountedTask(ABC):
         n_jobs: int | None = None,
         progress: Progress | None = None,
     ) -> Runs:
-        """Run it many times, independently: see `hyperna.batches.run_many`."""
+        """Run it many times, independently: see `hyperna.results.run_many`."""
         return run_many(self, runs, seed=seed, n_jobs=n_jobs, progress=progress)
 
     def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:

@@ -87,9 +87,9 @@ def run(args: argparse.Namespace) -> int:
     picture = check_picture(args.plot) if args.plot else None
     film = check_film_file(args.animate) if args.animate else None
 
-    from hyperna.batches import run_many
     from hyperna.cli import summary
     from hyperna.cli.progress import progress_bar
+    from hyperna.results import run_many
     from hyperna.settings import resolve
     from hyperna.settings.keys import KEYS
 

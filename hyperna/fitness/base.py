@@ -108,10 +108,6 @@ class Fitness(ABC):
         """Return the kernel for networks that are not offspring of one parent: the usual one."""
         return self.kernel(grid)
 
-    def true_fitness(self, grid: Grid) -> "Fitness":
-        """Return the fitness that decides about success for networks on a grid: itself."""
-        return self
-
     def effort(self, grid: Grid) -> int:
         """Return about how many points it would take as long to look at as to compute a score."""
         return 1
