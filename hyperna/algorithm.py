@@ -1,7 +1,7 @@
 """The (1+1) NA: one network, one offspring at a time, the offspring kept if it is not worse."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -131,29 +131,28 @@ class OnePlusOneNA:
         if self.mutation_probability is not None:
             check_real("mutation_probability", self.mutation_probability, 0, 1, low_open=True)
         check_real("replace_neuron", self.replace_neuron, 0, 1, high_open=True)
-        grid = Grid(2, self._checked_neurons(), self.resolution, self.output, self.neuron)
-        for name in ("resolution", "output", "neuron"):
-            object.__setattr__(self, name, getattr(grid, name))  # plain Python numbers
-        object.__setattr__(self, "max_neurons" if self.grows else "neurons", grid.neurons)
-        if not self.bias:
-            grid.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
-
-    def _checked_neurons(self) -> Any:
-        """Return the largest number of neurons."""
+        neurons: Any = self.neurons
         if self.grows:
             if self.replace_neuron:
                 raise ValueError(
                     "replace_neuron must be 0 where the number of neurons evolves, "
                     f"got {shown(self.replace_neuron)}"
                 )
-            most = MAX_NEURONS if self.max_neurons is None else self.max_neurons
-            return check_integer("max_neurons", most, 1, MOST_NEURONS)
-        if self.max_neurons is not None:
+            neurons = MAX_NEURONS if self.max_neurons is None else self.max_neurons
+            check_integer("max_neurons", neurons, 1, MOST_NEURONS)
+        elif self.max_neurons is not None:
             raise ValueError(
                 "max_neurons must be left out where the number of neurons is fixed, "
                 f"got {shown(self.max_neurons)}"
             )
-        return check_neurons("neurons", self.neurons)
+        else:
+            check_neurons("neurons", neurons)
+        grid = Grid(2, neurons, self.resolution, self.output, self.neuron)
+        for name in ("resolution", "output", "neuron"):
+            object.__setattr__(self, name, getattr(grid, name))  # plain Python numbers
+        object.__setattr__(self, "max_neurons" if self.grows else "neurons", grid.neurons)
+        if not self.bias:
+            grid.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
 
     @property
     def grows(self) -> bool:
@@ -163,15 +162,7 @@ class OnePlusOneNA:
     @property
     def unit(self) -> int:
         """Grid units in a step of length 1 at D = 2: more than one only for continuous laws."""
-        return self._unit_in(2)
-
-    def _unit_in(self, dim: int) -> int:
-        """Return the grid units in a step of length 1."""
-        # at D = 2 rotations are what changed angles do
-        rotates = self.move == "rotation" and dim > 2
-        if not (law(self.mutation).continuous or rotates):
-            return 1
-        return 1 << (MAX_RESOLUTION // self.resolution).bit_length() - 1
+        return self.grid(2).resolution // self.resolution
 
     def grid(self, dim: int) -> Grid:
         """Return the grid that is searched for points in R^dim.
@@ -179,7 +170,10 @@ class OnePlusOneNA:
         For continuous laws and rotations it is as fine as the arithmetic allows. Where the number
         of neurons evolves it is that of the largest networks.
         """
-        resolution = self.resolution * self._unit_in(dim)
+        resolution = self.resolution
+        # at D = 2 rotations are what changed angles do
+        if law(self.mutation).continuous or (self.move == "rotation" and dim > 2):
+            resolution <<= (MAX_RESOLUTION // resolution).bit_length() - 1
         neurons: Any = self.max_neurons if self.grows else self.neurons
         return Grid(dim, neurons, resolution, self.output, self.neuron)
 
@@ -201,6 +195,8 @@ class OnePlusOneNA:
         """Return everything that defines a run but its seed, checked: see `run`."""
         fitness = fitness_of(problem, neurons=self.neurons)
         grid = self.grid(fitness.dim)
+        if start is not None:
+            self._check_start(start, grid)
         if budget is None:
             budget = self.default_budget
         budget = check_integer("budget", budget, 1, 2**61)
@@ -213,7 +209,7 @@ class OnePlusOneNA:
         restarts = check_restarts("restarts", restarts)
         task = Task(
             law=law(self.mutation),
-            unit=self._unit_in(fitness.dim),
+            unit=grid.resolution // self.resolution,
             rotation=self.move == "rotation" and fitness.dim > 2,
             grid=grid,
             fitness=fitness,
@@ -225,24 +221,21 @@ class OnePlusOneNA:
             stagnation=stagnation,
             target=target,
             restarts=restarts,
-            start=None if self.grows else self._checked_start(start, grid),
+            start=start,
             replace_neuron=float(self.replace_neuron),
         )
-        if not self.grows:
-            return task
-        own = self._checked_start(start, getattr(start, "grid", grid))
-        return growing(task, own, self.mutation_probability)
+        return growing(task, self.mutation_probability) if self.grows else task
 
-    def _checked_start(self, start: Network | None, grid: Grid) -> Network | None:
-        if start is None:
-            return None
+    def _check_start(self, start: Any, grid: Grid) -> None:
+        """Refuse a first network that is not one of those searched."""
         if not isinstance(start, Network):
             raise TypeError(f"start must be a Network, got {shown(start)}")
-        if start.grid != grid:
-            raise ValueError(f"start must be on the grid {grid}, got one on {start.grid}")
+        shape = replace(start.grid, neurons=grid.neurons) if self.grows else start.grid
+        if shape != grid or start.grid.neurons > grid.neurons:
+            most = " with at most as many neurons" if self.grows else ""
+            raise ValueError(f"start must be on the grid {grid}{most}, got one on {start.grid}")
         if not self.bias and (start.grid.biases(start.genome) != 0).any():
             raise ValueError("start must have biases 0, because bias=False")
-        return start
 
     def run(
         self,

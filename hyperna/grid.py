@@ -20,7 +20,7 @@ from hyperna._validation import (
     check_integer,
     check_reals,
 )
-from hyperna.neurons import BIAS, NEURONS, Neuron
+from hyperna.neurons import NEURONS, Neuron
 from hyperna.outputs import OUTPUTS
 
 INITS = ("grid", "sphere")
@@ -135,8 +135,9 @@ class Grid:
     def moduli(self) -> IntArray:
         """Number of values of each component: r for angles, r + 1 for biases."""
         r = self.resolution
-        parameters = [parameter.count(r) for parameter in self.kind.parameters]
-        neuron = [r if self.dim > 1 else 2] * self.direction_width + parameters
+        neuron = [r if self.dim > 1 else 2] * self.direction_width
+        for parameter in self.kind.parameters:
+            neuron.append(r + parameter.extra)
         output = [r] * (self.neurons - 1) + [r + 1] if self.has_output_neuron else []
         return np.array(neuron * self.neurons + output, dtype=np.int64)
 
@@ -149,6 +150,11 @@ class Grid:
                 f"got {self.resolution}"
             )
         return self.resolution // 2
+
+    @property
+    def neutral(self) -> IntArray:
+        """What follows the biases of plain neurons in those of this kind, as rows."""
+        return np.full((self.neurons, len(self.kind.parameters) - 1), self.resolution // 2)
 
     def check(self, genome: ArrayLike) -> IntArray:
         """Return a validated int64 copy of a genome."""
@@ -219,7 +225,7 @@ class Grid:
         shape = (self.neurons, self.direction_width)
         turns = check_reals("angles", angles, shape) / (2 * math.pi)
         rows = self._round(turns, check_reals("biases", biases, (self.neurons,)), self.dim)
-        hidden = self._as_hidden(rows)
+        hidden = np.column_stack([rows, self.neutral]).ravel()
         self._check_output_given(output_angles, output_bias, "output_angles", "output_bias")
         if output_angles is None or output_bias is None:
             return hidden
@@ -263,7 +269,8 @@ class Grid:
         """
         weights = check_reals("W", W, (self.neurons, self.dim))
         thresholds = check_reals("t", t, (self.neurons,))
-        hidden = self._as_hidden(self._nearest("W", weights, thresholds))
+        rows = self._nearest("W", weights, thresholds)
+        hidden = np.column_stack([rows, self.neutral]).ravel()
         self._check_output_given(output_w, output_t, "output_w", "output_t")
         if output_w is None or output_t is None:
             return hidden
@@ -299,16 +306,12 @@ class Grid:
         """Return the hidden neurons as rows of a validated copy."""
         return self.check(genome)[: self.output_start].reshape(self.neurons, self.width)
 
-    def _as_hidden(self, rows: IntArray) -> IntArray:
-        """Return the hidden layer of rows of angles and biases; the rest is as in plain neurons."""
-        rest = [kind.neutral(self.resolution) for kind in self.kind.parameters[1:]]
-        return np.column_stack([rows, *(np.full(self.neurons, value) for value in rest)]).ravel()
-
     def _round(self, turns: FloatArray, biases: FloatArray, dim: int) -> IntArray:
         """Return the integers nearest to the angles and biases of neurons in R^dim, as rows."""
         modulus = self.resolution if dim > 1 else 2
         angles = np.rint(turns % 1.0 * modulus).astype(np.int64) % modulus
-        return np.column_stack([angles, BIAS.nearest(biases, self.resolution)])
+        levels = np.rint((np.clip(biases, -1.0, 1.0) + 1.0) / 2.0 * self.resolution)
+        return np.column_stack([angles, levels.astype(np.int64)])
 
     def _nearest(self, name: str, W: FloatArray, t: FloatArray) -> IntArray:
         """Return the integers nearest to the neurons w·x >= t, as rows."""

@@ -19,6 +19,7 @@ kernels know.
 
 import math
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import ClassVar
 
 import numpy as np
@@ -125,8 +126,11 @@ def _digits(value: float) -> str:
     return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
 
 
-def _power_law_steps(exponent: float, resolution: int) -> LawData:
-    """Return the weights of the blocks of `hyperna._kernels.steps`."""
+def _power_law(exponent: float, resolution: int, longest_table: int = _POWER_LAW_TABLE) -> LawData:
+    """Return a table of lengths up to a resolution, else of the blocks of `_kernels.steps`."""
+    if resolution <= longest_table:
+        weight = np.arange(1, resolution + 1, dtype=float) ** -exponent
+        return LawData(TABLE, resolution, weight / weight.sum())
     blocks = BLOCKS_PER_OCTAVE * (resolution.bit_length() - BLOCKS_PER_OCTAVE.bit_length() + 2)
     block = np.arange(blocks)
     log_size = np.maximum(block // BLOCKS_PER_OCTAVE - 1, 0)
@@ -161,11 +165,9 @@ class PowerLaw(StepLaw):
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
-        if resolution <= _POWER_LAW_TABLE:
-            return super().steps(resolution, unit)
-        if self.exponent == 0:
+        if self.exponent == 0 and resolution > _POWER_LAW_TABLE:
             return LawData(UNIFORM, resolution)
-        return _power_law_steps(float(self.exponent), resolution)
+        return _power_law(float(self.exponent), resolution)
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,7 @@ class Harmonic(StepLaw):
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
-        return PowerLaw(1.0).steps(resolution, unit)
+        return _power_law(1.0, resolution)
 
 
 @dataclass(frozen=True)
@@ -365,7 +367,7 @@ class Adaptive(SelfAdjusting):
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
-        jumps = _power_law_steps(1.0, resolution)
+        jumps = _power_law(1.0, resolution, longest_table=0)
         adjusting = super().steps(resolution, unit)
         return jumps._replace(
             kind=ADAPTIVE, growth=adjusting.growth, decay=adjusting.decay, jump=float(self.jump)
@@ -391,5 +393,5 @@ def law(mutation: str | StepLaw) -> StepLaw:
         known, hint = ", ".join(sorted(LAWS)), did_you_mean(name, LAWS)
         raise ValueError(f"mutation must be one of {known}, got {shown(mutation)}{hint}")
     cls = LAWS[name]
-    kinds = dict.fromkeys((field.name for field in fields(cls)), float)
+    kinds = dict.fromkeys(map(attrgetter("name"), fields(cls)), float)
     return cls(**read_settings("mutation", name, texts, kinds))

@@ -149,7 +149,8 @@ class Network:
         >>> Network(Grid(2, 1, 12, neuron="bent"), [0, 6, 4]).caps()[1].round(3)
         array([0.5])
         """
-        W, b = self.weights()
+        W, b, _, _ = self._layers
+        W, b = W.copy(), b.copy()
         if self.grid.neuron == "bent":
             bend = self.grid.parameters(self.genome)[1]
             reach = b * np.sin(bend)
@@ -158,7 +159,8 @@ class Network:
 
     def output_weights(self) -> tuple[FloatArray, float] | None:
         """Return unit normal (N,) and bias of the evolved output neuron, None without one."""
-        return self.grid.output_neuron(self.genome)
+        _, _, w, t = self._layers
+        return (w.copy(), t) if self.grid.has_output_neuron else None
 
     def text(self, feature_names: Sequence[str] | None = None) -> str:
         """Return the network as readable rules, with three significant digits.
@@ -263,9 +265,15 @@ class Network:
     @cached_property
     def _layers(self) -> tuple[FloatArray, FloatArray, FloatArray, float]:
         """Normals and biases of the hidden layer and of the output neuron, as kernels take them."""
-        W, b = self.grid.normals(self.genome)
-        output_w, output_b = self.output_weights() or (np.zeros(0), 0.0)
-        return W, b, output_w, output_b
+        grid = self.grid
+        rows = self.genome[: grid.output_start].reshape(grid.neurons, grid.width)
+        genes = np.array(rows[:, : grid.direction_width + 1]).ravel()
+        W, b = geometry.layer_weights(genes, grid.dim, grid.neurons, grid.resolution, 0)
+        if not grid.has_output_neuron:
+            return W, b, np.zeros(0), 0.0
+        output = self.genome[grid.output_start :].copy()
+        w, t = geometry.layer_weights(output, grid.neurons, 1, grid.resolution, 0)
+        return W, b, w[0], float(t[0])
 
     def _check_names(self, feature_names: Sequence[str] | None) -> list[str]:
         if feature_names is None:

@@ -24,43 +24,20 @@ LARGEST_BENT_TABLE = 256
 
 
 class Parameter(NamedTuple):
-    """A component of a neuron besides its angles, at resolution r.
+    """A component of a neuron besides its angles.
 
-    `count(r)` is the number of its values, on which arithmetic is modular; `value(k, r)` the real
-    value of the integers k; `nearest(v, r)` the integers nearest to real values; `neutral(r)` the
-    integer with which the neuron is as if it did not have this parameter.
+    At resolution r it has ``r + extra`` values, on which arithmetic is modular; `value(k, r)` is
+    the real value of the integers k. With the integer r // 2 the neuron is as if it did not have
+    this parameter.
     """
 
     name: str
-    count: Callable[[int], int]
+    extra: int
     value: Callable[[Any, int], Any]
-    nearest: Callable[[Any, int], Any]
-    neutral: Callable[[int], int]
 
 
-def _nearest_bias(values: Any, resolution: int) -> Any:
-    levels = np.rint((np.clip(values, -1.0, 1.0) + 1.0) / 2.0 * resolution)
-    return levels.astype(np.int64)
-
-
-BIAS = Parameter(
-    name="bias",
-    count=lambda resolution: resolution + 1,
-    value=lambda index, resolution: (2.0 * index - resolution) / resolution,
-    nearest=_nearest_bias,
-    neutral=lambda resolution: resolution // 2,
-)
-
-
-BEND = Parameter(
-    name="bend",
-    count=lambda resolution: resolution,
-    value=lambda index, resolution: math.pi * (index / resolution),
-    nearest=lambda values, resolution: np.clip(
-        np.rint(np.asarray(values) / math.pi * resolution), 0, resolution - 1
-    ).astype(np.int64),
-    neutral=lambda resolution: resolution // 2,
-)
+BIAS = Parameter("bias", 1, lambda index, resolution: (2.0 * index - resolution) / resolution)
+BEND = Parameter("bend", 0, lambda index, resolution: math.pi * (index / resolution))
 
 
 @dataclass(frozen=True)

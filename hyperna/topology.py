@@ -13,7 +13,6 @@ from hyperna._kernels.steps import LARGEST_SUBSET_TABLE
 from hyperna._words import shown
 from hyperna.fitness import ExactArcs, FiniteSet, Sampled
 from hyperna.goals import rotations_on
-from hyperna.networks import Network
 from hyperna.outputs import OUTPUTS
 from hyperna.results import SIZED_COLUMNS
 from hyperna.search import Task
@@ -134,22 +133,8 @@ class GrowingTask(Task):
         start[: made.start.size], start[-1] = made.start, self.start.grid.neurons
         return made._replace(start=start)
 
-    def check_start(self) -> None:
-        """Refuse a first network that is not one of those searched."""
-        start = self.start
-        if start is not None and (
-            start.grid.neurons > self.grid.neurons
-            or replace(start.grid, neurons=self.grid.neurons) != self.grid
-        ):
-            raise ValueError(
-                f"start must be on the grid {self.grid} with at most as many neurons, "
-                f"got one on {start.grid}"
-            )
 
-
-def growing(task: Task, start: Network | None, same_probability: float | None) -> GrowingTask:
+def growing(task: Task, same_probability: float | None) -> GrowingTask:
     """Return the task with an evolved number of neurons, those of its grid at most."""
     shared = {entry.name: getattr(task, entry.name) for entry in fields(task)}
-    made = GrowingTask(**shared | {"start": start}, same_probability=same_probability)
-    made.check_start()
-    return made
+    return GrowingTask(**shared, same_probability=same_probability)

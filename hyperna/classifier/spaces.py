@@ -201,14 +201,12 @@ def as_kind(network: Network, neuron: str) -> Network:
         return network
     made = Grid(grid.dim, grid.neurons, grid.resolution, grid.output, neuron)
     hidden = network.genome[: grid.output_start].reshape(grid.neurons, grid.width)
-    rest = [kind.neutral(grid.resolution) for kind in made.kind.parameters[1:]]
     if grid.neuron != "plain":
         raise ValueError(
             f"networks of {grid.neuron} neurons cannot be continued with {neuron} ones"
         )
-    columns = [hidden, *(np.full(grid.neurons, value) for value in rest)]
     output = network.genome[grid.output_start :]
-    return Network(made, np.append(np.column_stack(columns).ravel(), output))
+    return Network(made, np.append(np.column_stack([hidden, made.neutral]).ravel(), output))
 
 
 def _evolved_distance(network: Network, margin: FloatArray) -> FloatArray:
