@@ -36,6 +36,18 @@ def parse_name(what: str, text: str) -> tuple[str, dict[str, str]]:
     return name.strip(), parameters
 
 
+def write_name(name: str, settings: Mapping[str, Any]) -> str:
+    """Write a name with its parameters, as `parse_name` reads them.
+
+    Examples
+    --------
+    >>> write_name("pareto", {"shape": 1.5, "scale": 2}), write_name("harmonic", {})
+    ('pareto:shape=1.5,scale=2', 'harmonic')
+    """
+    written = ",".join(map("{}={}".format, settings, settings.values()))
+    return f"{name}:{written}" if written else name
+
+
 def check_settings(what: str, name: str, given: Iterable[str], known: Iterable[str]) -> None:
     """Refuse settings that a law, an algorithm, ... does not have.
 

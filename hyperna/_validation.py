@@ -113,6 +113,13 @@ def check_choice(name: str, value: Any, choices: Iterable[str], others: str = ""
     raise kind(f"{name} must be {wanted}, got {shown(value)}{did_you_mean(value, allowed)}")
 
 
+def check_text(name: str, value: Any) -> str:
+    """Return value if it is a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a text, got {shown(value)}")
+    return value
+
+
 def check_points(name: str, X: ArrayLike, dim: int | None = None) -> FloatArray:
     """Return X as a C-contiguous float64 array of shape (n, D) with n >= 1 and finite entries.
 

@@ -38,7 +38,7 @@ from hyperna._kernels.mutation import (
     UNIFORM,
 )
 from hyperna._kernels.tables import LawData
-from hyperna._spelling import parse_name, read_settings
+from hyperna._spelling import parse_name, read_settings, write_name
 from hyperna._validation import check_integer, check_real
 from hyperna._words import did_you_mean, shown
 
@@ -117,8 +117,7 @@ class StepLaw:
             )
 
     def __str__(self) -> str:
-        settings = ",".join(f"{f.name}={_digits(getattr(self, f.name))}" for f in fields(self))
-        return f"{self.name}:{settings}" if settings else self.name
+        return write_name(self.name, {f.name: _digits(getattr(self, f.name)) for f in fields(self)})
 
 
 def _digits(value: float) -> str:

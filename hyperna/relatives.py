@@ -5,13 +5,12 @@ and stopping rules, and runs compiled. `RELATIVES` finds them by name, for campa
 line.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 from hyperna._kernels import plans
-from hyperna._spelling import parse_name, read_settings
 from hyperna._validation import check_integer, check_real
-from hyperna._words import did_you_mean, shown
+from hyperna._words import shown
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import FiniteSet, Fitness, Online
 from hyperna.problems import Problem
@@ -225,40 +224,3 @@ class AnnealingNA(PopulationNA):
             temperature=float(self.temperature * units),
             cooling=float(self.cooling),
         )
-
-
-_SHARED = {entry.name for entry in fields(OnePlusOneNA)}
-
-
-def relative(text: str) -> tuple[type[OnePlusOneNA], dict[str, Any]]:
-    """Return the class and the settings of its own that a text such as "name:key=value" means.
-
-    Examples
-    --------
-    >>> relative("mu_plus_one:members=5")
-    (<class 'hyperna.relatives.MuPlusOneNA'>, {'members': 5, 'crossover': 0.0})
-    """
-    name, written = parse_name("algorithm", text)
-    if name not in RELATIVES:
-        known = ", ".join(RELATIVES)
-        hint = did_you_mean(name, RELATIVES)
-        raise ValueError(f"algorithm must be one of {known}, got {shown(name[:60])}{hint}")
-    entry = RELATIVES[name]
-    own = {field.name: field for field in fields(entry) if field.name not in _SHARED}
-    values = {key: field.default for key, field in own.items()}
-    kinds = {key: field.type for key, field in own.items()}
-    return entry, values | read_settings("algorithm", name, written, kinds)
-
-
-def spell(text: str) -> str:
-    """Return the one way to write a relative with all its settings.
-
-    Examples
-    --------
-    >>> spell("annealing:cooling=1")
-    'annealing:temperature=0.05,cooling=1.0'
-    """
-    entry, values = relative(text)
-    entry(**values)  # refuses values that make no sense
-    settings = ",".join(f"{key}={value!r}" for key, value in values.items())
-    return f"{entry.name}:{settings}" if settings else entry.name

@@ -23,11 +23,10 @@ from hyperna.relatives import (
     OneCommaLambdaNA,
     OnePlusLambdaNA,
     RandomisedLocalSearchNA,
-    relative,
-    spell,
 )
 from hyperna.results import run_many
 from hyperna.settings import setting
+from hyperna.settings.algorithms import relative
 
 R, BUDGET = 24, 3000
 HARMONIC = reference.harmonic_law(R)
@@ -285,9 +284,12 @@ def test_settings_of_before_keep_their_runs():
         (lambda: AnnealingNA(cooling=0), "cooling must be"),
         (lambda: OnePlusOneNA(replace_neuron=1), "replace_neuron must be"),
         (lambda: Adaptive(jump=1.5), "jump must be"),
-        (lambda: relative("mu_plus_two"), "algorithm must be one of .* did you mean 'mu_plus_one'"),
+        (
+            lambda: setting(problem="half", algorithm="mu_plus_two"),
+            "algorithm must be one of .* did you mean 'mu_plus_one'",
+        ),
         (lambda: relative("annealing:heat=3"), "no setting 'heat'; its settings: temperature"),
-        (lambda: spell("one_plus_lambda:offspring=many"), "offspring must be an integer"),
+        (lambda: relative("one_plus_lambda:offspring=many"), "offspring must be an integer"),
         (
             lambda: MuPlusOneNA(members=9).task(problem("half"), budget=8),
             "budget must be at least 9, the size of the population, got 8",

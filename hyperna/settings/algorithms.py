@@ -6,13 +6,14 @@ the same for all of them, so a campaign compares like with like.
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from hyperna._spelling import parse_name, read_settings, write_name
 from hyperna._validation import IntArray
 from hyperna._words import did_you_mean
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines import BASELINES, Baseline, Neat, baseline, baseline_task, neat_task
-from hyperna.relatives import RELATIVES, spell
+from hyperna.relatives import RELATIVES
 from hyperna.settings.keys import KEYS
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Algorithm:
 
 
 ALGORITHMS: dict[str, Algorithm] = {}
+# Settings that all relatives of the (1+1) NA have.
+_SHARED = {entry.name for entry in fields(OnePlusOneNA)}
 
 
 def register(algorithm: Algorithm) -> Algorithm:
@@ -79,9 +82,9 @@ def register(algorithm: Algorithm) -> Algorithm:
 
 def algorithms() -> dict[str, Algorithm]:
     """Return `ALGORITHMS`, with all relatives and baselines that are registered by now."""
-    for relative in RELATIVES.values():
-        if relative.name not in ALGORITHMS:
-            register(_of_relative(relative))
+    for kin in RELATIVES.values():
+        if kin.name not in ALGORITHMS:
+            register(_of_relative(kin))
     for entry in BASELINES.values():
         if entry.name not in ALGORITHMS:
             register(_of_baseline(entry))
@@ -90,13 +93,29 @@ def algorithms() -> dict[str, Algorithm]:
 
 def find_algorithm(text: str) -> Algorithm:
     """Return the algorithm that a text such as "na" or "name:key=value" names."""
-    name, known = text.partition(":")[0], algorithms()
-    if name not in known:
+    name = text.partition(":")[0]
+    if name not in ALGORITHMS and name not in (known := algorithms()):
         names = ", ".join(map(repr, known))
         raise ValueError(
             f"algorithm must be one of {names}, got {text[:60]!r}{did_you_mean(name, known)}"
         )
-    return known[name]
+    return ALGORITHMS[name]
+
+
+def relative(text: str) -> tuple[type[OnePlusOneNA], dict[str, Any]]:
+    """Return the class of a relative of the (1+1) NA, and the settings of its own.
+
+    Examples
+    --------
+    >>> relative("mu_plus_one:members=5")
+    (<class 'hyperna.relatives.MuPlusOneNA'>, {'members': 5, 'crossover': 0.0})
+    """
+    name, written = parse_name("algorithm", text)
+    entry, values, kinds = RELATIVES[name], {}, {}
+    for own in fields(entry):
+        if own.name not in _SHARED:
+            values[own.name], kinds[own.name] = own.default, own.type
+    return entry, values | read_settings("algorithm", name, written, kinds)
 
 
 def _make_na(setting: "Setting") -> Runner:
@@ -109,14 +128,13 @@ def _make_na(setting: "Setting") -> Runner:
     )
 
 
-def _of_relative(relative: type[OnePlusOneNA]) -> Algorithm:
+def _of_relative(entry: type[OnePlusOneNA]) -> Algorithm:
     return Algorithm(
-        name=relative.name,
-        summary=relative.summary,
+        name=entry.name,
+        summary=entry.summary,
         make=_make_na,
-        keys=frozenset(key for key, entry in KEYS.items() if entry.optional),
+        keys=frozenset(name for name, key in KEYS.items() if key.optional),
         processes=False,
-        spell=spell,
     )
 
 
@@ -126,8 +144,7 @@ def _spell_baseline(text: str) -> str:
     # Left out where it is the default, so that settings of earlier versions stay what they are.
     if values.get("start") == "origin":
         del values["start"]
-    settings = ",".join(f"{name}={value}" for name, value in values.items())
-    return f"{chosen.name}:{settings}" if settings else chosen.name
+    return write_name(chosen.name, values)
 
 
 def _make_baseline(setting: "Setting") -> Runner:

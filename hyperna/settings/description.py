@@ -9,11 +9,13 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from hyperna._spelling import write_name
 from hyperna._words import did_you_mean, shown
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import Fitness, Online, Sampled, fitness_of
@@ -26,10 +28,9 @@ from hyperna.problems import (
     problem,
     read_csv,
 )
-from hyperna.relatives import relative
 from hyperna.search import Task
-from hyperna.settings.algorithms import Algorithm, Runner, find_algorithm
-from hyperna.settings.keys import KEYS, is_default, plain_keys
+from hyperna.settings.algorithms import Runner, find_algorithm, relative
+from hyperna.settings.keys import DEFAULT, KEYS, plain_keys
 from hyperna.topology import MAX_NEURONS
 
 
@@ -94,7 +95,7 @@ class Setting:
     @property
     def options(self) -> dict[str, Any]:
         """What counts for the runs: all keys, None where they do not apply."""
-        return {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.compare}
+        return dict(zip(_OPTIONS, attrgetter(*_OPTIONS)(self), strict=True))
 
     @cached_property
     def canonical(self) -> dict[str, Any]:
@@ -175,6 +176,9 @@ class Setting:
         return find_algorithm(self.algorithm).make(self)
 
 
+_OPTIONS = [entry.name for entry in fields(Setting) if entry.compare]
+
+
 def setting(folder: str | Path = ".", **options: Any) -> Setting:
     """Check options, resolve their defaults and return the `Setting`.
 
@@ -197,21 +201,25 @@ def setting(folder: str | Path = ".", **options: Any) -> Setting:
     ...
     ValueError: unknown key 'resolutoin'; did you mean 'resolution'?
     """
-    return resolve(folder, **options)[0]
+    return resolve(folder, **plain_keys(options))[0]
 
 
 def resolve(folder: str | Path = ".", **options: Any) -> tuple[Setting, Runner]:
-    """Return the `Setting` that `setting` returns, and what runs it."""
+    """Return the `Setting` of options under the names of `KEYS`, and what runs it."""
     checked = {}
-    for key, value in plain_keys(options).items():
-        if not is_default(value):
+    for key, value in options.items():
+        if value is not None and not (isinstance(value, str) and value == DEFAULT):
             checked[key] = KEYS[key].check(key, value)
     if "problem" not in checked:
         raise ValueError("problem is missing: name one, as in problem = 'half'")
     algorithm = find_algorithm(checked.setdefault("algorithm", "na"))
-    refuse_foreign(algorithm, checked)
-    described = _describe_problem(checked, Path(folder))
-    made = described.pop("made")
+    for key in checked:
+        if KEYS[key].optional and key not in algorithm.keys:
+            raise ValueError(
+                f"{key} does not apply to algorithm {algorithm.name!r}; leave it out, or give that "
+                f"algorithm its own settings"
+            )
+    made, described = _describe_problem(checked, Path(folder))
     neurons = checked.get("neurons", made.default_neurons)
     fitness = _chosen_fitness(made, neurons, checked)
     sampled = fitness if isinstance(fitness, Sampled) else None
@@ -219,7 +227,6 @@ def resolve(folder: str | Path = ".", **options: Any) -> tuple[Setting, Runner]:
     _check_memory(made.dim, most, sampled.n if sampled else 1)
     common: dict[str, Any] = {
         **described,
-        "algorithm": algorithm.spell(checked["algorithm"]),
         "neurons": neurons,
         "output": checked.get("output", "or"),
         "resolution": checked.get("resolution", 120),
@@ -232,8 +239,9 @@ def resolve(folder: str | Path = ".", **options: Any) -> tuple[Setting, Runner]:
     if "mutation" in algorithm.keys:
         own, task = _resolve_na(common, checked, fitness)
         return Setting(**common | own), task
-    known = {"restarts": 0, **checked}
-    finished = Setting(**common, **{key: known[key] for key in algorithm.keys & known.keys()})
+    known = {"restarts": 0, **checked, "algorithm": algorithm.spell(checked["algorithm"])}
+    keys = (algorithm.keys | {"algorithm"}) & known.keys()
+    finished = Setting(**common, **{key: known[key] for key in keys})
     runner = finished.runner()  # refuses what cannot go together
     return replace(finished, budget=getattr(runner, "budget", finished.budget)), runner
 
@@ -252,32 +260,26 @@ def _check_memory(dim: int, neurons: int, points: int) -> None:
         )
 
 
-def refuse_foreign(algorithm: Algorithm, options: Mapping[str, Any]) -> None:
-    """Refuse keys that the algorithm does not know."""
-    for key in options:
-        if KEYS[key].optional and key not in algorithm.keys:
-            raise ValueError(
-                f"{key} does not apply to algorithm {algorithm.name!r}; leave it out, or give that "
-                f"algorithm its own settings"
-            )
-
-
-def _describe_problem(checked: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the problem (under "made") and the fields that describe it."""
-    name, dim = checked["problem"], checked.get("dim")
+def _describe_problem(checked: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str, Any]]:
+    """Return the problem and the fields that describe it."""
+    name, given = checked["problem"], {}
     if name.partition(":")[0] not in PROBLEMS or name.startswith("csv"):
         return _describe_file(name, checked, folder)
     for key in ("label", "weight", "scale"):
         if key in checked:
             raise ValueError(f"{key} does not apply to problem {name!r}, only to a CSV file")
-    given = {key: checked[key] for key in ("k", "arcs") if key in checked}
-    if given and name != "arcs":
-        raise ValueError(f"{min(given)} does not apply to problem {name!r}, only to 'arcs'")
-    made = problem(name, dim, **given)
-    return {"made": made, "problem": made.name, "dim": made.dim}
+    for key in ("arcs", "k"):
+        if key in checked and name != "arcs":
+            raise ValueError(f"{key} does not apply to problem {name!r}, only to 'arcs'")
+        if key in checked:
+            given[key] = checked[key]
+    made = problem(name, checked.get("dim"), **given)
+    return made, {"problem": made.name, "dim": made.dim}
 
 
-def _describe_file(name: str, checked: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def _describe_file(
+    name: str, checked: Mapping[str, Any], folder: Path
+) -> tuple[Problem, dict[str, Any]]:
     path = folder / name
     if name.startswith("csv:"):
         raise ValueError(f"problem {name!r}: write problem = 'PATH' and, as its own key, label")
@@ -296,43 +298,55 @@ def _describe_file(name: str, checked: Mapping[str, Any], folder: Path) -> dict[
         raise ValueError(f"dim is {checked['dim']}, but {name} has {made.dim} features per row")
     data = points_digest(made.X, made.y, made.weight)
     found = {"problem": path.name, "dim": made.dim, "data": data, "scale": scale}
-    return {"made": made, **found, **options, "source": str(path.resolve()), "points_read": made}
+    return made, {**found, **options, "source": str(path.resolve()), "points_read": made}
 
 
 def _resolve_na(
     common: dict[str, Any], checked: Mapping[str, Any], fitness: Fitness
 ) -> tuple[dict[str, Any], Task]:
     """Return the fields of the (1+1) NA, defaults resolved, and the task that they make."""
+    entry, settings = relative(checked["algorithm"])
     step_law = law(checked.get("mutation", "harmonic"))
-    parameters = ",".join(
-        f"{f.name}={float(getattr(step_law, f.name))!r}" for f in fields(step_law)
-    )
-    # Left out where it is the default, so that settings of earlier versions stay what they are.
-    usual = {"neuron": "plain", "move": "angle"}
-    kind = {key: checked[key] for key in usual if checked.get(key, usual[key]) != usual[key]}
-    own: dict[str, Any] = {
-        **kind,
-        "mutation": f"{step_law.name}:{parameters}" if parameters else step_law.name,
+    neuron, move = checked.get("neuron", "plain"), checked.get("move", "angle")
+    given: dict[str, Any] = {
         "bias": checked.get("bias", True),
         "redraw_void": checked.get("redraw_void", False),
         "init": checked.get("init", "grid"),
-        # None rather than 0, as it was before there was this key
-        "replace_neuron": checked.get("replace_neuron") or None,
+        "max_neurons": checked.get("max_neurons"),
     }
-    network = {key: common[key] for key in ("neurons", "output", "resolution")}
-    probability = checked.get("mutation_probability")
-    entry, settings = relative(common["algorithm"])
-    given = {**network, **own, "replace_neuron": own["replace_neuron"] or 0.0}
-    most = checked.get("max_neurons")
-    na = entry(**given, max_neurons=most, mutation_probability=probability, **settings)
-    limits = {"budget": common["budget"], "stagnation": checked.get("stagnation")}
-    limits["restarts"] = checked.get("restarts", 0)
+    probability, replaced = checked.get("mutation_probability"), checked.get("replace_neuron")
+    na = entry(
+        neurons=common["neurons"],
+        output=common["output"],
+        resolution=common["resolution"],
+        neuron=neuron,
+        move=move,
+        mutation=step_law,
+        mutation_probability=probability,
+        replace_neuron=replaced or 0.0,
+        **given,
+        **settings,
+    )
+    stagnation, restarts = checked.get("stagnation"), checked.get("restarts", 0)
+    limits = {"budget": common["budget"], "stagnation": stagnation, "restarts": restarts}
     task = na.task(fitness, **limits, target=common["target"])
     task.mutation  # noqa: B018  refuses a network of which nothing can change
-    online = {key: checked[key] for key in ("online", "judge_once") if checked.get(key)}
-    own["mutation_probability"] = probability if na.grows else task.probability
-    own["max_neurons"] = na.max_neurons
-    return {**own, **online, **limits, "budget": task.budget}, task
+    parameters = asdict(step_law)
+    for name, value in parameters.items():
+        parameters[name] = float(value)
+    own = given | {
+        "algorithm": write_name(entry.name, settings),
+        "mutation": write_name(step_law.name, parameters),
+        "mutation_probability": probability if na.grows else task.probability,
+        # None where it is the default, so that settings of earlier versions stay what they are
+        "neuron": None if neuron == "plain" else neuron,
+        "move": None if move == "angle" else move,
+        "replace_neuron": replaced or None,
+        "online": checked.get("online") or None,
+        "judge_once": checked.get("judge_once") or None,
+        "max_neurons": na.max_neurons,
+    }
+    return own | limits | {"budget": task.budget}, task
 
 
 @lru_cache(maxsize=64)

@@ -5,9 +5,10 @@ They are the options of ``hyperna run``, the keys of a campaign file and the key
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from hyperna._validation import check_choice, check_integer, check_real
+from hyperna._validation import check_choice, check_integer, check_real, check_text
 from hyperna._words import did_you_mean, shown
 from hyperna.algorithm import MOVES, check_neurons, check_restarts
 from hyperna.fitness.points import METHODS
@@ -53,20 +54,18 @@ class Key:
 
 def integer_key(group: str, help: str, low: int, high: int | None = None, **more: Any) -> Key:
     """Return a key whose values are integers from low to high."""
-    return Key(group, help, lambda key, value: check_integer(key, value, low, high), int, **more)
+    return Key(group, help, partial(check_integer, low=low, high=high), int, **more)
 
 
 def choice_key(group: str, help: str, choices: Sequence[str], **more: Any) -> Key:
     """Return a key with few values."""
     allowed = tuple(choices)
-    return Key(
-        group, help, lambda key, value: check_choice(key, value, allowed), choices=allowed, **more
-    )
+    return Key(group, help, partial(check_choice, choices=allowed), choices=allowed, **more)
 
 
 def text_key(group: str, help: str, **more: Any) -> Key:
     """Return a key whose values are texts."""
-    return Key(group, help, _check_text, **more)
+    return Key(group, help, check_text, **more)
 
 
 def flag_key(group: str, help: str, **more: Any) -> Key:
@@ -77,12 +76,6 @@ def flag_key(group: str, help: str, **more: Any) -> Key:
 def _check_flag(key: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise TypeError(f"{key} must be true or false, got {shown(value)}")
-    return value
-
-
-def _check_text(key: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{key} must be a text, got {shown(value)}")
     return value
 
 
@@ -163,7 +156,7 @@ KEYS: dict[str, Key] = {
     "mutation_probability": Key(
         "algorithm",
         "mutation probability of each component (default: 1 / number of components)",
-        lambda key, value: check_real(key, value, 0, 1, low_open=True),
+        partial(check_real, low=0, high=1, low_open=True),
         float,
         optional=True,
     ),
@@ -178,7 +171,7 @@ KEYS: dict[str, Key] = {
     "replace_neuron": Key(
         "algorithm",
         "probability that a neuron is drawn again instead of a mutation (default: 0)",
-        lambda key, value: check_real(key, value, 0, 1, high_open=True),
+        partial(check_real, low=0, high=1, high_open=True),
         float,
         optional=True,
     ),
