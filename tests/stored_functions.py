@@ -158,7 +158,7 @@ def _theory():
 
 
 def _statistics():
-    from hyperna.analysis import laws, statistics
+    from hyperna.analysis import comparisons, laws, statistics
 
     rng = np.random.default_rng(3)
     one, other, third = rng.exponential(90, 25).round(), rng.exponential(130, 20).round(), [7.0] * 9
@@ -166,7 +166,7 @@ def _statistics():
     for sample, kind in product((one, other), ("mean", "median")):
         yield attempt(statistics.bootstrap_interval, sample, kind)
     yield told(statistics.expected_running_time(one, one < 150))
-    yield str(statistics.pairwise_tests({"one": one, "other": other, "third": third}))
+    yield str(comparisons.pairwise_tests({"one": one, "other": other, "third": third}))
     yield attempt(statistics.ecdf([3, 5, 5, np.inf]), [2, 3, 4, 5, 99])
     r = np.array([30, 60, 120, 240, 480, 960.0])
     for mean in (r * np.log(r), 2 * np.log(r) ** 2, r**1.3, r**2 + 7):

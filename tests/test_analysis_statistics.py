@@ -9,13 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from hyperna.analysis.comparisons import effect_name, holm, pairwise_tests
 from hyperna.analysis.statistics import (
     bootstrap_interval,
     ecdf,
-    effect_name,
     expected_running_time,
-    holm,
-    pairwise_tests,
     wilson_interval,
 )
 

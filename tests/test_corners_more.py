@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from hyperna import OnePlusOneNA, Online, problem
-from hyperna.analysis.summary import Summary
+from hyperna.analysis.statistics import Summary
 from hyperna.analysis.tables import escape_latex
-from hyperna.cli.summary import _headline, _rows, summarise
+from hyperna.cli.run import _headline, _rows, summarise
 from hyperna.fitness import ExactArcs, FiniteSet, fitness_of
 from hyperna.mutation import law
 from hyperna.paper.verdicts import compare_medians
@@ -334,10 +334,10 @@ def test_the_bound_of_adaptive_steps_is_that_of_a_plain_dynamic_programme():
 def test_statistics_of_few_and_equal_values():
     from scipy import special, stats
 
-    from hyperna.analysis import statistics
+    from hyperna.analysis import comparisons, statistics
 
-    assert statistics.holm([0.9, 0.8]).tolist() == [1.0, 1.0]
-    [test] = statistics.pairwise_tests({"equal": [5, 5, 5], "other": [1, 2, 9]})
+    assert comparisons.holm([0.9, 0.8]).tolist() == [1.0, 1.0]
+    [test] = comparisons.pairwise_tests({"equal": [5, 5, 5], "other": [1, 2, 9]})
     exact = stats.mannwhitneyu([5, 5, 5], [1, 2, 9])
     assert (test.p_value, test.a12) == (exact.pvalue, exact.statistic / 9)
     # one success: without it there is no estimate, so that it has no influence on the skewness

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from hyperna import OnePlusOneNA, problem
-from hyperna.analysis.statistics import wilson_interval
-from hyperna.analysis.summary import Summary
+from hyperna.analysis.statistics import Summary, wilson_interval
 from hyperna.analysis.tables import Table, csv_text, escape_latex, latex, markdown
 from hyperna.cli import main
 from hyperna.paper.findings import report_table, summarised

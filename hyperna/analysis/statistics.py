@@ -1,23 +1,29 @@
-"""What a sample of runs says: shares, means, medians, running times, comparisons, with intervals.
+"""What a sample of runs says: shares, means, medians, running times, with intervals.
 
 Runtimes are skewed and often censored (a run that fails is stopped at its budget), so intervals are
 Wilson's for shares and bootstrap intervals for the rest, never "mean plus or minus two standard
 errors".
 """
 
-from collections.abc import Mapping
+import math
 from dataclasses import dataclass
-from itertools import combinations
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
+from numpy.typing import ArrayLike
+from scipy import special
 
-from hyperna._validation import check_choice, check_integer, check_real
+from hyperna._validation import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_integer,
+    check_real,
+)
 from hyperna._words import shown
-
-FloatArray = NDArray[np.float64]
+from hyperna.results import Runs
 
 # More values than this are added up in blocks before they are resampled. Sums of blocks
 # keep the standard error and the skewness of the mean, which is all that a bootstrap interval of
@@ -200,70 +206,6 @@ def ecdf(hits: ArrayLike) -> Ecdf:
     return Ecdf(places, np.cumsum(counts) / times.size, times.size)
 
 
-class PairTest(NamedTuple):
-    """Two samples compared: Mann-Whitney U with effect size and corrected p value.
-
-    ``a12`` is the probability that a value of the first sample exceeds one of the second (ties
-    count half; Vargha and Delaney), ``cliff_delta = 2 a12 - 1``, and ``effect`` names its size.
-    """
-
-    first: str
-    second: str
-    u: float
-    p_value: float
-    p_holm: float
-    a12: float
-    cliff_delta: float
-    effect: str
-
-
-def pairwise_tests(samples: Mapping[str, ArrayLike]) -> list[PairTest]:
-    """Compare every two of the named samples, correcting for the number of comparisons (Holm).
-
-    Values may be ``inf`` (runs that never succeeded): only their order counts.
-
-    Examples
-    --------
-    >>> fast, slow = [3, 4, 5, 6, 7, 8], [13, 14, 15, 16, 17, 18]
-    >>> [test] = pairwise_tests({"harmonic": fast, "local": slow})
-    >>> test.a12, test.effect, test.p_holm < 0.01
-    (0.0, 'large', True)
-    """
-    if len(samples) < 2:
-        raise ValueError(f"samples must hold at least two samples, got {len(samples)}")
-    clean = {name: check_sample(name, values, finite=False) for name, values in samples.items()}
-    pairs = list(combinations(clean, 2))
-    tested = [_mann_whitney(clean[first], clean[second]) for first, second in pairs]
-    corrected = holm([p for _, p, _ in tested])
-    return [
-        PairTest(*pair, u, p, float(p_holm), a12, 2 * a12 - 1, effect_name(2 * a12 - 1))
-        for pair, (u, p, a12), p_holm in zip(pairs, tested, corrected, strict=True)
-    ]
-
-
-def holm(p_values: ArrayLike) -> FloatArray:
-    """Return Holm's adjusted p values, in the order given.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
-    """
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p, kind="stable")
-    factors = np.arange(len(p), 0, -1)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(factors * p[order]))
-    return adjusted
-
-
-def effect_name(cliff_delta: float) -> str:
-    """Return the usual word for an effect size (Romano et al. 2006)."""
-    size = abs(cliff_delta)
-    limits = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
-    return next((name for limit, name in limits if size < limit), "large")
-
-
 def check_sample(name: str, values: ArrayLike, *, finite: bool = True) -> FloatArray:
     """Return values as a flat array of at least one number, all finite unless `finite` is False."""
     try:
@@ -291,7 +233,7 @@ def _median_interval(sample: FloatArray, level: float) -> Interval:
     low = np.ceil(n * special.betaincinv(lower_middle, n - lower_middle + 1, tail))
     high = np.ceil(n * special.betaincinv(upper_middle, n - upper_middle + 1, 1 - tail))
     ranks = np.clip([low, high], 1, n).astype(int) - 1
-    return Interval(*(float(value) for value in ordered[ranks]))
+    return Interval(*ordered[ranks].tolist())
 
 
 def _ratio_interval(
@@ -300,7 +242,10 @@ def _ratio_interval(
     """BCa interval of sum(top) / sum(bottom), drawing (top, bottom) pairs together."""
     resamples = check_integer("resamples", resamples, 100)
     rng = np.random.default_rng(check_integer("seed", seed, 0))
-    top, bottom = _blocks(rng, top, bottom)
+    if len(top) > _MOST_BLOCKS:  # equally many values a block, in random order
+        order = rng.permutation(len(top))
+        starts = np.linspace(0, len(top), _MOST_BLOCKS, endpoint=False).astype(int)
+        top, bottom = np.add.reduceat(top[order], starts), np.add.reduceat(bottom[order], starts)
     estimate = top.sum() / bottom.sum()
     # Leaving one pair out: its influence drives the acceleration, the skewness of the estimate.
     # A lone success left out would leave none: such a pair is given no influence.
@@ -320,17 +265,6 @@ def _ratio_interval(
     return Interval(float(low), float(high))
 
 
-def _blocks(
-    rng: np.random.Generator, top: FloatArray, bottom: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Sum large samples up in equally many values a block, in random order."""
-    if len(top) <= _MOST_BLOCKS:
-        return top, bottom
-    order = rng.permutation(len(top))
-    starts = np.linspace(0, len(top), _MOST_BLOCKS, endpoint=False).astype(int)
-    return np.add.reduceat(top[order], starts), np.add.reduceat(bottom[order], starts)
-
-
 def _resampled_ratios(
     rng: np.random.Generator, top: FloatArray, bottom: FloatArray, resamples: int
 ) -> FloatArray:
@@ -347,10 +281,96 @@ def _resampled_ratios(
     return ratios
 
 
-def _mann_whitney(first: FloatArray, second: FloatArray) -> tuple[float, float, float]:
-    """Return U of the first sample, the two-sided p value and A12."""
-    pairs = len(first) * len(second)
-    if np.all(np.concatenate([first, second]) == first[0]):
-        return pairs / 2, 1.0, 0.5
-    test = stats.mannwhitneyu(first, second, alternative="two-sided")
-    return float(test.statistic), float(test.pvalue), float(test.statistic) / pairs
+class Summary:
+    """Success, evaluations and fitness of many runs, with their uncertainty.
+
+    Intervals are computed when they are first read: Wilson's for shares, bootstrap intervals for
+    the rest.
+
+    Parameters
+    ----------
+    evaluations, success, fitness : arrays
+        One value per run.
+
+    Attributes
+    ----------
+    runs, successes : int
+        Number of runs, and of successful ones.
+    share : float
+        Share of successful runs.
+    mean, sd, median : float
+        Of the evaluations of all runs; a failed run counts with what it spent.
+    mean_fitness, best_fitness : float
+        Of the best fitness of each run.
+
+    Examples
+    --------
+    >>> some = Summary(np.array([10, 20, 30, 40]), np.array([1, 1, 1, 0]) > 0, np.ones(4))
+    >>> some.share, some.mean, some.median, round(some.running_time.value, 1)
+    (0.75, 25.0, 25.0, 33.3)
+    """
+
+    def __init__(self, evaluations: IntArray, success: BoolArray, fitness: FloatArray) -> None:
+        self.evaluations, self.success, self.fitness = evaluations, success, fitness
+        self.runs = len(evaluations)
+        self.successes = int(np.count_nonzero(success))
+        self.share = self.successes / self.runs
+        self.mean = float(evaluations.mean())
+        self.sd = float(evaluations.std(ddof=1)) if self.runs > 1 else math.nan
+        self.median = float(np.median(evaluations))
+        self.mean_fitness = float(fitness.mean())
+        self.best_fitness = float(fitness.max())
+
+    @classmethod
+    def of(cls, runs: Runs) -> "Summary":
+        """Return the summary of runs."""
+        return cls(runs.evaluations, runs.success, runs.fitness)
+
+    @cached_property
+    def share_interval(self) -> Interval:
+        """Interval of the share."""
+        return wilson_interval(self.successes, self.runs)
+
+    @cached_property
+    def mean_interval(self) -> Interval:
+        """Interval of the mean."""
+        return bootstrap_interval(self.evaluations)
+
+    @cached_property
+    def median_interval(self) -> Interval:
+        """Interval of the median."""
+        return bootstrap_interval(self.evaluations, "median")
+
+    @cached_property
+    def running_time(self) -> RunningTime:
+        """Expected running time: evaluations of all runs per success."""
+        return expected_running_time(self.evaluations, self.success)
+
+    @cached_property
+    def fitness_interval(self) -> Interval:
+        """Interval of the mean fitness."""
+        return bootstrap_interval(self.fitness)
+
+    @cached_property
+    def hitting_times(self) -> FloatArray:
+        """Evaluations until success, infinite for failed runs."""
+        return np.where(self.success, self.evaluations, np.inf)
+
+    def record(self) -> dict[str, Any]:
+        """Return everything as plain data; undefined numbers are NaN or infinite."""
+        return {
+            "runs": self.runs,
+            "successes": self.successes,
+            "success_share": self.share,
+            "success_interval": list(self.share_interval),
+            "mean_evaluations": self.mean,
+            "mean_interval": list(self.mean_interval),
+            "sd_evaluations": self.sd,
+            "median_evaluations": self.median,
+            "median_interval": list(self.median_interval),
+            "expected_running_time": self.running_time.value,
+            "expected_running_time_interval": [self.running_time.low, self.running_time.high],
+            "best_fitness": self.best_fitness,
+            "mean_fitness": self.mean_fitness,
+            "mean_fitness_interval": list(self.fitness_interval),
+        }

@@ -57,20 +57,21 @@ class Parser(argparse.ArgumentParser):
         """Say what is wrong, without the usage text."""
         raise ValueError(message)
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Name the command or choice that an unknown one is near to."""
-        try:
-            super()._check_value(action, value)
-        except argparse.ArgumentError as error:
-            error.message += did_you_mean(value, action.choices or ())
-            raise
-
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        """Take ``--option=--`` for the value that it is, which Python before 3.13 drops."""
-        if not action.option_strings or arg_strings != ["--"]:
-            return super()._get_values(action, arg_strings)
-        value = self._get_value(action, "--")
-        self._check_value(action, value)
+        """Name the choice that an unknown one is near to.
+
+        ``--option=--`` is taken for the value that it is, which Python before 3.13 drops.
+        """
+        try:
+            if not action.option_strings or arg_strings != ["--"]:
+                return super()._get_values(action, arg_strings)
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+        except argparse.ArgumentError as error:
+            choices = [*(action.choices or ())]
+            wrong = [text for text in arg_strings if text not in choices]
+            error.message += did_you_mean(wrong[0] if wrong else None, choices)
+            raise
         return [value] if action.nargs in (argparse.ONE_OR_MORE, argparse.ZERO_OR_MORE) else value
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -104,9 +105,9 @@ def build_parser(words: Sequence[str] | None = None) -> Parser:
         "--debug", action="store_true", help="show the traceback of an error (before the command)"
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    named = next((word for word in words or () if not word.startswith("-")), None)
+    named = next(filter(COMMANDS.__contains__, words or ()), None)
     for name in COMMANDS:
-        if named in COMMANDS and name != named:
+        if named is not None and name != named:
             commands.add_parser(name)
             continue
         module = import_module(f"hyperna.cli.{name}")

@@ -18,6 +18,7 @@ from hyperna.cli.options import (
     fits,
     integer,
     make_console,
+    progress_bar,
     save_figure,
     say,
 )
@@ -82,14 +83,13 @@ def run(args: argparse.Namespace) -> int:
         return print_classifiers()
     picture = check_picture(args.plot) if args.plot else None
 
-    from hyperna.cli.progress import progress_bar
     from hyperna.comparison import compare
     from hyperna.datasets import load
 
     names = args.classifiers.split(",") if args.classifiers is not None else None
     data = [load(source, args.label) for source in args.data]
-    with workers(args), progress_bar(args.folds * args.repeats * len(data)) as (say, progress):
-        say("comparing")
+    total = args.folds * args.repeats * len(data)
+    with workers(args), progress_bar(total, "comparing") as progress:
         comparison = compare(
             data,
             [name.strip() for name in names] if names is not None else None,

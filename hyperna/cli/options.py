@@ -1,11 +1,13 @@
-"""What several commands share: converting texts of the command line and checking output files."""
+"""What several commands share: reading options, checking output files, printing, progress."""
 
 import argparse
 import importlib.util
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -26,12 +28,14 @@ def make_console() -> "Console":
     """Return a console on standard output; in a pipe its lines are long enough not to break."""
     from rich.console import Console
 
-    class Output(Console):
-        def on_broken_pipe(self) -> NoReturn:
-            """Leave it to the command line to end quietly when the reader has gone away."""
-            raise BrokenPipeError
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    console.on_broken_pipe = _reader_gone  # type: ignore[method-assign]
+    return console
 
-    return Output(highlight=False, width=None if sys.stdout.isatty() else 120)
+
+def _reader_gone() -> NoReturn:
+    """Leave it to the command line to end quietly when the reader has gone away."""
+    raise BrokenPipeError
 
 
 def say(console: "Console", text: str) -> None:
@@ -70,30 +74,58 @@ def print_entries(console: "Console", title: str, entries: Mapping[str, str]) ->
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:
     """Return a converter of option values to integers from low to high."""
-    return converter(int, check_integer, low, high)
+    return partial(convert, read=int, check=partial(check_integer, low=low, high=high))
 
 
 def real(low: float, high: float, *, low_open: bool = False) -> Callable[[str], float]:
     """Return a converter of option values to finite numbers from low to high."""
-    return converter(float, check_real, low, high, low_open=low_open)
+    check = partial(check_real, low=low, high=high, low_open=low_open)
+    return partial(convert, read=float, check=check)
 
 
-def converter(
-    read: Callable[[str], Any], check: Callable[..., Any], *limits: Any, **options: Any
-) -> Callable[[str], Any]:
-    """Return what reads an option's value and checks it; argparse puts the option's name before."""
+def convert(text: str, read: Callable[[str], Any], check: Callable[[str, Any], Any]) -> Any:
+    """Read an option's value and check it; argparse puts the option's name before what is wrong."""
+    try:
+        value = read(text)
+    except ValueError:
+        value = text
+    try:
+        return check("value", value)
+    except (TypeError, ValueError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
-    def convert(text: str) -> Any:
-        try:
-            value = read(text)
-        except ValueError:
-            value = text
-        try:
-            return check("value", value, *limits, **options)
-        except (TypeError, ValueError) as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
 
-    return convert
+@contextmanager
+def progress_bar(total: int, doing: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar on a terminal; yield what reports (done, total), None without a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(compact=True),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(doing, total=total)
+
+        def report(done: int, total: int) -> None:
+            text = doing if done < total else "summing up"
+            bar.update(task, completed=done, total=total, description=text)
+
+        yield report
 
 
 def json_text(value: Any) -> str:

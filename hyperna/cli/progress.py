@@ -1,8 +1,8 @@
-"""Progress: bars on the terminal, and a line from time to time in a log."""
+"""Progress of campaigns: a bar on the terminal, else a line from time to time in a log."""
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,46 +10,6 @@ from hyperna._words import counted
 
 # Without a terminal, seconds between two lines in the log.
 _LOG_EVERY = 60.0
-
-Report = Callable[[int, int], None]
-
-
-@contextmanager
-def progress_bar(total: int) -> Iterator[tuple[Callable[[str], None], Report | None]]:
-    """Yield two functions: one names what is being done, one reports (done, total).
-
-    On anything but a terminal the first does nothing and the second is None.
-    """
-    if not sys.stderr.isatty():
-        yield (lambda text: None), None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(compact=True),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("starting", total=total)
-
-        def say(text: str) -> None:
-            bar.update(task, description=text)
-
-        def report(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
-        yield say, report
 
 
 class Meter:

@@ -11,12 +11,36 @@ For example:
 
 import argparse
 import sys
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
+from itertools import compress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from hyperna.cli.options import check_film_file, check_picture, converter, integer, save_figure
+from hyperna import __version__
+from hyperna._words import counted, interval, number, percent
+from hyperna.cli.options import (
+    check_film_file,
+    check_picture,
+    convert,
+    fits,
+    integer,
+    json_text,
+    make_console,
+    progress_bar,
+    save_figure,
+    say,
+)
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hyperna.results import Runs
+    from hyperna.settings import Setting
 
 # Distance from the origin from which points are out of the half-spaces' reach; rounding is allowed.
 _BEYOND = 1.001
+_METAVAR = {"arcs": "A-B,...", "label": "COLUMN", "weight": "COLUMN"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,12 +49,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     groups: dict[str, Any] = {}
     for name, key in KEYS.items():
-        if name == "problem":
-            parser.add_argument("problem", metavar="PROBLEM", help=key.help)
-            continue
         if key.group not in groups:
             groups[key.group] = parser.add_argument_group(key.group)
-        _add_key(groups[key.group], name, key)
+        add, option = groups[key.group].add_argument, f"--{name.replace('_', '-')}"
+        if name == "problem":
+            parser.add_argument(name, metavar="PROBLEM", help=key.help)
+        elif name == "bias":
+            fixed = {"dest": name, "action": "store_false", "default": None}
+            add("--no-bias", **fixed, help="fix every bias at 0")
+        elif key.flag:
+            add(option, action="store_true", default=None, help=key.help)
+        elif key.choices:
+            add(option, choices=key.choices, help=key.help)
+        else:
+            reader = partial(convert, read=key.read, check=key.check)
+            add(option, type=reader, metavar=_METAVAR.get(name), help=key.help)
     runs = groups["runs"]
     runs.add_argument("--runs", type=integer(1), default=100, help="number of runs (default: 100)")
     runs.add_argument(
@@ -49,22 +82,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_key(group: Any, name: str, key: Any) -> None:
-    option = f"--{name.replace('_', '-')}"
-    if name == "bias":
-        help_text = "fix every bias at 0"
-        group.add_argument(
-            "--no-bias", dest="bias", action="store_false", default=None, help=help_text
-        )
-    elif key.flag:
-        group.add_argument(option, action="store_true", default=None, help=key.help)
-    elif key.choices:
-        group.add_argument(option, choices=key.choices, help=key.help)
+def run(args: argparse.Namespace) -> int:
+    """Run the batch and report it."""
+    if args.all and not args.json:
+        raise ValueError("--all lists every run and needs --json")
+    picture = check_picture(args.plot) if args.plot else None
+    film = check_film_file(args.animate) if args.animate else None
+
+    from hyperna.results import run_many
+    from hyperna.settings import resolve
+    from hyperna.settings.keys import KEYS
+
+    seed, options = args.seed or 0, {}
+    for key in KEYS.keys() - {"seed"}:
+        options[key] = getattr(args, key)
+    made, task = resolve(**options)
+    problem = made.make_problem()
+    if film is not None and made.algorithm != "na":
+        raise ValueError(f"--animate shows the (1+1) NA only, got --algorithm {made.algorithm}")
+    if film is not None and problem.dim not in (2, 3):
+        raise ValueError(f"--animate shows problems with D = 2 or 3, got D = {problem.dim}")
+    if made.points_read is not None:
+        _warn_of_distance(made.points_read.X)
+    with progress_bar(args.runs, "running") as progress:
+        runs = run_many(task, args.runs, seed=seed, n_jobs=args.jobs, progress=progress)
+        found = summarise(made, runs, seed)
+    if picture is not None:
+        from hyperna.plots import batch_figure
+
+        save_figure(picture, batch_figure(problem, runs))
+    if film is not None:
+        from hyperna.plots import animate_run, save_animation
+
+        save_animation(animate_run(problem, runs.replay(runs.best, trajectory=True)), film)
+    if args.json:
+        print_json(found, runs if args.all else None)
     else:
-        metavar = {"arcs": "A-B,...", "label": "COLUMN", "weight": "COLUMN"}.get(name)
-        group.add_argument(
-            option, type=converter(key.read, key.check), metavar=metavar, help=key.help
-        )
+        print_table(found, picture, film)
+    return 0
 
 
 def _warn_of_distance(points: Any) -> None:
@@ -80,38 +135,140 @@ def _warn_of_distance(points: Any) -> None:
         )
 
 
-def run(args: argparse.Namespace) -> int:
-    """Run the batch and report it."""
-    if args.all and not args.json:
-        raise ValueError("--all lists every run and needs --json")
-    picture = check_picture(args.plot) if args.plot else None
-    film = check_film_file(args.animate) if args.animate else None
+def summarise(setting: "Setting", runs: "Runs", seed: int) -> dict[str, Any]:
+    """Return all that is reported about a batch; undefined numbers are NaN or infinite."""
+    from hyperna.analysis.statistics import Summary, bootstrap_interval
 
-    from hyperna.cli import summary
-    from hyperna.cli.progress import progress_bar
-    from hyperna.results import run_many
-    from hyperna.settings import resolve
-    from hyperna.settings.keys import KEYS
+    used = runs.neurons_used
+    sizes: dict[str, Any] = {}
+    if used is not None:
+        ends = list(bootstrap_interval(used))
+        sizes = {"mean_neurons": float(used.mean()), "mean_neurons_interval": ends}
+    return {
+        **Summary.of(runs).record(),
+        **sizes,
+        "stop_reasons": runs.stop_counts,
+        "success_means": runs.task.criterion,
+        "settings": {
+            **setting.options,
+            "fitness": str(runs.task.fitness),
+            "seed": seed,
+            "version": __version__,
+        },
+    }
 
-    seed = args.seed or 0
-    made, task = resolve(**{key: getattr(args, key) for key in KEYS if key != "seed"})
-    if film is not None:
-        summary.check_filmed(made)
-    if made.points_read is not None:
-        _warn_of_distance(made.points_read.X)
-    with progress_bar(args.runs) as (say, progress):
-        say("running")
-        runs = run_many(task, args.runs, seed=seed, n_jobs=args.jobs, progress=progress)
-        say("summing up")
-        found = summary.summarise(made, runs, seed)
-    if picture is not None:
-        from hyperna.plots import batch_figure
 
-        save_figure(picture, batch_figure(made.make_problem(), runs))
-    if film is not None:
-        summary.save_film(film, made.make_problem(), runs)
-    if args.json:
-        summary.print_json(found, runs if args.all else None)
+def print_json(summary: dict[str, Any], runs: "Runs | None") -> None:
+    """Print the summary as one JSON object, with every run's evaluations if runs are given."""
+    listed = {} if runs is None else {"evaluations": runs.evaluations.tolist()}
+    if runs is not None and runs.neurons_used is not None:
+        listed["neurons"] = runs.neurons_used.tolist()
+    print(json_text({**summary, **listed}))
+
+
+def print_table(summary: dict[str, Any], picture: Path | None, film: Path | None = None) -> None:
+    """Print the summary for people."""
+    console = make_console()
+    say(console, "\n".join(_headline(summary)))
+    rows = _rows(summary)
+    table = _table(rows)
+    console.print(table if fits(console, table) else _table(_narrow(rows, summary["runs"])))
+    for name, path in (("picture", picture), ("film", film)):
+        if path is not None:
+            console.print(f"{name}: {path}", markup=False, soft_wrap=True)
+
+
+def _table(rows: Sequence[Sequence[str]]) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("")
+    table.add_column("value", justify="right")
+    table.add_column("95 % interval", justify="right")
+    if len(rows[0]) > len(table.columns):
+        table.add_column("of")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _narrow(rows: Sequence[Sequence[str]], runs: int) -> list[tuple[str, str, str]]:
+    """Return the rows with what they are of on a line below, where that is not all runs."""
+    every, made = counted(runs, "run"), []
+    for name, value, ends, of in rows:
+        made.append((name, value, ends))
+        if of != every:
+            made.append((f"  {of.removeprefix(f'{every}, ')}", "", ""))
+    return made
+
+
+def _headline(summary: dict[str, Any]) -> list[str]:
+    from rich.markup import escape
+
+    used = summary["settings"]
+    kind = f"{used['neuron']} " if used["neuron"] not in (None, "plain") else ""
+    if isinstance(used["neurons"], str):
+        neurons = f"1 to {used['max_neurons']} {kind}neurons, evolved"
     else:
-        summary.print_table(found, picture, film)
-    return 0
+        neurons = counted(used["neurons"], f"{kind}neuron")
+    law = f"{used['mutation']} mutation" if used["mutation"] else used["algorithm"]
+    if used["mutation"] and used["algorithm"] != "na":
+        law = f"{used['algorithm']}, {law}"
+    probability = used["mutation_probability"] or 0.0
+    restarts = 0 if used["restarts"] == "auto" else used["restarts"] or 0
+    extras = {
+        "no bias": used["bias"] is False,
+        "void steps redrawn": used["redraw_void"],
+        f"probability {probability:.4g} per component": probability,
+        "rotations": used["move"] == "rotation",
+        f"init {used['init']}": used["init"] not in (None, "grid"),
+        f"a neuron replaced with probability {used['replace_neuron']}": used["replace_neuron"],
+        f"stagnation {used['stagnation']}": used["stagnation"],
+        "automatic restarts": used["restarts"] == "auto",
+        counted(restarts, "restart"): restarts,
+    }
+    return [
+        f"[bold]{escape(used['problem'])}[/bold] in D = {used['dim']}: "
+        f"{neurons}, output {used['output']}, resolution {used['resolution']:,}",
+        ", ".join([law, *compress(extras, extras.values())]),
+        f"{counted(summary['runs'], 'run')} from seed {used['seed']}, "
+        f"at most {counted(used['budget'], 'evaluation')} each",
+        f"fitness: {used['fitness']}",
+        f"success: {summary['success_means']}",
+    ]
+
+
+def _rows(summary: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    from hyperna.analysis.statistics import wilson_interval
+
+    runs, reasons = summary["runs"], summary["stop_reasons"]
+    every = counted(runs, "run")
+    spent = f"{every}, stuck ones at the limit" if "stuck" in reasons else every
+    solved = f"{summary['successes']:,} of {every}"
+    per_success = counted(summary["successes"], "success")
+    share = partial(number, digits=6)
+    described: list[tuple[str, str, str | None, Any, str]] = [
+        ("success share", "success_share", "success_interval", percent, solved),
+        ("evaluations, mean", "mean_evaluations", "mean_interval", number, spent),
+        ("evaluations, sd", "sd_evaluations", None, number, every),
+        ("evaluations, median", "median_evaluations", "median_interval", number, every),
+        (
+            "evaluations per success",
+            "expected_running_time",
+            "expected_running_time_interval",
+            number,
+            per_success,
+        ),
+        ("fitness, best", "best_fitness", None, share, every),
+        ("fitness, mean", "mean_fitness", "mean_fitness_interval", share, every),
+        ("neurons, mean", "mean_neurons", "mean_neurons_interval", number, every),
+    ]
+    rows = []
+    for name, key, ends, write, of in described:
+        if key in summary:
+            written = interval(summary[ends], write) if ends else ""
+            rows.append((name, write(summary[key]), written, of))
+    for reason, count in reasons.items():
+        written = interval(wilson_interval(count, runs), percent)
+        rows.append((f"stopped: {reason}", percent(count / runs), written, f"{count:,} of {every}"))
+    return rows

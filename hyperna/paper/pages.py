@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyperna._words import NOTHING, number, with_interval
-from hyperna.analysis.summary import Summary
+from hyperna.analysis.statistics import Summary
 from hyperna.analysis.tables import Table
 from hyperna.paper.printed import (
     CMA_RUNS,

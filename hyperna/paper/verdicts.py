@@ -28,8 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from hyperna.analysis.statistics import Interval, wilson_interval
-from hyperna.analysis.summary import Summary
+from hyperna.analysis.statistics import Interval, Summary, wilson_interval
 
 LEVEL = 0.95
 _Z = float(stats.norm.ppf(0.5 + LEVEL / 2))

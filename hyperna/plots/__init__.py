@@ -4,7 +4,6 @@ They need matplotlib (``pip install 'hyperna[plot]'``), which is imported when s
 """
 
 from hyperna.plots.animation import animate_run, save_animation
-from hyperna.plots.batch import batch_figure
 from hyperna.plots.boundary import plot_boundary
 from hyperna.plots.circle import plot_circle
 from hyperna.plots.comparison import comparison_figure, plot_comparison
@@ -15,7 +14,13 @@ from hyperna.plots.exact import (
     plot_fixed_target,
 )
 from hyperna.plots.landscape import plot_landscape
-from hyperna.plots.runs import plot_boxes, plot_convergence, plot_improvements, plot_runtimes
+from hyperna.plots.runs import (
+    batch_figure,
+    plot_boxes,
+    plot_convergence,
+    plot_improvements,
+    plot_runtimes,
+)
 from hyperna.plots.scaling import plot_scaling
 from hyperna.plots.sphere import plot_sphere
 

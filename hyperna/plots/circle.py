@@ -168,10 +168,8 @@ def circular_runs(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
         return [(0, n)]
     firsts = np.flatnonzero(inside & ~np.roll(inside, 1))
     ends = np.flatnonzero(~inside & np.roll(inside, 1))
-    return [
-        (int(first), int(ends[ends > first].min(initial=n + ends.min(initial=n))))
-        for first in firsts
-    ]
+    following = np.append(ends, n + ends[:1])[np.searchsorted(ends, firsts)]
+    return list(zip(firsts.tolist(), following.tolist(), strict=True))
 
 
 def _draw_points(ax: "Axes", problem: PointProblem, network: Network) -> None:

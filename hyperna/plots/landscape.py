@@ -1,5 +1,6 @@
 """The fitness of one neuron at D = 2 over all its angles and biases."""
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,11 +11,11 @@ from hyperna.grid import Grid
 from hyperna.plots.style import (
     BLACK,
     FONT_SIZE,
+    TITLE_WIDTH,
     VERMILLION,
     finish,
     new_axes,
     problem_title,
-    wrapped,
 )
 from hyperna.problems import Problem
 from hyperna.results import Trajectory
@@ -84,7 +85,8 @@ def plot_landscape(
 def _title(subject: Problem | Fitness, resolution: int) -> str:
     problem = getattr(subject, "problem", subject)
     name = f"{problem_title(problem)}: " if isinstance(problem, Problem) else ""
-    return wrapped(f"{name}one neuron, r = {resolution:,}")
+    sentence = f"{name}one neuron, r = {resolution:,}"
+    return textwrap.fill(sentence, TITLE_WIDTH, break_long_words=False)
 
 
 def score_table(subject: Problem | Fitness, resolution: int) -> tuple[IntArray, int]:

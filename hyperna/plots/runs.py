@@ -1,14 +1,18 @@
-"""Runs in pictures: how long they took and how a run's fitness rose."""
+"""Runs in pictures: how long they took, how a run's fitness rose, and both with its network."""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._words import counted
 from hyperna.analysis.statistics import ecdf
+from hyperna.networks import Network
+from hyperna.plots.circle import draw_circle
+from hyperna.plots.sphere import plot_sphere
 from hyperna.plots.style import (
     BLUE,
     FONT_SIZE,
@@ -19,10 +23,12 @@ from hyperna.plots.style import (
     new_axes,
     plain_logarithmic,
 )
+from hyperna.problems import Problem
 from hyperna.results import RunResult, Runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -> "Axes":
@@ -39,22 +45,23 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     """
     ax = new_axes(ax)
     batches = runs if isinstance(runs, Mapping) else {"": runs}
-    last = max(float(np.max(batch.evaluations)) for batch in batches.values())
-    first = min(float(np.min(batch.evaluations)) for batch in batches.values())
+    spent = np.concatenate([*map(attrgetter("evaluations"), batches.values())])
+    ends, solved, succeeded = (float(spent.min()), float(spent.max())), 0, ""
     for place, (name, batch) in enumerate(batches.items()):
-        draw_successes(ax, batch, place, (first, last), f"{name}: {_solved(batch)}")
+        count, size = int(batch.success.sum()), batch.success.size
+        succeeded = f"{count:,} of {counted(size, 'run')} succeeded"
+        draw_successes(ax, batch, place, ends, f"{name}: {succeeded}")
+        solved += count
     ax.set_xscale("log")
     plain_logarithmic(ax.xaxis)
     ax.set_ylim(-0.02, 1.04)
-    title = ""
     if isinstance(runs, Mapping):
         legend_below(ax, columns=1, room=0.16)
-    else:
-        title = _solved(runs)
-    if not any(batch.success.any() for batch in batches.values()):
+    if not solved:
         ax.text(
             0.5, 0.5, "no run succeeded", transform=ax.transAxes, ha="center", fontsize=FONT_SIZE
         )
+    title = "" if isinstance(runs, Mapping) else succeeded
     return finish(ax, x="fitness evaluations", y="share of successes", title=title)
 
 
@@ -68,10 +75,6 @@ def draw_successes(
     x = np.concatenate([[first / 2], curve.evaluations, [last]])
     y = np.concatenate([[0.0], curve.share, curve.share[-1:] if len(curve.share) else [0.0]])
     ax.step(x, y, where="post", linewidth=2.2, label=label, color=colour, linestyle=dashes)
-
-
-def _solved(runs: Runs) -> str:
-    return f"{int(runs.success.sum()):,} of {counted(len(runs), 'run')} succeeded"
 
 
 def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
@@ -165,3 +168,34 @@ def _fitness_at(result: RunResult, where: NDArray[np.float64]) -> NDArray[np.flo
     """Return the fitness that a run had at the given evaluations."""
     steps = np.searchsorted(result.improvements.evaluations, where, side="right") - 1
     return result.improvements.fitness[np.maximum(steps, 0)]
+
+
+def batch_figure(problem: Problem, runs: Runs) -> "Figure":
+    """Draw the best network (D = 2 or 3), the runtimes and the best run's progress.
+
+    Examples
+    --------
+    >>> from hyperna import OnePlusOneNA, problem
+    >>> runs = OnePlusOneNA(resolution=24).run_many(problem("half", dim=3), runs=5, seed=0)
+    >>> [ax.name for ax in batch_figure(problem("half", dim=3), runs).axes]
+    ['3d', 'rectilinear', 'rectilinear']
+    """
+    from matplotlib.figure import Figure
+
+    if not hasattr(runs.runner, "run"):  # another algorithm, which leaves no network behind
+        alone = Figure(figsize=(7.5, 4.6), layout="constrained")
+        plot_runtimes(runs, alone.add_subplot())
+        return alone
+    best = runs.replay(runs.best)
+    visible = problem.dim in (2, 3) and isinstance(best.network, Network)
+    figure = Figure(figsize=(13.5, 6.4) if visible else (7.5, 7.5), layout="constrained")
+    grid = figure.add_gridspec(2, 2 if visible else 1, width_ratios=[1.05, 1][: 1 + visible])
+    if visible and problem.dim == 2:
+        draw_circle(figure.add_subplot(grid[:, 0]), problem, best.network, best.fitness)
+    elif visible:
+        solid: Any = figure.add_subplot(grid[:, 0], projection="3d", computed_zorder=False)
+        plot_sphere(problem, best.network, solid)
+    plot_runtimes(runs, figure.add_subplot(grid[0, -1]))
+    below = plot_improvements(best, figure.add_subplot(grid[1, -1]))
+    below.set_title(f"best run, {below.get_title()}")
+    return figure

@@ -35,7 +35,7 @@ _FEW_DECADES = 10**2.5
 # Characters of labels that have room on the x axis.
 _TICKS_WIDTH = 36
 _LONG_NUMBER = 10**5
-_TITLE_WIDTH = 44
+TITLE_WIDTH = 44
 _MOST_ARCS_NAMED = 8
 
 
@@ -80,16 +80,16 @@ def plain_logarithmic(axis: "Axis") -> None:
     fewer of them where they are long.
     """
     from matplotlib.axis import XAxis
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
     low, high = axis.get_view_interval()
-    many = LogLocator(subs=(1, 2, 5)).tick_values(low, high)
-    width = sum(len(f"{tick:,.10g}") + 1 for tick in many if low <= tick <= high)
+    many = np.asarray(LogLocator(subs=(1, 2, 5)).tick_values(low, high))
+    width = len(" ".join(map("{:,.10g}".format, many[(low <= many) & (many <= high)]))) + 1
     beside = isinstance(axis, XAxis)
     crowded = beside and width > _TICKS_WIDTH and high >= 10 * low
     subs = (1,) if crowded or high >= _FEW_DECADES * low else (1, 2, 5)
     axis.set_major_locator(LogLocator(subs=subs, numticks=8 if beside else 12))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     axis.set_minor_locator(NullLocator())
 
 
@@ -170,12 +170,7 @@ def network_title(problem: Problem, network: Network, share: float) -> str:
     elif network.grid.neurons > 1:
         joined = f", {network.grid.output.upper()}"
     sentence = f"{problem_title(problem)}{joined}: {100 * share:.3f}% correct"
-    return wrapped(sentence)
-
-
-def wrapped(sentence: str) -> str:
-    """Return a title in lines that are not too long."""
-    return "\n".join(textwrap.wrap(sentence, _TITLE_WIDTH, break_long_words=False))
+    return textwrap.fill(sentence, TITLE_WIDTH, break_long_words=False)
 
 
 def neuron_names(network: Network) -> list[str]:
@@ -187,12 +182,11 @@ def neuron_names(network: Network) -> list[str]:
     >>> neuron_names(Network(Grid(2, 2, 4, "evolved"), [0, 2, 1, 2, 1, 2]))
     ['neuron 1, vote 0.00', 'neuron 2, vote 1.00']
     """
-    names = [f"neuron {i + 1}" for i in range(network.grid.neurons)]
-    output = network.output_weights()
-    if output is None:
-        return names
-    votes, _ = output
-    return [f"{name}, vote {vote:.2f}" for name, vote in zip(names, votes, strict=True)]
+    names, output = [], network.output_weights()
+    for i in range(network.grid.neurons):
+        vote = "" if output is None else f", vote {output[0][i]:.2f}"
+        names.append(f"neuron {i + 1}{vote}")
+    return names
 
 
 def legend_below(ax: "Axes", columns: int = 2, room: float = 0.14) -> None:

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from hyperna._words import counted
+from hyperna.analysis.comparisons import PairTest, pairwise_tests
 from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes, theorem_bound
-from hyperna.analysis.statistics import PairTest, pairwise_tests
 from hyperna.campaign.ioh import unusual_options
 from hyperna.mutation import law
 from hyperna.plots.style import problem_title

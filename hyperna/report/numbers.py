@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperna.analysis.summary import Summary
+from hyperna.analysis.statistics import Summary
 from hyperna.results import Runs
 from hyperna.settings import Setting
 from hyperna.store.coverage import Intervals, add_interval

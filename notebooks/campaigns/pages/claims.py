@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from hyperna.analysis.statistics import holm
+from hyperna.analysis.comparisons import holm
 
 from .writing import p_text, slower
 

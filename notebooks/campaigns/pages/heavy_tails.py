@@ -4,7 +4,7 @@
 import numpy as np
 import pandas as pd
 
-from hyperna.analysis.statistics import holm
+from hyperna.analysis.comparisons import holm
 from hyperna.store.store import Store
 
 from .claims import better_than, compared, cost_grows, faster_in, share

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
+from hyperna.analysis.comparisons import holm
 from hyperna.analysis.laws import ScalingFit, fit_runtimes, verdict
-from hyperna.analysis.statistics import holm
 from hyperna.fitness import Sampled
 from hyperna.store.store import Store
 
