@@ -31,27 +31,30 @@ def write_file(path: str | os.PathLike[str], data: str | bytes) -> None:
     """
     content = data.encode() if isinstance(data, str) else data
     try:
-        _write(path, content)
+        descriptor, target = _open_descriptor(path), os.path.realpath(path)
+        old = os.stat(target) if os.path.exists(target) else None
+        if descriptor is not None:
+            sys.stdout.flush()
+            with open(os.dup(descriptor), "wb", buffering=0) as file:
+                _write_all(file, content)
+        elif old is not None and not stat.S_ISREG(old.st_mode):
+            with open(target, "wb", buffering=0) as file:
+                _write_all(file, content)
+        else:
+            _replace(target, content, old)
     except OSError as error:  # which may name the draft, or nothing
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
-def _write(path: str | os.PathLike[str], content: bytes) -> None:
-    descriptor = _open_descriptor(path)
-    if descriptor is not None:
-        sys.stdout.flush()
-        with open(os.dup(descriptor), "wb", buffering=0) as file:
-            _write_all(file, content)
-        return
-    target = os.path.realpath(path)
-    old = _status(target)
-    if old is not None and not stat.S_ISREG(old.st_mode):
-        with open(target, "wb", buffering=0) as file:
-            _write_all(file, content)
-        return
+def _replace(target: str, content: bytes, old: os.stat_result | None) -> None:
+    """Write a draft, then give it the name of the target, durably."""
     try:
         with _draft(target) as draft:
-            _write_draft(draft, content, old)
+            with open(draft, "xb", buffering=0) as file:
+                if old is not None:
+                    _take_over(file.fileno(), old)
+                _write_all(file, content)
+                os.fsync(file.fileno())
             os.replace(draft, target)
     except OSError as error:
         if error.errno != errno.EBUSY:
@@ -76,8 +79,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     if _open_descriptor(path) is not None:
         return
     target = os.path.realpath(path)
-    old = _status(target)
-    if old is not None and not stat.S_ISREG(old.st_mode):
+    if os.path.exists(target) and not os.path.isfile(target):
         if not os.access(target, os.W_OK):
             raise PermissionError(f"cannot write {path}: it is not writable")
         return
@@ -111,13 +113,6 @@ def remove_drafts() -> None:
         Path(draft).unlink(missing_ok=True)
 
 
-def _status(path: str) -> os.stat_result | None:
-    try:
-        return os.stat(path)
-    except FileNotFoundError:
-        return None
-
-
 def _open_descriptor(path: str | os.PathLike[str]) -> int | None:
     """Return the open descriptor that a path such as /dev/stdout stands for, if it does."""
     name = os.path.abspath(path)
@@ -143,14 +138,6 @@ def _draft(target: str) -> Iterator[str]:
     finally:
         Path(draft).unlink(missing_ok=True)
         _DRAFTS.discard(draft)
-
-
-def _write_draft(draft: str, content: bytes, old: os.stat_result | None) -> None:
-    with open(draft, "xb", buffering=0) as file:
-        if old is not None:
-            _take_over(file.fileno(), old)
-        _write_all(file, content)
-        os.fsync(file.fileno())
 
 
 def _take_over(descriptor: int, old: os.stat_result) -> None:

@@ -80,18 +80,23 @@ def check_real(
     ...
     ValueError: beta must be a finite number > 1, got 1
     """
-    wanted = _wanted_number(low, high, low_open, high_open)
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be {wanted}, got {shown(value)}")
+    real = isinstance(value, Real) and not isinstance(value, bool)
     try:
-        number = float(value)
+        number = float(value) if real else math.nan
     except OverflowError:
         number = math.inf
     above = number > low if low_open else number >= low
     below = number < high if high_open else number <= high
-    if not (math.isfinite(number) and above and below):
-        raise ValueError(f"{name} must be {wanted}, got {shown(value)}")
-    return number
+    if math.isfinite(number) and above and below:
+        return number
+    ends = []
+    if low > -math.inf:
+        ends.append(f"{'>' if low_open else '>='} {low:g}")
+    if high < math.inf:
+        ends.append(f"{'<' if high_open else '<='} {high:g}")
+    wanted = " ".join(["a finite number", " and ".join(ends)]).rstrip()
+    kind = ValueError if real else TypeError
+    raise kind(f"{name} must be {wanted}, got {shown(value)}")
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str], others: str = "") -> str:
@@ -182,12 +187,3 @@ def _numbers(name: str, values: ArrayLike) -> NDArray[Any]:
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must be an array of real numbers, got dtype {array.dtype}")
     return array
-
-
-def _wanted_number(low: float, high: float, low_open: bool, high_open: bool) -> str:
-    ends = []
-    if low > -math.inf:
-        ends.append(f"{'>' if low_open else '>='} {low:g}")
-    if high < math.inf:
-        ends.append(f"{'<' if high_open else '<='} {high:g}")
-    return " ".join(["a finite number", " and ".join(ends)]).rstrip()

@@ -19,18 +19,8 @@ def counted(number: int, noun: str, form: str = ",") -> str:
     >>> counted(1, "run"), counted(0, "success"), counted(12345, "run"), counted(4096, "point", "d")
     ('1 run', '0 successes', '12,345 runs', '4096 points')
     """
-    return f"{number:{form}} {plural(noun) if number != 1 else noun}"
-
-
-def plural(noun: str) -> str:
-    """Return the plural of a noun that has a regular one.
-
-    Examples
-    --------
-    >>> plural("run"), plural("class")
-    ('runs', 'classes')
-    """
-    return noun + ("es" if noun.endswith("s") else "s")
+    ending = "es" if noun.endswith("s") else "s"
+    return f"{number:{form}} {noun}{ending if number != 1 else ''}"
 
 
 def are(number: int) -> str:

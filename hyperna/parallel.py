@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
-from itertools import chain, islice
+from itertools import chain, count, islice, repeat
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
@@ -256,7 +256,7 @@ def _numbered_results(
     processes: bool,
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield the number of each call with its result; what a killed worker had is done again."""
-    new = ((function, number, each) for number, each in enumerate(arguments))
+    new = zip(repeat(function), count(), arguments, strict=False)
     backend = get_active_backend()[0]
     if "Dask" in type(backend).__name__:
         if _is_dask_worker():

@@ -225,8 +225,8 @@ class Runs:
     @property
     def stop_counts(self) -> dict[str, int]:
         """How many runs ended for which reason."""
-        counts = np.bincount(self.stop_codes, minlength=len(STOP_REASONS))
-        return {name: int(n) for name, n in zip(STOP_REASONS, counts, strict=True) if n}
+        codes, counts = np.unique(self.stop_codes, return_counts=True)
+        return dict(zip(np.array(STOP_REASONS)[codes].tolist(), counts.tolist(), strict=True))
 
     @property
     def best(self) -> int:

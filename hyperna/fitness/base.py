@@ -124,8 +124,9 @@ class Fitness(ABC):
     def _check_network(self, network: Network) -> None:
         if not isinstance(network, Network):
             raise TypeError(f"network must be a Network, got {shown(network)}")
-        self._check_grid(network.grid)
+        self.check_grid(network.grid)
 
-    def _check_grid(self, grid: Grid) -> None:
+    def check_grid(self, grid: Grid) -> None:
+        """Refuse a grid of another dimension."""
         if grid.dim != self.dim:
             raise ValueError(f"networks must have dim {self.dim} for this fitness, got {grid.dim}")

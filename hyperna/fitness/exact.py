@@ -66,15 +66,16 @@ class ExactArcs(Fitness):
 
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the arcs in units, for the kernel that suits the number of neurons."""
-        self._check_grid(grid)
-        return _circle(self.problem, grid)
+        return _circle(self, grid)
 
 
 @lru_cache(maxsize=8)
-def _circle(problem: ArcProblem, grid: Grid) -> NamedTuple:
+def _circle(fitness: ExactArcs, grid: Grid) -> NamedTuple:
     from hyperna._kernels.circle import ARC_BLOCK, Circle
     from hyperna._kernels.pair import MOST_ARCS, Pair
 
+    fitness.check_grid(grid)
+    problem = fitness.problem
     step = units_per_angle(problem, grid.resolution)
     turn = grid.resolution * step
     arcs = arcs_in_units(problem, turn)

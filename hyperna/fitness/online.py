@@ -97,7 +97,7 @@ class Online(Fitness):
 
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the true fitness and the source of points as compiled code takes them."""
-        self._check_grid(grid)
+        self.check_grid(grid)
         return _online(self, grid)
 
 

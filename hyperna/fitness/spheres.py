@@ -80,7 +80,7 @@ class ExactSphere(Fitness):
 
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the labels as compiled code takes them."""
-        self._check_grid(grid)
+        self.check_grid(grid)
         if not has_areas(grid.dim, grid.neurons):
             raise ValueError(
                 "neurons must be 1 for exact areas on the sphere in more than 3 dimensions, "

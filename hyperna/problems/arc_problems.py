@@ -18,7 +18,7 @@ from hyperna._validation import (
     check_integer,
     check_points,
 )
-from hyperna._words import shown
+from hyperna._words import counted, shown
 from hyperna.problems.arcs import (
     Union,
     bend_without_bias,
@@ -28,11 +28,11 @@ from hyperna.problems.arcs import (
     covered,
     level_sets,
     merge_arcs,
+    quadrants,
     simple_fraction,
     symmetric_differences,
     turned_arcs,
 )
-from hyperna.problems.azimuths import compare, quadrants
 from hyperna.problems.base import PROBLEMS, Problem, check_network, register
 from hyperna.problems.caps import best_cap
 from hyperna.problems.half_circles import (
@@ -48,6 +48,7 @@ from hyperna.problems.rounding import rounding_loss
 # More optima than this are not listed: ARCS(k) with N < k has exponentially many.
 MOST_OPTIMA = 1000
 
+START = Fraction(0)
 # Not an integer, so that any integer is checked as such.
 UNSET: Any = None
 _TURN = {"turn": 1.0, "radian": 2 * math.pi, "degree": 360.0}
@@ -91,12 +92,13 @@ class ArcProblem(Problem):
     def __post_init__(self) -> None:
         object.__setattr__(self, "dim", check_integer("dim", self.dim, 2))
         object.__setattr__(self, "arcs", merge_arcs(_checked_intervals(self.arcs)))
-        count = len(self.arcs)
-        neurons = self.default_neurons or count
+        neurons = self.default_neurons or len(self.arcs)
         object.__setattr__(self, "default_neurons", check_integer("default_neurons", neurons, 1))
-        if not self.summary:
+        if not self.summary and self.name in PROBLEMS:
+            object.__setattr__(self, "summary", PROBLEMS[self.name].summary)
+        elif not self.summary:
             share = float(covered(self.arcs))
-            text = f"{count} arc{'s'[: count != 1]} covering {share:.4g} of the circle"
+            text = f"{counted(len(self.arcs), 'arc')} covering {share:.4g} of the circle"
             object.__setattr__(self, "summary", text)
 
     def label(self, X: ArrayLike) -> BoolArray:
@@ -108,12 +110,15 @@ class ArcProblem(Problem):
         points = check_points("X", X, self.dim)
         quadrant, part = quadrants(points[:, -2], points[:, -1])
         positive = np.zeros(len(points), dtype=np.bool_)
-        for start, end in self.arcs:
-            after_start = compare(quadrant, part, start) >= 0
-            if end < 1:
-                positive |= after_start & (compare(quadrant, part, end) <= 0)
-            else:
-                positive |= after_start | (compare(quadrant, part, end - 1) <= 0)
+        for arc in self.arcs:
+            inside = []
+            for end, side in zip(arc, (1, -1), strict=True):
+                whole, rest = divmod(4 * (end % 1), 1)
+                ahead = np.sign(quadrant - int(whole))
+                ahead = np.where(ahead == 0, np.sign(part - float(rest)), ahead)
+                inside.append(side * ahead >= 0)
+            after, before = inside
+            positive |= after & before if arc[1] < 1 else after | before
         return positive
 
     def best_fitness(
@@ -203,7 +208,10 @@ class ArcProblem(Problem):
             others = symmetric_differences if output == "xor" else level_sets
             most = MOST_OPTIMA // len(unions)
             unions = tuple(arcs for union in unions for arcs in others(union, most))
-        return [np.array([cap(arc) for arc in union]) for union in unions]
+        optima = []
+        for union in unions:
+            optima.append(np.array([*map(cap, union)]))
+        return optima
 
     def _bent_optima(self, neurons: int, output: str) -> list[FloatArray]:
         """Return the optima of plain neurons, all biases replaced by 0 and the bend for it."""
@@ -271,63 +279,63 @@ class ArcProblem(Problem):
 
 def _checked_intervals(intervals: Any, unit: str = "turn") -> list[tuple[Fraction, Fraction]]:
     """Return intervals in a unit as pairs of fractions of a turn."""
+    turn, checked = _TURN[unit], []
     try:
-        pairs = [(start, end) for start, end in intervals]
+        pairs = list(intervals)
+        starts, ends = zip(*pairs, strict=True) if pairs else ((), ())
     except (TypeError, ValueError):
         raise ValueError(
             f"arcs must be pairs (start, end) in {unit}s, got {shown(intervals)}"
         ) from None
     if not pairs:
         raise ValueError(f"arcs must hold at least one pair (start, end) in {unit}s, got none")
-    return [_checked_interval(start, end, unit) for start, end in pairs]
-
-
-def _checked_interval(start: Any, end: Any, unit: str) -> tuple[Fraction, Fraction]:
-    for value in (start, end):
-        if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-            raise TypeError(f"arc ends must be real numbers of {unit}s, got {shown(value)}")
-        if not (isinstance(value, Fraction | int) or math.isfinite(value)):
-            raise ValueError(f"arc ends must be finite numbers of {unit}s, got {shown(value)}")
-    turn = _TURN[unit]
-    first, last = _in_turns(start, turn), _in_turns(end, turn)
-    whole = f"{turn:.4g} {unit}s" if turn != 1 else "1 turn"
-    if first >= last:
-        raise ValueError(
-            f"an arc must start before it ends, got ({start}, {end}) in {unit}s; "
-            f"to pass 0 add a whole turn ({whole}) to the end"
-        )
-    if last - first >= 1:
-        others = " or ".join(f"unit='{other}'" for other in _TURN if other != unit)
-        raise ValueError(
-            f"an arc must not cover the whole circle ({whole}), got ({start}, {end}) in {unit}s; "
-            f"for other units pass {others}"
-        )
-    return first, last
-
-
-def _in_turns(value: Any, turn: float) -> Fraction:
-    exact = isinstance(value, Fraction | int | np.integer)
-    if exact and turn == int(turn):
-        return Fraction(int(value) if isinstance(value, np.integer) else value) / int(turn)
-    return simple_fraction(float(value) / turn)
+    for start, end in zip(starts, ends, strict=True):
+        turns = []
+        for value in (start, end):
+            if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+                raise TypeError(f"arc ends must be real numbers of {unit}s, got {shown(value)}")
+            if not (isinstance(value, Fraction | int) or math.isfinite(value)):
+                raise ValueError(f"arc ends must be finite numbers of {unit}s, got {shown(value)}")
+            if isinstance(value, Fraction | int | np.integer) and turn == int(turn):
+                exact = value if isinstance(value, Fraction) else int(value)
+                turns.append(Fraction(exact) / int(turn))
+            else:
+                turns.append(simple_fraction(float(value) / turn))
+        first, last = turns
+        whole = f"{turn:.4g} {unit}s" if turn != 1 else "1 turn"
+        if first >= last:
+            raise ValueError(
+                f"an arc must start before it ends, got ({start}, {end}) in {unit}s; "
+                f"to pass 0 add a whole turn ({whole}) to the end"
+            )
+        if last - first >= 1:
+            others = " or ".join(f"unit='{other}'" for other in _TURN if other != unit)
+            raise ValueError(
+                f"an arc must not cover the whole circle ({whole}), got ({start}, {end}) in "
+                f"{unit}s; for other units pass {others}"
+            )
+        checked.append((first, last))
+    return checked
 
 
 @register("half", "half of the circle, 0° to 180°: one half-space, the easiest problem")
 def half(dim: int = 2) -> ArcProblem:
     """Positive where psi is in [0, pi], the half-space x_D >= 0."""
-    return _classic("half", [(0, HALF_TURN)], dim)
+    return ArcProblem("half", ((START, HALF_TURN),), dim)
 
 
 @register("quarter", "a quarter, 0° to 90°: angle and bias both matter")
 def quarter(dim: int = 2) -> ArcProblem:
     """Positive where psi is in [0, pi/2]."""
-    return _classic("quarter", [(0, QUARTER_TURN)], dim, neurons=1 if dim == 2 else 2)
+    return ArcProblem(
+        "quarter", ((START, QUARTER_TURN),), dim, default_neurons=1 if dim == 2 else 2
+    )
 
 
 @register("two_quarters", "two opposite quarters, 0° to 90° and 180° to 270°: needs two neurons")
 def two_quarters(dim: int = 2) -> ArcProblem:
     """Positive where psi is in [0, pi/2] or [pi, 3 pi/2]."""
-    return _classic("two_quarters", [(0, QUARTER_TURN), (HALF_TURN, 3 * QUARTER_TURN)], dim)
+    return ArcProblem("two_quarters", ((START, QUARTER_TURN), (HALF_TURN, 3 * QUARTER_TURN)), dim)
 
 
 @register(
@@ -336,8 +344,8 @@ def two_quarters(dim: int = 2) -> ArcProblem:
 )
 def local_opt(dim: int = 2) -> ArcProblem:
     """Positive where psi is in [0, pi/3], [2 pi/3, pi] or [4 pi/3, 11 pi/6]."""
-    ends = [(0, 2), (4, 6), (8, 11)]
-    return _classic("local_opt", [_twelfths(*pair) for pair in ends], dim, neurons=1)
+    arcs = (START, Fraction(1, 6)), (Fraction(1, 3), HALF_TURN), (Fraction(2, 3), Fraction(11, 12))
+    return ArcProblem("local_opt", arcs, dim, default_neurons=1)
 
 
 @register("arcs", "k equal arcs, as in k=3, or your own in degrees, as in arcs=0-90 180-270")
@@ -386,11 +394,3 @@ def custom_arcs(
     unit = check_choice("unit", unit, _TURN)
     arcs = merge_arcs(_checked_intervals(intervals, unit))
     return ArcProblem(f"arcs:arcs={write_arcs(arcs)}", arcs, dim)
-
-
-def _twelfths(start: int, end: int) -> tuple[Fraction, Fraction]:
-    return Fraction(start, 12), Fraction(end, 12)
-
-
-def _classic(name: str, arcs: Any, dim: int, neurons: int = 0) -> ArcProblem:
-    return ArcProblem(name, tuple(arcs), dim, PROBLEMS[name].summary, neurons)

@@ -10,6 +10,10 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import compress, permutations, product
 
+import numpy as np
+
+from hyperna._validation import FloatArray, IntArray
+
 Arc = tuple[Fraction, Fraction]
 Union = tuple[Arc, ...]
 
@@ -39,9 +43,11 @@ def merge_arcs(intervals: Iterable[Arc]) -> Union:
 
     Overlapping and touching arcs become one. The whole circle is refused.
     """
-    turned = sorted((start % 1, start % 1 + (end - start)) for start, end in intervals)
+    turned: list[Arc] = []
     merged: list[Arc] = []
-    for start, end in turned:
+    for start, end in intervals:
+        turned.append((start % 1, start % 1 + (end - start)))
+    for start, end in sorted(turned):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], end))
         else:
@@ -50,7 +56,7 @@ def merge_arcs(intervals: Iterable[Arc]) -> Union:
     while len(merged) > 1 and merged[-1][1] - 1 >= merged[0][0]:
         start, end = merged.pop(0)
         merged[-1] = (merged[-1][0], max(merged[-1][1], end + 1))
-    if any(end - start >= 1 for start, end in merged):
+    if merged and merged[0][1] - merged[0][0] >= 1:  # all others are in it then
         raise ValueError("the intervals cover the whole circle; leave a part of it negative")
     return tuple(merged)
 
@@ -256,3 +262,20 @@ def _trace(
         if table[i + 1][False][left] == value:
             stack.append(([*taken, False], left))
     return found
+
+
+def quadrants(x: FloatArray, y: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return psi as a quadrant 0..3 and the part of it that is passed, in [0, 1).
+
+    Only signs decide about the quadrant; close to its end the part may round to 1 and is kept
+    below, so that a point before a multiple of a quarter turn never counts as lying on it.
+    """
+    second, third, fourth = (x <= 0) & (y > 0), (x < 0) & (y <= 0), (x >= 0) & (y < 0)
+    where = [second, third, fourth]
+    quadrant = np.select(where, [1, 2, 3], 0)
+    along = np.select(where, [y, -x, -y], x)
+    across = np.select(where, [-x, -y, x], y)
+    part = np.arctan2(across + 0.0, along + 0.0) / (math.pi / 2)
+    # A point that is off the axis by less than the smallest angle is still off the axis.
+    part = np.where(across > 0, np.maximum(part, np.finfo(float).tiny), 0.0)
+    return quadrant, np.minimum(part, np.nextafter(1.0, 0.0))

@@ -179,7 +179,9 @@ def problem(name: str, dim: int | None = None, **parameters: Any) -> Problem:
         raise TypeError(f"problem must be a name such as 'half', got {shown(name)}")
     key, texts = parse_name("problem", name)
     factory = PROBLEMS[check_choice("problem", key, PROBLEMS)]
-    written = {given: factory.parse(given, text) for given, text in texts.items()}
+    written = {}
+    for given, text in texts.items():
+        written[given] = factory.parse(given, text)
     if dim is not None:
         parameters = {"dim": dim, **parameters}
     twice = sorted(written.keys() & parameters.keys())
