@@ -5,7 +5,7 @@ A `Table` has the distinct rows with all their classes, `Scaling` is the map to 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from hyperna._validation import BoolArray, FloatArray, IntArray, check_choice
 from hyperna._words import shortened
-from hyperna.fitness.points import integer_weights
+from hyperna.fitness.points import whole
 from hyperna.networks import Network
 
 # Enough to see where the classes lie; larger sets are thinned.
@@ -44,6 +44,14 @@ class LabelledPoints:
         Sample weights.
     rows : float
         How many independent rows the points stand for, from which standard errors follow.
+    total, share : int and ndarray
+        The sum of the weights, and the weights divided by it.
+    decisive : ndarray of int
+        The weights, those that cannot matter being 0, so that no boundary bends for them.
+    gain : ndarray
+        What a point adds to the share of correct ones when the network fires on it.
+    constant : float
+        Share of points that the better constant answer gets right.
     """
 
     Z: FloatArray
@@ -51,31 +59,23 @@ class LabelledPoints:
     weight: IntArray
     rows: float
 
-    @cached_property
-    def total(self) -> int:
-        """Sum of the weights."""
-        return int(self.weight.sum())
+    total: int = field(init=False)
+    share: FloatArray = field(init=False)
+    decisive: IntArray = field(init=False)
+    gain: FloatArray = field(init=False)
+    constant: float = field(init=False)
 
-    @cached_property
-    def share(self) -> FloatArray:
-        """The weights, divided by their sum."""
-        return self.weight / self.total
-
-    @cached_property
-    def decisive(self) -> IntArray:
-        """The weights, those that cannot matter being 0, so that no boundary bends for them."""
-        return np.where(self.weight < NEGLIGIBLE * self.weight.max(), 0, self.weight)
-
-    @cached_property
-    def gain(self) -> FloatArray:
-        """What a point adds to the share of correct ones when the network fires on it."""
-        return np.where(self.y, self.decisive, -self.decisive) / self.total
-
-    @cached_property
-    def constant(self) -> float:
-        """Share of points that the better constant answer gets right."""
-        positive = float(self.share @ self.y)
-        return max(positive, 1.0 - positive)
+    def __post_init__(self) -> None:
+        weight, total = self.weight, int(self.weight.sum())
+        decisive = np.where(weight < NEGLIGIBLE * weight.max(), 0, weight)
+        positive = float((weight / total) @ self.y)
+        self.__dict__.update(
+            total=total,
+            share=weight / total,
+            decisive=decisive,
+            gain=np.where(self.y, decisive, -decisive) / total,
+            constant=max(positive, 1.0 - positive),
+        )
 
     def right(self, network: Network) -> BoolArray:
         """Return which points a network classifies correctly."""
@@ -166,7 +166,7 @@ class Table:
         relative = total / total.max()
         effective = relative.sum() ** 2 / (relative @ relative)
         rows = max(float(total.sum()), float(effective))
-        return cls(X[first], label[first], integer_weights(total, size), rows)
+        return cls(X[first], label[first], whole(total), rows)
 
     def thinned(self, rng: np.random.Generator, most: int) -> "Table":
         """Return about `most` of the rows at most, and no class with few rows without them."""
@@ -255,14 +255,18 @@ class Scaling:
         varies = half > 0
         # Within [-1, 1] neither sums nor squares overflow, whatever the units of a feature.
         inside, share = cls(middle, half), weight / weight.sum()
-        parts = list(blocks(X))
-        mean = np.sum([share[some] @ inside.apply(X[some]) for some in parts], axis=0)
-        squares = [share[some] @ (inside.apply(X[some]) - mean) ** 2 for some in parts]
-        deviation = np.sqrt(np.sum(squares, axis=0))
+        mean, variance, far = np.zeros(len(half)), np.zeros(len(half)), 0.0
+        for some in blocks(X):
+            mean += share[some] @ inside.apply(X[some])
+        for some in blocks(X):
+            variance += share[some] @ (inside.apply(X[some]) - mean) ** 2
+        deviation = np.sqrt(variance)
         varies &= deviation > 0
         unit = np.where(varies, deviation, np.inf)
-        far = [(((inside.apply(X[some]) - mean) / unit) ** 2).sum(axis=1).max() for some in parts]
-        radius = np.sqrt(max(far))
+        for some in blocks(X):
+            squares = ((inside.apply(X[some]) - mean) / unit) ** 2
+            far = max(far, float(squares.sum(axis=1).max()))
+        radius = np.sqrt(far)
         with np.errstate(over="ignore"):
             width = np.minimum(half * deviation * radius, LARGEST)
         # Below the smallest normal number rounding would decide; such a feature is constant.
@@ -338,7 +342,8 @@ def labelled_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
             f"weight), but the data contains only {('no', 'one')[len(present)]} class{which}"
         )
     with np.errstate(over="ignore", invalid="ignore"):
-        weight = weight * class_weights(estimator.class_weight, classes, label, weight)[label]
+        if estimator.class_weight is not None:
+            weight = weight * class_weights(estimator.class_weight, classes, label, weight)[label]
         total = weight.sum()
     if not np.isfinite(total):
         raise ValueError(f"sample_weight and class_weight must have a finite sum, got {total}")
@@ -353,8 +358,6 @@ def class_weights(choice: Any, classes: Any, label: Any, weight: FloatArray) -> 
     >>> class_weights("balanced", np.array([0, 1]), np.array([0, 0, 0, 1]), np.ones(4))
     array([0.66666667, 2.        ])
     """
-    if choice is None:
-        return np.ones(len(classes))
     if isinstance(choice, str):
         check_choice("class_weight", choice, ("balanced",), "or a dict or None")
         total = np.bincount(label, weights=weight, minlength=len(classes))

@@ -74,6 +74,16 @@ class FiniteSet(Fitness):
         object.__setattr__(self, "y", check_labels("y", self.y, len(points)))
         object.__setattr__(self, "weights", integer_weights(self.weights, len(points)))
 
+    @classmethod
+    def of_checked(
+        cls, X: FloatArray, y: BoolArray, weights: IntArray, tie_clip: float = 0.0
+    ) -> "FiniteSet":
+        """Return the fitness on arrays of the right kind, which are neither checked nor copied."""
+        made = object.__new__(cls)
+        whole = weights // np.gcd.reduce(weights)
+        made.__dict__.update(X=X, y=y, weights=whole, problem=None, tie_clip=tie_clip)
+        return made
+
     def __repr__(self) -> str:
         points = counted(len(self.X), "point", "d")
         return f"FiniteSet({points} in R^{self.dim}, total weight {self.total})"
@@ -247,37 +257,38 @@ _ALIKE = Fraction(1, 10**14)
 
 
 def integer_weights(weights: ArrayLike | None, n: int) -> IntArray:
-    """Return n integer weights in the proportion of the given ones, equal ones being 1.
+    """Return n integer weights in the proportion of the given ones, equal ones being 1."""
+    return np.ones(n, np.int64) if weights is None else whole(check_weights("weights", weights, n))
+
+
+def whole(weights: FloatArray) -> IntArray:
+    """Return integers in the proportion of non-negative weights, as small as possible.
 
     Examples
     --------
-    >>> integer_weights([0.1, 0.2, 0.3], 3)
+    >>> whole(np.array([0.1, 0.2, 0.3]))
     array([1, 2, 3])
     """
-    if weights is None:
-        return np.ones(n, np.int64)
-    checked = check_weights("weights", weights, n)
-    values, place, count = np.unique(checked, return_inverse=True, return_counts=True)
-    whole = _proportional_integers(values.tolist(), count.tolist())
-    if whole is None:
+    values, place, count = np.unique(weights, return_inverse=True, return_counts=True)
+    numbers = _simple_ratios(values.tolist())
+    if numbers is None or sum(map(int.__mul__, numbers, count.tolist())) > LARGEST_TOTAL:
         values = values / values[-1]
-        whole = np.rint(values * (LARGEST_TOTAL / float(np.dot(values, count)))).tolist()
-    return np.array(whole, np.int64)[place]
+        numbers = np.rint(values * (LARGEST_TOTAL / float(np.dot(values, count)))).tolist()
+    return np.array(numbers, np.int64)[place]
 
 
-def _proportional_integers(values: list[float], count: list[int]) -> list[int] | None:
-    """Return the smallest integers in the same proportion to 14 digits, None if too large."""
+def _simple_ratios(values: list[float]) -> list[int] | None:
+    """Return the smallest integers in the same proportion to 14 digits, None if there are none."""
     if all(map(float.is_integer, values)):
-        simple = [Fraction(int(value)) for value in values]
+        numbers = list(map(int, values))
     elif len(values) <= _MOST_RATIOS:
         ratios = [Fraction(value) / Fraction(values[-1]) for value in values]
         simple = [ratio.limit_denominator(10**6) for ratio in ratios]
         if any(abs(r - s) > r * _ALIKE for r, s in zip(ratios, simple, strict=True)):
             return None
+        unit = math.lcm(*(ratio.denominator for ratio in simple))
+        numbers = [int(ratio * unit) for ratio in simple]
     else:
         return None
-    unit = math.lcm(*(ratio.denominator for ratio in simple))
-    whole = [int(ratio * unit) for ratio in simple]
-    divisor = math.gcd(*whole)
-    whole = [value // divisor for value in whole]
-    return whole if sum(map(int.__mul__, whole, count)) <= LARGEST_TOTAL else None
+    divisor = math.gcd(*numbers)
+    return [number // divisor for number in numbers]
