@@ -9,7 +9,7 @@ import numpy as np
 from hyperna._validation import check_choice, check_integer, check_real
 from hyperna._words import shown
 from hyperna.fitness import Fitness, fitness_of
-from hyperna.grid import INITS, MAX_RESOLUTION, Grid
+from hyperna.grid import INITS, Grid, finest_unit
 from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
 from hyperna.problems import Problem
@@ -173,7 +173,7 @@ class OnePlusOneNA:
         resolution = self.resolution
         # at D = 2 rotations are what changed angles do
         if law(self.mutation).continuous or (self.move == "rotation" and dim > 2):
-            resolution <<= (MAX_RESOLUTION // resolution).bit_length() - 1
+            resolution *= finest_unit(resolution)
         neurons: Any = self.max_neurons if self.grows else self.neurons
         return Grid(dim, neurons, resolution, self.output, self.neuron)
 

@@ -351,6 +351,17 @@ class Grid:
         return result
 
 
+def finest_unit(resolution: int) -> int:
+    """Return the largest power of two by which a resolution may be multiplied.
+
+    Examples
+    --------
+    >>> finest_unit(2**30), finest_unit(2**40)
+    (1024, 1)
+    """
+    return 1 << (MAX_RESOLUTION // resolution).bit_length() - 1
+
+
 def _turns_of_normals(W: FloatArray, resolution: int) -> FloatArray:
     """Return the angles, in turns, of the directions of the rows of W."""
     W = W + 0.0  # -0.0 becomes 0.0: arctan2 tells them apart

@@ -68,7 +68,7 @@ def test_work_done_elsewhere_is_not_watched():
     copy = pickle.loads(pickle.dumps(control))
     assert copy.report is None
     assert not copy.stopped
-    assert copy.map(divided, [(7, 2), (9, 4)], None) == [3, 2]
+    assert copy.map([(divided, 7, 2), (divided, 9, 4)]) == [3, 2]
 
 
 def divided(control, a, b):
@@ -83,23 +83,23 @@ def interrupted(control, item):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_results_before_an_interrupt_are_kept(n_jobs):
-    control = Control()
+    control = Control(n_jobs)
     with joblib.parallel_config("threading"):
-        results = control.map(interrupted, [(k,) for k in range(50)], n_jobs)
+        results = control.map([(interrupted, k) for k in range(50)])
     arrived = 50 - results.count(None)
     assert results == [*range(arrived), *[None] * (50 - arrived)]
     assert arrived == 2 if n_jobs == 1 else arrived <= 2
     assert control.interrupted
-    assert control.map(interrupted, [(0,)], n_jobs) == [None]
+    assert control.map([(interrupted, 0)]) == [None]
 
 
 def test_an_interrupt_on_processes_keeps_what_is_here(iris, monkeypatch):
     from hyperna.classifier import fitting
 
-    def cut_short(fits, n_jobs):
+    def cut_short(fit, chosen):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fitting, "run_finals", cut_short)
+    monkeypatch.setattr(fitting.Fit, "finals", cut_short)
     with joblib.parallel_config("loky", n_jobs=2), pytest.warns(ConvergenceWarning):
         clf = NAClassifier(**SETTINGS).fit(*iris)
     assert clf.score(*iris) == clf.training_score_ > 0.6

@@ -7,16 +7,11 @@ import pytest
 from sklearn.datasets import load_iris, make_circles
 
 from hyperna import Grid, NAClassifier, Network, dataset, export_text
+from hyperna.classifier.distances import Cone, cone_distance, from_cones, signed_distance
 from hyperna.classifier.export import LINE_WIDTH
+from hyperna.classifier.fitted import as_kind
 from hyperna.classifier.points import Scaling
 from hyperna.classifier.rules import cone_of, rule_of
-from hyperna.classifier.spaces import (
-    Cone,
-    as_kind,
-    cone_distance,
-    neuron_distances,
-    signed_distance,
-)
 
 CIRCLES = make_circles(200, noise=0.1, factor=0.5, random_state=0)
 QUICK = {"neuron": "bent", "max_evals": 3000, "random_state": 0}
@@ -64,7 +59,7 @@ def test_distance_is_that_to_the_nearest_point_of_the_surface():
         rays = [b * w + far * (np.cos(bend) * w + s * np.sin(bend) * side) for s in (-1, 1)]
         for z in points_in_ball(rng, 20, 2):
             nearest = np.linalg.norm(np.vstack(rays) - z, axis=1).min()
-            found = neuron_distances(network, z[None])[0, 0]
+            found = from_cones(network, z[None])[0, 0]
             assert abs(found) == pytest.approx(nearest, abs=1e-4)
             assert (found >= 0) == network.hidden(z[None])[0, 0]
 
@@ -111,7 +106,7 @@ def test_rounded_cones_keep_distances(seed, outside):
     bend, fires = network.grid.parameters(network.genome)[1][0], network.predict(scaling.apply(X))
     cone = cone_of(w, b, np.cos(bend), outside, fires, scaling, X, 0.02)
     assert (cone.holds(X) == (fires ^ outside)).all()
-    true = neuron_distances(network, scaling.apply(X))[:, 0] * (-1 if outside else 1)
+    true = from_cones(network, scaling.apply(X))[:, 0] * (-1 if outside else 1)
     assert np.allclose(cone.distance(X), true, atol=0.05)
 
 

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from hyperna import NAClassifier
 from hyperna.classifier import fitting, work
 from hyperna.classifier.candidates import candidates
-from hyperna.classifier.choice import SIMPLE, Choice, choose, contested, gain
+from hyperna.classifier.choice import SIMPLE, Choice, choose, gain
 from hyperna.classifier.points import LabelledPoints
 from hyperna.datasets import dataset
 from hyperna.outputs import OUTPUTS
@@ -24,6 +24,25 @@ def points(n=100, seed=0):
 def right(share, n=100, first=0):
     """The points from `first` on are right, as many as the share says, with wrap-around."""
     return np.roll(np.arange(n) < share * n, first)
+
+
+@pytest.fixture
+def simplified(monkeypatch):
+    """The state of the last fit, and how often a network was made simpler after its search."""
+    seen = {"calls": 0}
+    end, made = fitting.simplify, fitting.simplified
+
+    def watched(fit):
+        seen["fit"] = fit
+        end(fit)
+
+    def counted(*args):
+        seen["calls"] += 1
+        return made(*args)
+
+    monkeypatch.setattr(fitting, "simplify", watched)
+    monkeypatch.setattr(fitting, "simplified", counted)
+    return seen
 
 
 def test_gain_is_paired():
@@ -73,30 +92,25 @@ def test_simpler_networks_stand_for_their_candidate_if_they_are_about_as_good():
     assert choose(points(), trials, 9, False) == Choice(1, SIMPLE, True)
 
 
-def test_few_errors_are_not_contested():
-    assert not contested(points(), [right(0.9), right(1.0)])
-    assert contested(points(), [right(0.9)])
+@pytest.mark.parametrize(("errors", "others"), [(1, False), (30, True)])
+def test_few_errors_are_not_contested(simplified, errors, others):
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    X[:, 0] += np.sign(X[:, 0])
+    NAClassifier(max_evals=3000, random_state=0).fit(X, (X[:, 0] > 0) ^ (np.arange(400) < errors))
+    assert ({c for c, _ in simplified["fit"].networks} != {0}) == others
 
 
-def test_trials_learn_from_other_points_than_they_are_judged_by(monkeypatch):
+def test_trials_learn_from_other_points_than_they_are_judged_by(simplified):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), rng.random(60) < 0.5
-    seen = []
-
-    def watched(self, c):
-        seen.append(self)
-        return original(self, c)
-
-    original = fitting.Fit.right
-    monkeypatch.setattr(fitting.Fit, "right", watched)
     NAClassifier(max_evals=3000, random_state=0).fit(X, y)
-    fit = seen[-1]
+    fit = simplified["fit"]
     for k in range(fitting.FOLDS):
         out = fit.folds[2] == k
         learned = {tuple(row) for row in fit.seen[k].Z}
         assert not learned & {tuple(row) for row in fit.tried.Z[out]}
         assert len(learned) + out.sum() == 60
-    rows = original(fit, 0)
+    rows = fit.right[0]
     for k in range(fitting.FOLDS):
         out = fit.folds[2] == k
         expected = fit.networks[0, k][0].predict(fit.tried.Z[out]) == fit.tried.y[out]
@@ -179,25 +193,6 @@ def test_candidates_from_random_starts_are_few():
         assert (one.neurons, len(others)) == (1, 2)
         wanted = {"xor", "evolved"} if output == "auto" else {output}
         assert {c.output for c in others} == wanted
-
-
-@pytest.fixture
-def simplified(monkeypatch):
-    """The state of the last fit, and how often a network was made simpler after its search."""
-    seen = {"calls": 0}
-    end, made = fitting.simplify, fitting.simplified
-
-    def watched(fit):
-        seen["fit"] = fit
-        end(fit)
-
-    def counted(*args):
-        seen["calls"] += 1
-        return made(*args)
-
-    monkeypatch.setattr(fitting, "simplify", watched)
-    monkeypatch.setattr(fitting, "simplified", counted)
-    return seen
 
 
 def wide(dim, seed=0):

@@ -13,7 +13,7 @@ from hyperna import NAClassifier
 from hyperna.classifier import choice, work
 from hyperna.classifier.candidates import candidates
 from hyperna.classifier.choice import Joined
-from hyperna.classifier.fitted import fitted_chances, probabilities
+from hyperna.classifier.distances import fitted_chances, probabilities
 from hyperna.classifier.points import LabelledPoints, Table
 from hyperna.mutation import Harmonic
 from hyperna.networks import Network
@@ -78,9 +78,9 @@ def test_evaluations_of_phases_and_knock_outs_add_up():
 
 def test_standard_errors_count_rows_and_not_distinct_points():
     points = cloud()
-    right = np.arange(80) % 4 > 0
-    mean = points.share @ right
-    assert choice.error(points, right) == pytest.approx(np.sqrt(mean * (1 - mean) / 160))
+    network = Network.from_weights([[1.0, 1.0, 0.0]], [0.1], 2**16)
+    mean = points.correct(network) / points.total
+    assert points.doubt(network) == pytest.approx(np.sqrt(mean * (1 - mean) / 160))
     half = points.part(np.arange(80) < 40)
     assert half.rows == pytest.approx(160 * half.total / points.total)
 
@@ -158,19 +158,19 @@ def test_weights_that_cannot_matter_do_not_decide():
 
 
 def test_further_starts_of_one_half_space_are_rough():
-    from hyperna.classifier import linear
+    from hyperna.classifier import spaces
 
     [one] = candidates(1, "or", "data")
-    assert one.construction is linear.sharp_half_space
-    assert one.again == replace(one, construction=linear.rough_half_space)
+    assert one.construction is spaces.sharp_half_space
+    assert one.again == replace(one, construction=spaces.rough_half_space)
     for other in candidates("auto", "auto", "data"):
         assert other.again == other
 
 
 def test_losses_of_several_problems_are_averaged_where_one_changes():
-    from hyperna.classifier.fitted import _mean_curve
+    from hyperna.classifier.fitted import mean_curve
 
-    evals, losses = _mean_curve([[(1, 0.5), (4, 0.25)], [(2, 0.75), (4, 0.5), (9, 0.0)]])
+    evals, losses = mean_curve([[(1, 0.5), (4, 0.25)], [(2, 0.75), (4, 0.5), (9, 0.0)]])
     assert evals.tolist() == [1, 2, 4, 9]
     assert losses.tolist() == [0.625, 0.625, 0.375, 0.125]
 
@@ -304,10 +304,10 @@ def test_trials_with_more_parameters_than_points_are_not_made_simpler(n, simpler
 
 @pytest.mark.parametrize(("n", "dim", "kept"), [(100, 2, 100), (9000, 2, 2000), (700, 9000, 200)])
 def test_starts_are_made_from_as_many_points_as_are_quick(n, dim, kept):
-    from hyperna.classifier.candidates import _prepared
+    from hyperna.classifier.candidates import fitted, union_loss
 
     points = LabelledPoints(np.zeros((n, dim)), np.arange(n) % 2 > 0, np.ones(n, np.int64), n)
-    found, _, _ = _prepared(points, np.random.default_rng(0))
+    found, _, _ = fitted(union_loss, points, 1, np.random.default_rng(0))
     assert 0.7 * kept < len(found.y) <= kept
     assert found.total == (n if n == kept else kept)
 

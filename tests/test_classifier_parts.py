@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from hyperna import Grid, Network
-from hyperna.classifier.candidates import candidates
-from hyperna.classifier.fitted import fitted_chances, probabilities
-from hyperna.classifier.linear import least_squares, linear_fits, logistic_fit
+from hyperna.classifier.candidates import candidates, logistic_fit
+from hyperna.classifier.distances import FARTHEST, fitted_chances, probabilities, signed_distance
 from hyperna.classifier.points import LabelledPoints, Scaling, Table
-from hyperna.classifier.spaces import FARTHEST, HalfSpaces, balanced, cut, signed_distance
+from hyperna.classifier.spaces import HalfSpaces, balanced, cut, least_squares, linear_fits
 from hyperna.outputs import OUTPUTS
 
 

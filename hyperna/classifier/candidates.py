@@ -6,18 +6,26 @@ All are fitted by maximum likelihood with a small L2 penalty, by L-BFGS with exa
 few random beginnings; what counts afterwards, the number of errors, is left to the (1+1) NA.
 """
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from hyperna._validation import FloatArray
-from hyperna.classifier import linear
-from hyperna.classifier.linear import least
 from hyperna.classifier.points import LabelledPoints
-from hyperna.classifier.spaces import HalfSpaces, cut
+from hyperna.classifier.spaces import (
+    MOST_FEATURES_SOLVED,
+    MOST_FITTED,
+    HalfSpaces,
+    best_of,
+    cut,
+    rough_half_space,
+    sharp_half_space,
+)
 from hyperna.outputs import OUTPUTS
 
 # Larger sets are thinned: enough points for a few hundred parameters, and quick.
@@ -33,8 +41,123 @@ SMALL_SET, MOST_EFFORT = 150, 4
 LEAST_CHANCE = 1e-9
 # Factor by which hyperbolic tangents are made steeper, to resemble thresholds.
 STEEPNESS = 4.0
+# Steps of logistic regression by Newton's method, and by L-BFGS where there are many features.
+_NEWTON_STEPS, _QUASI_NEWTON_STEPS = 25, 100
+# Steps that L-BFGS remembers; how far the loss must fall; and when the search on a line ends.
+_MEMORY, _SLIGHT, _SHORTEST = 10, 1e-4, 1e-10
 
 Loss = Callable[..., tuple[float, FloatArray]]
+
+
+def least(
+    loss: Loss,
+    v: FloatArray,
+    data: tuple[Any, ...],
+    steps: int,
+    enough: float = 1e-5,
+) -> tuple[float, FloatArray]:
+    """Return the least value of a loss found by L-BFGS, and where it is (Nocedal 1980).
+
+    Written out because the vectors here are short: scipy's bookkeeping takes longer than the
+    losses.
+
+    Parameters
+    ----------
+    loss : callable
+        Takes v and the data, and returns value and gradient.
+    v : ndarray
+        Where to begin.
+    data : tuple
+        Further arguments of the loss.
+    steps : int
+        Steps at most.
+    enough : float
+        A step that gains less than this part of the loss, or of 1 if that is more, is the last.
+
+    Examples
+    --------
+    >>> value, v = least(lambda v: (float(v @ v), 2 * v), np.array([3.0, -4.0]), (), 20)
+    >>> bool(value < 1e-9)
+    True
+    """
+    value, slope = loss(v, *data)
+    # how far v moved, how its gradient turned, and their product
+    history: deque[tuple[FloatArray, FloatArray, float]] = deque(maxlen=_MEMORY)
+    for _ in range(steps):
+        way, parts = -slope, []
+        for move, turn, product in reversed(history):
+            parts.append((move @ way) / product)
+            way -= parts[-1] * turn
+        if history:
+            way *= history[-1][2] / (history[-1][1] @ history[-1][1])
+        for (move, turn, product), part in zip(history, reversed(parts), strict=True):
+            way += (part - (turn @ way) / product) * move
+        fall = float(slope @ way)
+        length = 1.0 if history else min(1.0, 1.0 / (float(np.sqrt(slope @ slope)) or 1.0))
+        new, new_slope = loss(v + length * way, *data)
+        while new > value + _SLIGHT * length * fall and length > _SHORTEST:
+            curve = new - value - length * fall
+            length *= min(max(-0.5 * length * fall / curve, 0.1), 0.5)
+            new, new_slope = loss(v + length * way, *data)
+        if not new <= value:
+            break
+        move, turn = length * way, new_slope - slope
+        if move @ turn > 1e-10 * (turn @ turn):
+            history.append((move, turn, float(move @ turn)))
+        gain, v, value, slope = value - new, v + move, new, new_slope
+        if gain <= enough * max(abs(value), 1.0):
+            break
+    return value, v
+
+
+def logistic_half_space(
+    points: LabelledPoints, neurons: int, rng: np.random.Generator
+) -> HalfSpaces:
+    """Return the half-space of logistic regression, or a good one where its weights vanish."""
+    points = points.thinned(rng, MOST_FITTED)
+    w, constant = logistic_fit(points)
+    if not w.any():
+        return best_of(points, np.eye(1, len(w)))
+    return HalfSpaces(w[None], np.array([-constant]))
+
+
+def logistic_fit(points: LabelledPoints) -> tuple[FloatArray, float]:
+    """Return weights and constant of logistic regression, as scikit-learn's default fits it.
+
+    The L2 penalty is that of features with deviation 1; the constant is free.
+    """
+    A = np.column_stack([points.Z / points.unit, np.ones(len(points.y))])
+    weight, penalty = points.share * points.rows, np.ones(A.shape[1])
+    penalty[-1] = 1e-9
+    data, v = (A, points.y, weight, penalty), np.zeros(A.shape[1])
+    if len(v) > MOST_FEATURES_SOLVED:
+        v = least(logistic_loss, v, data, _QUASI_NEWTON_STEPS, 1e-9)[1]
+        return v[:-1] / points.unit, float(v[-1])
+    loss, gradient = logistic_loss(v, *data)
+    for _ in range(_NEWTON_STEPS):
+        chance = expit(A @ v)
+        curvature = weight * chance * (1 - chance)
+        step = np.linalg.solve((A * curvature[:, None]).T @ A + np.diag(penalty), gradient)
+        length = 1.0
+        new_loss, new_gradient = logistic_loss(v - step, *data)
+        while new_loss > loss and length > 1e-3:
+            length /= 2
+            new_loss, new_gradient = logistic_loss(v - length * step, *data)
+        if new_loss >= loss:
+            break
+        v, gain, loss, gradient = v - length * step, loss - new_loss, new_loss, new_gradient
+        if gain < 1e-8 * loss:
+            break
+    return v[:-1] / points.unit, float(v[-1])
+
+
+def logistic_loss(
+    v: FloatArray, A: FloatArray, y: Any, weight: FloatArray, penalty: FloatArray
+) -> Any:
+    """Return the logistic loss with an L2 penalty, and its gradient."""
+    logit = A @ v
+    loss = weight @ (np.logaddexp(0.0, logit) - y * logit) + 0.5 * penalty @ v**2
+    return float(loss), (weight * (expit(logit) - y)) @ A + penalty * v
 
 
 def union_loss(v: FloatArray, points: FloatArray, y: FloatArray, weight: FloatArray) -> Any:
@@ -131,22 +254,20 @@ def _penalty(V: FloatArray) -> tuple[float, FloatArray]:
     return 0.5 * float((pull * V).sum()), pull
 
 
-def _prepared(points: LabelledPoints, rng: np.random.Generator) -> tuple[Any, Any, float]:
-    """Return the points, thinned, and as the losses take them, one unit wide; and the unit."""
+def fitted(
+    loss: Loss, points: LabelledPoints, neurons: int, rng: np.random.Generator
+) -> tuple[LabelledPoints, FloatArray, FloatArray]:
+    """Return where a loss is least, after the points it was fitted to, also as columns.
+
+    The points are thinned, and one unit wide as columns. The minimum is followed from the best of
+    some random beginnings, which give such points values about as large, in any dimension.
+    """
     most = MOST_NUMBERS // points.Z.shape[1]
     points = points.thinned(rng, min(max(most, FEWEST_POINTS), MOST_POINTS))
-    unit = float(np.sqrt((points.share @ points.Z**2).max())) or 1.0
-    columns = np.vstack([points.Z.T / unit, np.ones(len(points.y))])
-    return points, (columns, points.y.astype(float), points.share), unit
-
-
-def _fitted(loss: Loss, data: Any, neurons: int, rng: np.random.Generator) -> FloatArray:
-    """Return where a loss is least, followed from the best of some random beginnings.
-
-    These give points about one unit wide values about as large, in any dimension.
-    """
-    effort = min(max(SMALL_SET // len(data[1]), 1), MOST_EFFORT)
-    width, enough, brief = len(data[0]), ENOUGH / effort**2, []
+    columns = np.vstack([points.Z.T / points.unit, np.ones(len(points.y))])
+    data: tuple[Any, ...] = columns, points.y.astype(float), points.share
+    effort = min(max(SMALL_SET // len(points.y), 1), MOST_EFFORT)
+    width, enough, brief = len(columns), ENOUGH / effort**2, []
     for _ in range(max(BEGINNINGS, effort)):
         u = rng.normal(size=neurons) / np.sqrt(neurons) if loss is vote_loss else None
         V = rng.normal(size=(neurons, width)) * np.sqrt(3 / width)
@@ -154,20 +275,19 @@ def _fitted(loss: Loss, data: Any, neurons: int, rng: np.random.Generator) -> Fl
             V[:, -1] = -1.0
         begin = V.ravel() if u is None else np.concatenate([V.ravel(), u, [0.0]])
         brief.append(least(loss, begin, data, BRIEF_STEPS * effort, enough))
-    best = min(brief, key=lambda run: run[0])[1]
-    best = least(loss, best, data, STEPS * effort, enough)[1]
+    best = least(loss, min(brief, key=itemgetter(0))[1], data, STEPS * effort, enough)
     if loss is vote_loss:
-        best = least(loss, best, (*data, STEEPNESS), STEEP_STEPS * effort, enough)[1]
-    return best
+        best = least(loss, best[1], (*data, STEEPNESS), STEEP_STEPS * effort, enough)
+    return points, columns, best[1]
 
 
 def union(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces whose union holds the positive points, those that help."""
-    points, data, unit = _prepared(points, rng)
-    V = _fitted(union_loss, data, neurons, rng).reshape(neurons, -1)
+    points, columns, v = fitted(union_loss, points, neurons, rng)
+    V = v.reshape(neurons, -1)
     # The soft union lies beyond the hard one: what is right on average must be found again.
-    _, threshold = cut((V @ data[0]).max(axis=0)[:, None], points.gain)
-    return HalfSpaces(V[:, :-1] / unit, threshold - V[:, -1]).pruned(points)
+    _, threshold = cut((V @ columns).max(axis=0)[:, None], points.gain)
+    return HalfSpaces(V[:, :-1] / points.unit, threshold - V[:, -1]).pruned(points)
 
 
 def intersection(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
@@ -181,19 +301,18 @@ def intersection(points: LabelledPoints, neurons: int, rng: np.random.Generator)
 
 def parity(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces an odd number of which holds the positive points, those that help."""
-    points, data, unit = _prepared(points, rng)
-    V = _fitted(parity_loss, data, neurons, rng).reshape(neurons, -1)
-    return HalfSpaces(V[:, :-1] / unit, -V[:, -1]).pruned_for_parity(points)
+    points, _, v = fitted(parity_loss, points, neurons, rng)
+    V = v.reshape(neurons, -1)
+    return HalfSpaces(V[:, :-1] / points.unit, -V[:, -1]).pruned_for_parity(points)
 
 
 def vote(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
     """Return half-spaces and their weights in a vote, those that help."""
-    points, data, unit = _prepared(points, rng)
-    v = _fitted(vote_loss, data, neurons, rng)
+    points, _, v = fitted(vote_loss, points, neurons, rng)
     V, u = v[: -neurons - 1].reshape(neurons, -1), v[-neurons - 1 :]
     # A vote of -1 or 1 is a vote of 0 or 2, less one.
     quorum = float(u[:-1].sum() - u[-1])
-    return HalfSpaces(V[:, :-1] / unit, -V[:, -1], 2 * u[:-1], quorum).pruned(points)
+    return HalfSpaces(V[:, :-1] / points.unit, -V[:, -1], 2 * u[:-1], quorum).pruned(points)
 
 
 Construction = Callable[[LabelledPoints, int, np.random.Generator], HalfSpaces]
@@ -242,8 +361,8 @@ class Candidate:
     @property
     def again(self) -> "Candidate":
         """The same shape for further starts, which are to differ from the first."""
-        if self.construction is linear.sharp_half_space:
-            return replace(self, construction=linear.rough_half_space)
+        if self.construction is sharp_half_space:
+            return replace(self, construction=rough_half_space)
         return self
 
 
@@ -260,8 +379,8 @@ def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
         larger = [Candidate(kind, size, None, size, True) for kind, size in sizes]
         return [Candidate(outputs[0], 1, None, 1, True), *larger]
     if most == 1:
-        return [Candidate(outputs[0], 1, linear.sharp_half_space, 1, True)]
-    result = [Candidate(outputs[0], most, linear.logistic_half_space, 1, exact)]
+        return [Candidate(outputs[0], 1, sharp_half_space, 1, True)]
+    result = [Candidate(outputs[0], most, logistic_half_space, 1, exact)]
     many = min(most, MOST_CONSTRUCTED)
     for kind in outputs:
         construction, few = CONSTRUCTIONS[kind], min(FEW.get(kind, many), many)

@@ -1,6 +1,7 @@
 """NAClassifier: the (1+1) NA as a scikit-learn classifier."""
 
 import warnings
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -16,24 +17,20 @@ from hyperna._validation import FloatArray, check_choice, check_integer, check_j
 from hyperna._words import shown
 from hyperna.algorithm import MOVES
 from hyperna.classifier import export
+from hyperna.classifier.distances import chosen_class, class_columns, distances, probabilities
 from hyperna.classifier.fitted import (
     CallbackSupportMixin,
     FittedNetworks,
     Watch,
-    chosen_class,
-    class_columns,
-    distances,
+    as_kind,
     fitted_attributes,
-    probabilities,
     with_callbacks,
 )
 from hyperna.classifier.fitting import FOLDS, MOST_SEARCHED, MOST_TRIED, Fit, fit_all
 from hyperna.classifier.points import LabelledPoints, Scaling, Table, labelled_table, numbers
-from hyperna.classifier.spaces import as_kind
 from hyperna.classifier.work import Control, Settings
 from hyperna.grid import MAX_RESOLUTION
 from hyperna.mutation import StepLaw, law
-from hyperna.networks import Network
 from hyperna.neurons import NEURONS
 from hyperna.outputs import OUTPUTS
 
@@ -225,29 +222,28 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         """
         settings = self._settings()
         table, classes, y = labelled_table(self, X, y, sample_weight)
-        networks = self._networks_to_continue(classes)
-        if networks is not None:
+        continued = self.warm_start and hasattr(self, "networks_")
+        if continued:
             scaling = self.scaling_
         elif self.scale:
             scaling = Scaling.fit(table.X, table.weight.astype(float))
         else:
             scaling = Scaling.identity(table.X.shape[1])
-        control = Control()
+        control = Control(check_jobs(self.n_jobs))
         fits = self._binary_fits(table, scaling, len(classes), settings, control)
-
-        def attributes() -> dict[str, Any]:
-            return {"classes_": classes, **fitted_attributes(fits, table, scaling)}
-
+        if continued:
+            self._continue(fits, classes)
+        attributes = partial(fitted_attributes, fits, table, scaling, classes)
         watch = Watch(self, fits, control, attributes, X, y, sample_weight)
-        n_jobs = check_jobs(self.n_jobs)
         try:
             # The matrices are too small to share: threads of the linear algebra only wait.
             with threadpool_limits(1, "blas"):
-                fit_all(fits, n_jobs, networks)
+                fit_all(fits)
         except KeyboardInterrupt:
             control.interrupt()
-        if any(fit.best is None for fit in fits):
-            raise KeyboardInterrupt
+        for fit in fits:
+            if fit.best is None:
+                raise KeyboardInterrupt
         for name, value in attributes().items():
             setattr(self, name, value)
         if control.interrupted:
@@ -324,6 +320,8 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
             check_choice("tie_break", clip or "margin", ("margin",), "or a number or None")
             clip = 0.0 if clip is None else MARGIN_CLIP
         stagnation = self.stagnation
+        if stagnation is not None:
+            stagnation = check_integer("stagnation", stagnation, 1, 2**61)
         for name in ("scale", "warm_start"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise TypeError(f"{name} must be True or False, got {shown(getattr(self, name))}")
@@ -335,41 +333,41 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
             mutation=law(self.mutation),
             max_evals=check_integer("max_evals", self.max_evals, 1, 2**61),
             restarts=check_integer("n_restarts", self.n_restarts, 0),
-            stagnation=None if stagnation is None else check_integer("stagnation", stagnation, 1),
+            stagnation=stagnation,
             clip=check_real("tie_break", clip, 0.0) if isinstance(clip, Real) else clip,
             init=check_choice("init", self.init, ("data", "grid", "sphere")),
             move=check_choice("move", self.move, MOVES),
             neuron=check_choice("neuron", self.neuron, NEURONS),
         )
 
-    def _networks_to_continue(self, classes: Any) -> list[Network] | None:
-        if not self.warm_start or not hasattr(self, "networks_"):
-            return None
+    def _continue(self, fits: list[Fit], classes: Any) -> None:
+        """Let the fits begin with the networks of the previous one."""
         if not np.array_equal(classes, self.classes_):
             raise ValueError(
                 "warm_start can only be used where y has the same classes as in the previous call "
                 f"to fit. Previously got {self.classes_}, y has {classes}"
             )
-        return [as_kind(network, self.neuron) for network in self.networks_]
+        for fit, network in zip(fits, self.networks_, strict=True):
+            fit.start = as_kind(network, self.neuron)
+            had = fit.start.grid
+            wanted = fit.settings.grid(fit.points.Z.shape[1], had.neurons, had.output)
+            if had != wanted:
+                raise ValueError(
+                    "warm_start can only be used where the networks of the previous call to fit "
+                    f"are on the grid {wanted}, got one on {had}"
+                )
 
     def _binary_fits(
         self, table: Table, scaling: Scaling, classes: int, settings: Settings, control: Control
     ) -> list[Fit]:
-        words = check_random_state(self.random_state).randint(2**31 - 1, size=4)
-        entropy = [int(word) for word in words]
+        entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4).tolist()
         rng = np.random.default_rng(np.random.SeedSequence(entropy))
         table = table.thinned(rng, MOST_SEARCHED)
         Z = scaling.apply(table.X)
         folds = table.folds(FOLDS, MOST_TRIED, rng)
-        positives = range(classes) if classes > 2 else (1,)
-        return [
-            Fit(
-                number,
-                LabelledPoints(Z, table.label == k, table.weight, table.rows),
-                folds,
-                settings,
-                np.random.SeedSequence(entropy, spawn_key=(k,)),
-                control,
-            )
-            for number, k in enumerate(positives)
-        ]
+        fits: list[Fit] = []
+        for k in range(classes) if classes > 2 else (1,):
+            points = LabelledPoints(Z, table.label == k, table.weight, table.rows)
+            seed = np.random.SeedSequence(entropy, spawn_key=(k,))
+            fits.append(Fit(len(fits), points, folds, settings, seed, control))
+        return fits

@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperna._validation import FloatArray, check_integer, check_reals
 from hyperna._words import shown
+from hyperna.classifier.distances import Cone
 from hyperna.classifier.points import Scaling
 from hyperna.classifier.rules import Condition, Rule
-from hyperna.classifier.spaces import Cone
 from hyperna.mutation import StepLaw
 from hyperna.networks import Network
 
@@ -272,6 +272,8 @@ def from_json(cls: type, text: str) -> Any:
     if (width < 0).any():
         raise ValueError(f"width must not be negative, got {width.min()}")
     classifier.scaling_ = Scaling(check_reals("centre", data["centre"], (dim,)), width)
+    for network in networks:
+        classifier.scaling_.mark(network)
     classifier.slope_ = _stored_number(data, "slope")
     classifier.lapse_ = _stored_number(data, "lapse")
     if classifier.slope_ <= 0 or not 0 <= classifier.lapse_ * len(classifier.classes_) < 1:

@@ -1,21 +1,26 @@
 """What a fit shows, to those who watch it and as attributes of the estimator."""
 
-import math
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.special import expit
 
 from hyperna._validation import FloatArray, IntArray
 from hyperna._words import counted
+from hyperna.classifier.distances import (
+    chosen_class,
+    class_columns,
+    distances,
+    fitted_chances,
+    signed_distance,
+)
 from hyperna.classifier.export import half_spaces
 from hyperna.classifier.fitting import FOLDS, Fit
-from hyperna.classifier.linear import least
 from hyperna.classifier.points import Scaling, Table, blocks
 from hyperna.classifier.rules import Rule, rule_of
-from hyperna.classifier.spaces import signed_distance
 from hyperna.classifier.work import PIECE, Control
+from hyperna.grid import Grid
 from hyperna.networks import Network
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -113,88 +118,12 @@ class Watch:
         self.printed = line
 
 
-def softmax(values: FloatArray) -> FloatArray:
-    """Return the rows of values as probabilities proportional to exp(value)."""
-    power = np.exp(values - values.max(axis=1, keepdims=True))
-    return np.asarray(power / power.sum(axis=1, keepdims=True))
-
-
-def probabilities(distance: FloatArray, slope: float, lapse: float) -> FloatArray:
-    """Return the chance of each class: a softmax of the distances, never below `lapse`.
-
-    Examples
-    --------
-    >>> probabilities(np.array([[-1.0, 1.0], [-50.0, 50.0]]), slope=1.0, lapse=0.1)
-    array([[0.19536234, 0.80463766],
-           [0.1       , 0.9       ]])
-    """
-    chance: FloatArray = lapse + (1.0 - distance.shape[1] * lapse) * softmax(slope * distance)
-    return chance
-
-
-def fitted_chances(distance: FloatArray, label: IntArray, share: FloatArray, rows: float) -> Any:
-    """Return slope and lapse for which `probabilities` fit the labels best.
-
-    Labels are softened as by Platt (1999), by as much as two made-up rows, which keeps the slope
-    finite for separated classes, and the lapse is drawn towards 0 by as much as one row.
-
-    Parameters
-    ----------
-    distance : ndarray of shape (n, K)
-        Signed distances, one column for each class.
-    label : ndarray of shape (n,)
-        Class of each point.
-    share : ndarray of shape (n,)
-        Weights that sum to one.
-    rows : float
-        How many rows the points stand for.
-    """
-    classes = distance.shape[1]
-    soft = 1.0 / (rows + 2.0)
-    target = np.full(distance.shape, soft / (classes - 1))
-    target[np.arange(len(label)), label] = 1.0 - soft
-    unit = float(np.abs(distance).max()) or 1.0
-    powers, parts = (-7.0, 14.0), (-12.0, 6.0)
-
-    def loss(v: FloatArray) -> tuple[float, FloatArray]:
-        slope, part = math.exp(np.clip(v[0], *powers)) / unit, float(expit(np.clip(v[1], *parts)))
-        plain = softmax(slope * distance)
-        chance = part / classes + (1 - part) * plain
-        odds = target / chance
-        value = -share @ (target * np.log(chance)).sum(axis=1) - math.log(1 - part) / rows
-        # derivatives of the softmax along its logits
-        mean = (plain * odds).sum(axis=1, keepdims=True)
-        by_slope = -(1 - part) * share @ (plain * (odds - mean) * distance).sum(axis=1)
-        by_part = -share @ (odds * (1 / classes - plain)).sum(axis=1) + 1 / ((1 - part) * rows)
-        return float(value), np.array([by_slope * slope, by_part * part * (1 - part)])
-
-    begins = [np.array([math.log(s), lapse]) for s, lapse in ((3.0, -5.0), (30.0, -1.5))]
-    _, (power, part) = min((least(loss, v, (), 100) for v in begins), key=lambda run: run[0])
-    return math.exp(np.clip(power, *powers)) / unit, float(expit(np.clip(part, *parts))) / classes
-
-
 class FittedNetworks:
     """What the networks of a fitted classifier say about themselves."""
 
     networks_: list[Network]
     scaling_: Scaling
     rules_: list[Rule]
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if name in ("networks_", "scaling_"):
-            self._mark()
-
-    def __setstate__(self, state: Any) -> None:
-        super().__setstate__(state)  # type: ignore[misc]
-        self._mark()
-
-    def _mark(self) -> None:
-        """Tell networks whose half-spaces are not in the units of the data, for who draws them."""
-        scaling = self.__dict__.get("scaling_")
-        if scaling is not None and not scaling.changes_nothing:
-            for network in self.__dict__.get("networks_", []):
-                object.__setattr__(network, "scaled", True)
 
     @property
     def network_(self) -> Network:
@@ -256,63 +185,69 @@ class FittedNetworks:
         return np.asarray(mean / (mean.sum() or 1.0))
 
 
-def class_columns(distance: FloatArray) -> FloatArray:
-    """Return one column a class; the two of a binary problem differ by the distance."""
-    if distance.ndim == 2 and distance.shape[1] > 1:
-        return distance
-    half = distance.reshape(-1, 1) / 2
-    return np.column_stack([-half, half])
-
-
-def fitted_attributes(fits: list[Fit], table: Table, scaling: Scaling) -> dict[str, Any]:
+def fitted_attributes(
+    fits: list[Fit], table: Table, scaling: Scaling, classes: Any
+) -> dict[str, Any]:
     """Return what makes an estimator fitted, from problems that each have a network."""
-    networks = [fit.current.network for fit in fits if fit.current is not None]
-    evals, losses = _mean_curve([fit.curve for fit in fits])
     # Slope and lapse by the distances of held-out points, where there are any.
-    held_out = [fit.held_out_distances() for fit in fits]
-    tried = any(column is not None for column in held_out)
-    points = [fit.tried if tried else fit.points for fit in fits]
-    columns = [
-        signed_distance(network, some.Z) if column is None else column
-        for network, some, column in zip(networks, points, held_out, strict=True)
-    ]
-    label = points[0].y.astype(int)
-    if len(fits) > 1:
-        label = np.argmax([some.y for some in points], axis=0)
+    tried = any(map(attrgetter("judged"), fits))
+    networks, columns, labels, rules, evaluations, right = [], [], [], [], 0, 0
+    for fit in fits:
+        network, points = fit.current.network, fit.tried if tried else fit.points
+        scaling.mark(network)
+        networks.append(network)
+        held_out = fit.held_out(fit.judged, signed_distance) if fit.judged else None
+        columns.append(signed_distance(network, points.Z) if held_out is None else held_out)
+        labels.append(points.y)
+        rules.append(rule_of(network, scaling, table.X, SLACK if len(fits) > 1 else np.inf))
+        evaluations += fit.evaluations
+    label = np.argmax(labels, axis=0) if len(fits) > 1 else labels[0].astype(int)
     distance = class_columns(np.column_stack(columns))
-    slope, lapse = fitted_chances(distance, label, points[0].share, points[0].rows)
-    right, slack = 0, SLACK if len(networks) > 1 else np.inf
+    slope, lapse = fitted_chances(distance, label, points.share, points.rows)
     for some in blocks(table.X):
         chosen = chosen_class(distances(networks, scaling.apply(table.X[some])))
         right += int(table.weight[some][chosen == table.label[some]].sum())
+    evals, losses = mean_curve(list(map(attrgetter("curve"), fits)))
     return {
+        "classes_": classes,
         "scaling_": scaling,
         "networks_": networks,
-        "n_iter_": sum(fit.evaluations for fit in fits),
+        "n_iter_": evaluations,
         "loss_evals_": evals,
         "loss_curve_": losses,
         "training_score_": right / int(table.weight.sum()),
-        "rules_": [rule_of(network, scaling, table.X, slack) for network in networks],
+        "rules_": rules,
         "slope_": slope,
         "lapse_": lapse,
     }
 
 
-def distances(networks: list[Network], Z: FloatArray) -> FloatArray:
-    """Return the signed distance of each point for each network."""
-    return np.column_stack([signed_distance(network, Z) for network in networks])
+def mean_curve(curves: list[list[tuple[int, float]]]) -> tuple[IntArray, FloatArray]:
+    """Return the mean of step functions, at the places where one of them changes.
 
-
-def chosen_class(distance: FloatArray) -> IntArray:
-    """Return the class whose distance is largest, or whether the only one is positive."""
-    return distance.argmax(axis=1) if distance.shape[1] > 1 else (distance[:, 0] > 0).astype(int)
-
-
-def _mean_curve(curves: list[list[tuple[int, float]]]) -> tuple[IntArray, FloatArray]:
-    """Return the mean of step functions, at the places where one of them changes."""
-    evals = np.unique([e for curve in curves for e, _ in curve]).astype(np.int64)
+    Examples
+    --------
+    >>> mean_curve([[(1, 0.5), (4, 0.25)], [(2, 0.75)]])
+    (array([1, 2, 4]), array([0.625, 0.625, 0.5  ]))
+    """
+    evals = np.unique(np.concatenate(curves)[:, 0]).astype(np.int64)
     total = np.zeros(len(evals))
     for curve in curves:
         places, losses = np.array(curve).T
         total += losses[np.maximum(np.searchsorted(places, evals, "right") - 1, 0)]
     return evals, total / len(curves)
+
+
+def as_kind(network: Network, neuron: str) -> Network:
+    """Return a network of plain neurons as one of another kind that does the same."""
+    grid = network.grid
+    if grid.neuron == neuron:
+        return network
+    made = Grid(grid.dim, grid.neurons, grid.resolution, grid.output, neuron)
+    hidden = network.genome[: grid.output_start].reshape(grid.neurons, grid.width)
+    if grid.neuron != "plain":
+        raise ValueError(
+            f"networks of {grid.neuron} neurons cannot be continued with {neuron} ones"
+        )
+    output = network.genome[grid.output_start :]
+    return Network(made, np.append(np.column_stack([hidden, made.neutral]).ravel(), output))

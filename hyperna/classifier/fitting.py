@@ -1,22 +1,22 @@
 """Fitting networks to binary problems: a race of candidates on held-out points, then the search.
 
-The simplest candidate, the half-space of logistic regression, is tried first; the others only if it
-makes errors, large ones only if small ones do well, and only those are evolved whose starts are not
-hopeless. `hyperna.classifier.choice` says which candidate wins.
+`Fit.rounds` is the rule by which a network is chosen; `hyperna.classifier.choice` says which
+candidate wins.
 """
 
 import itertools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.classifier import choice, work
 from hyperna.classifier.candidates import candidates
-from hyperna.classifier.choice import cancelled, simplified, trimmed
+from hyperna.classifier.choice import ahead, best_row, cancelled, simplified, trimmed
 from hyperna.classifier.points import LabelledPoints
-from hyperna.classifier.spaces import signed_distance
 from hyperna.classifier.work import Control, Outcome, Settings, child
 from hyperna.networks import Network
 
@@ -33,11 +33,17 @@ SHORTEST_TRIAL, LONGEST_TRIAL = 20, 10_000
 # search is cut short in proportion.
 MANY_FEATURES = 500
 SHORTEST_RESTART = 100  # evaluations
+# With so few held-out errors the simplest candidate is not contested.
+GOOD_ENOUGH = 0.01
 # Candidates whose starts are this many standard errors behind are not evolved; those this many
 # better than one half-space may be made larger.
 HOPELESS, PROMISING = 1.0, 0.5
 # Parts of its squared weights that one half-space keeps where held-out points are few or noisy.
 FAITHFUL = (0.9, 0.97, 0.99)
+
+# What is to be called with the result, a piece of work (see `hyperna.classifier.work`) and its
+# arguments.
+Job = tuple[Any, ...]
 
 
 @dataclass(eq=False)
@@ -46,12 +52,19 @@ class Fit:
 
     Attributes
     ----------
-    points : LabelledPoints
-        The whole problem.
+    points, tried : LabelledPoints
+        The whole problem, and the points that take part in trials.
     folds : tuple of ndarray
-        Number, weight and fold of the points that take part in trials.
+        Number, weight and fold of the tried points.
+    seen : list of LabelledPoints
+        By fold: the points that its trials learn from, which are those of the other folds.
+    start : Network or None
+        The network of an earlier fit that is to be continued.
     networks : dict
         By candidate and fold: the networks of a trial, its start first.
+    right : dict
+        By candidate: which tried points are classified correctly by the networks that have not seen
+        them; one row for the starts and one for each checkpoint that all folds have reached.
     judged : list
         By fold: the network of the chosen trial, which stands for the final one.
     """
@@ -62,44 +75,53 @@ class Fit:
     settings: Settings
     seed: np.random.SeedSequence
     control: Control
+    start: Network | None = None
     best: Outcome | None = None
     evaluations: int = 0
     curve: list[tuple[int, float]] = field(default_factory=list)
     networks: dict[tuple[int, int], list[Network]] = field(default_factory=dict)
+    right: dict[int, list[BoolArray]] = field(default_factory=dict)
     chosen: choice.Choice | None = None
     judged: list[Network] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        settings = self.settings
+        settings, (index, weight, fold) = self.settings, self.folds
         self.candidates = candidates(settings.neurons, settings.output, settings.init)
-        self._right: dict[int, list[BoolArray]] = {}
-        dim, small = self.points.Z.shape[1], len([c for c in self.candidates if not c.larger])
+        dim, small = self.points.Z.shape[1], 0
+        for candidate in self.candidates:
+            small += not candidate.larger
         self.few_features = dim <= MANY_FEATURES
         # Evaluations of each search; all trials together take two thirds of them at most.
         self.share = settings.max_evals // (3 * FOLDS * small)
         self.share = self.share * MANY_FEATURES // max(dim, MANY_FEATURES)
-        given, self.patient = settings.init != "data" or len(self.candidates) == 1, settings.patient
-        self.evolves = self.few_features or given
+        self.evolves = self.few_features or settings.init != "data" or len(self.candidates) == 1
         # Random starts say little about what becomes of them, nor do half-spaces about cones.
-        self.spares = self.patient or settings.neuron != "plain"
+        self.spares = settings.patient or settings.neuron != "plain"
         # Whether there are enough points and evaluations for trials, and something to learn. A
         # single candidate is tried for the sake of its probabilities.
         fewest = np.bincount(self.points.y, minlength=2).min()
         enough = self.share >= SHORTEST_TRIAL and fewest >= 2 * FOLDS
         self.undecided = bool(enough) and (len(self.candidates) > 1 or settings.init == "data")
+        self.tried = self.points.part(index, weight)
+        self.seen: list[LabelledPoints] = []
+        for k in range(FOLDS if self.undecided else 0):
+            self.seen.append(self.tried.part(fold != k))
 
     @property
-    def current(self) -> Outcome | None:
-        """The best outcome so far, that of a search under way included."""
+    def current(self) -> Any:
+        """The best outcome so far, that of a search under way included; None before the first."""
         under_way = self.control.under_way.get(self.number)
-        if self.best is None or under_way is None:
+        if self.best is None or under_way is None or under_way.rank <= self.best.rank:
             return self.best
-        return max(self.best, under_way, key=lambda outcome: outcome.rank)
+        return under_way
 
-    def record(self, outcome: Outcome | None) -> None:
+    @property
+    def left(self) -> int:
+        """Evaluations that have not been spent."""
+        return self.settings.max_evals - self.evaluations
+
+    def record(self, outcome: Outcome) -> None:
         """Enter a finished search into the curve of losses, and keep it if it is the best."""
-        if outcome is None:
-            return
         for evaluation, share in zip(*outcome.improvements, strict=True):
             loss = 1.0 - float(share)
             if not self.curve or loss < self.curve[-1][1]:
@@ -109,114 +131,134 @@ class Fit:
         if self.best is None or outcome.rank > self.best.rank:
             self.best = outcome
 
-    @property
-    def left(self) -> int:
-        """Evaluations that have not been spent."""
-        return self.settings.max_evals - self.evaluations
+    def record_faultless(self, outcome: Outcome) -> None:
+        """Enter a finished search only if its network makes no error."""
+        if outcome.score == self.points.total:
+            self.record(outcome)
+        else:
+            self.evaluations += outcome.evaluations
 
-    def look_length(self, c: int) -> int:
-        """Return the evaluations of a first look at a candidate, which random starts need."""
-        parts = (60 if c == 0 else 10) if self.patient else 4 * FOLDS * len(self.candidates)
-        return 0 if self.settings.init == "data" else self.settings.max_evals // parts
+    def record_trial(self, c: int, k: int, trial: tuple[list[Network], int]) -> None:
+        """Keep the networks of a trial, and judge those that all folds have got by now."""
+        self.networks.setdefault((c, k), []).extend(trial[0])
+        self.evaluations += trial[1]
+        by_fold = [self.networks.get((c, k), []) for k in range(FOLDS)]
+        known = len(self.right.get(c, []))
+        for networks in list(zip(*by_fold, strict=False))[known:]:
+            right = self.held_out(networks) == self.tried.y
+            self.right.setdefault(c, []).append(right)
 
-    def trial_length(self, candidates: int) -> int:
-        """Return the evaluations of each trial, given the number of candidates."""
-        if self.settings.init == "data":
-            return min(self.share, LONGEST_TRIAL)
-        return self.settings.max_evals // (10 * FOLDS * max(candidates, 3))
-
-    @cached_property
-    def tried(self) -> LabelledPoints:
-        """The points that take part in trials."""
-        points, (index, weight, _) = self.points, self.folds
-        rows = points.rows * float(weight.sum()) / points.total
-        return LabelledPoints(points.Z[index], points.y[index], weight, rows)
-
-    @cached_property
-    def seen(self) -> list[LabelledPoints]:
-        """The points that the trials of each fold learn from."""
-        return [self.tried.part(self.folds[2] != k) for k in range(FOLDS)]
-
-    def right(self, c: int) -> list[BoolArray]:
-        """Return which tried points the networks of a candidate classify correctly, held out.
-
-        One row for the starts and one for each checkpoint that all folds have reached.
-        """
-        networks = [self.networks.get((c, k), []) for k in range(FOLDS)]
-        rows = self._right.setdefault(c, [])
-        for checkpoint in range(len(rows), min(map(len, networks))):
-            rows.append(self.held_out([trial[checkpoint] for trial in networks]))
-        return rows
-
-    def trials(self) -> dict[int, list[BoolArray]]:
-        """Return `right` of all candidates that were tried."""
-        return {c: self.right(c) for c in range(len(self.candidates)) if self.right(c)}
-
-    def held_out(self, networks: list[Network]) -> BoolArray:
-        """Return which tried points are classified correctly by the network of their fold."""
-        answer = np.zeros(len(self.tried.y), bool)
+    def held_out(
+        self, networks: Iterable[Network], value: Callable[..., Any] = Network.predict
+    ) -> FloatArray:
+        """Return a value of each tried point, its class, by the network of its fold."""
+        result = np.zeros(len(self.tried.y))
         for k, network in enumerate(networks):
             out = self.folds[2] == k
-            answer[out] = network.predict(self.tried.Z[out])
-        return answer == self.tried.y
+            result[out] = value(network, self.tried.Z[out])
+        return result
 
-    def held_out_distances(self) -> FloatArray | None:
-        """Return the signed distance of each tried point to the network that did not see it.
+    def rounds(self) -> Iterator[list[Job]]:
+        """Yield the work of one round after the other, each by the results of those before.
 
-        None where the candidate that was chosen has not been tried.
+        The simplest candidate, the half-space of logistic regression, is tried first; the others
+        only if it makes errors, large ones only if small ones do well, and only those are evolved
+        whose starts are not hopeless.
         """
-        if not self.judged:
-            return None
-        distance = np.zeros(len(self.tried.y))
-        for k, network in enumerate(self.judged):
-            out = self.folds[2] == k
-            distance[out] = signed_distance(network, self.tried.Z[out])
-        return distance
+        settings, seed, simplest = self.settings, child(self.seed, 0), self.candidates[0]
+        if self.start is not None:
+            task = self.number, self.points, settings, simplest, self.start, self.left
+            yield [(self.record, work.evolve, *task, child(self.seed, 4))]
+            return
+        # A usable network at once: the start of the simplest candidate.
+        start = settings.start(self.points, simplest, seed)
+        search = settings.search(self.points, simplest, start, 1, seed)
+        search.advance(1)
+        self.record(Outcome.of(search, self.points, settings.clip))
+        if self.undecided:
+            yield self.trials([0])
+            if self.evolves:
+                yield self.trials([0], evolved=True)
+            if 0 in self.right and max(map(self.tried.share.dot, self.right[0])) < 1 - GOOD_ENOUGH:
+                yield from self.race()
+        self.chosen = self.choose()
+        yield self.finals(self.chosen)
+        if not self.chosen.convincing:
+            some = self.exact()
+            budget = max(1, min(self.share, self.left // max(1, len(some))))
+            yield self.searches(
+                [(c, 0, budget) for c in some[: max(self.left, 0)]], self.record_faultless
+            )
+        simplify(self)
 
-    @property
-    def others(self) -> list[int]:
-        """The candidates to look at after the simplest, if that makes errors."""
-        rest = range(1, len(self.candidates)) if self.undecided else ()
-        if not rest or not choice.contested(self.tried, self.right(0)):
-            return []
-        return [c for c in rest if not self.candidates[c].larger]
+    def race(self) -> Iterator[list[Job]]:
+        """Yield the trials of the candidates that might beat the simplest one."""
+        points, first, number = self.tried, self.folds[2] == 0, len(self.candidates)
+        small = [c for c in range(1, number) if not self.candidates[c].larger]
+        yield self.trials(small, range(1))
+        # Those far behind the simplest in the first fold are not looked at in the others.
+        some, rows = points.part(first), list(np.array(self.right[0])[:, first])
+        simplest, kept = rows[best_row(some, rows)], []
+        for c in small:
+            if (c, 0) in self.networks:
+                right = some.right(self.networks[c, 0][0])
+                kept += [c] if self.spares or not ahead(some, simplest, right, HOPELESS) else []
+        yield self.trials(kept, range(1, FOLDS))
+        # Larger ones where the small ones are better than one half-space.
+        simplest, large = self.right[0][best_row(points, self.right[0])], []
+        for c in small:
+            if c + 1 < number and self.candidates[c + 1].larger and c in self.right:
+                better = ahead(points, self.right[c][0], simplest, PROMISING)
+                large += [c + 1] if better else []
+        yield self.trials(large)
+        # Those whose starts are far behind the best are not evolved.
+        best, hopeful = np.zeros(len(points.y), bool), []
+        for _, rows in sorted(self.right.items()):
+            best = max(best, rows[best_row(points, rows)], key=points.share.dot)
+        for c, rows in sorted(self.right.items()):
+            if c > 0 and (self.spares or not ahead(points, best, rows[0], HOPELESS)):
+                hopeful.append(c)
+        yield self.trials(hopeful if self.evolves else [], evolved=True)
 
-    @property
-    def larger(self) -> list[int]:
-        """The large candidates to look at, where the small ones are better than one half-space."""
-        last = len(self.candidates) - 1
-        grown = [c for c in self.others if c < last and self.candidates[c + 1].larger]
-        if not grown:
-            return []
-        simplest = self.right(0)[choice.best_row(self.tried, self.right(0))]
-        rows = {c: self.right(c) for c in grown if self.right(c)}
-        gains = {c: choice.gain(self.tried, row[0], simplest) for c, row in rows.items()}
-        return [c + 1 for c, (better, error) in gains.items() if better >= PROMISING * error]
+    def trials(
+        self, some: list[int], folds: range = range(FOLDS), evolved: bool = False
+    ) -> list[Job]:
+        """Return first looks at candidates, or their evolution if they have been looked at."""
+        jobs: list[Job] = []
+        settings, stops = self.settings, []
+        length = min(self.share, LONGEST_TRIAL)
+        if settings.init != "data":
+            length = settings.max_evals // (10 * FOLDS * max(len(some), 3))
+        for share in CHECKPOINTS:
+            stops.append(max(1, round(share * length)))
+        for c, k in itertools.product(some, folds):
+            seed, known = child(self.seed, 2, c, k), self.networks.get((c, k))
+            task = partial(self.record_trial, c, k), self.seen[k], settings, self.candidates[c]
+            if evolved and known:
+                jobs.append((task[0], work.trial, *task[1:], known[0], tuple(stops), seed))
+            elif not evolved:
+                # Random starts need evaluations before they tell anything.
+                parts = 4 * FOLDS * len(self.candidates)
+                parts = (60 if c == 0 else 10) if settings.patient else parts
+                budget = 0 if settings.init == "data" else settings.max_evals // parts
+                jobs.append((task[0], work.first_look, *task[1:], budget, seed))
+        return jobs
 
-    def still_in_it(self, some: list[int]) -> list[int]:
-        """Return the candidates that are not far behind the simplest one in the first fold."""
-        out = self.folds[2] == 0
-        points, rows = self.tried.part(out), [row[out] for row in self.right(0)]
-        best = rows[choice.best_row(points, rows)] if some else np.zeros(0, bool)
-        kept = []
-        for c in (c for c in some if (c, 0) in self.networks):
-            behind, error = choice.gain(points, best, points.right(self.networks[c, 0][0]))
-            kept += [c] if self.spares or behind <= HOPELESS * error else []
-        return kept
-
-    def hopeful(self) -> list[int]:
-        """Return the candidates to evolve: those whose starts are not far behind the best.
-
-        None where that would hardly change them.
-        """
-        kept, trials = [], self.trials()
-        if self.others and self.evolves:
-            bests = [rows[choice.best_row(self.tried, rows)] for rows in trials.values()]
-            best = bests[int(np.argmax([choice.share(self.tried, right) for right in bests]))]
-            for c in trials:
-                behind, error = choice.gain(self.tried, best, trials[c][0])
-                kept += [c] if c > 0 and (self.spares or behind <= HOPELESS * error) else []
-        return kept
+    def choose(self) -> choice.Choice:
+        """Return the candidate that wins by held-out points."""
+        settings, lavish = self.settings, set()
+        given = settings.neurons != "auto"
+        for (c, k), networks in self.networks.items():
+            if not given and networks[0].grid.components > len(self.seen[k].y):
+                lavish.add(c)
+        ripe, rows = given or settings.init != "data", dict(sorted(self.right.items()))
+        chosen = choice.choose(self.tried, rows, len(self.candidates), ripe, frozenset(lavish))
+        if settings.patient and chosen.candidate == 0 and chosen.convincing:
+            exact = self.exact()
+            if exact and exact[0] > 0 and exact[0] in rows:
+                # A network that makes no error where one neuron does need not be ahead by much.
+                return choice.Choice(exact[0], len(rows[exact[0]]) - 1, True)
+        return chosen
 
     def exact(self) -> list[int]:
         """Return the candidates that made no error on what they learned from, the simplest first.
@@ -225,7 +267,7 @@ class Fit:
         that is worse on held-out points than the simplest, if that beats a constant answer there.
         """
         found: list[int] = []
-        held_out = {c: choice.share(self.tried, rows[-1]) for c, rows in self.trials().items()}
+        held_out = {c: float(self.tried.share @ rows[-1]) for c, rows in self.right.items()}
         least = held_out.get(0, 0.0) * (held_out.get(0, 0.0) > self.tried.constant)
         for (c, k), networks in sorted(self.networks.items()):
             network, seen = networks[-1], self.seen[k]
@@ -234,98 +276,47 @@ class Fit:
                 found.append(c)
         return found
 
+    def finals(self, chosen: choice.Choice) -> list[Job]:
+        """Return the searches on all points, with the candidate chosen."""
+        c, left = chosen.candidate, self.left
+        starts = min(self.settings.restarts, left // SHORTEST_RESTART) + 1
+        if left < 1:
+            return []
+        if chosen.checkpoint is None:
+            # Nothing was tried: all candidates compete by their training score.
+            every = list(itertools.product(range(len(self.candidates)), range(starts)))
+            budget = max(1, left // len(every))
+            return self.searches([(*place, budget) for place in every[:left]])
+        budget = left // starts
+        if self.settings.init == "data":
+            if chosen.checkpoint == 0:
+                # The start of the simplest candidate is there already.
+                return self.searches([(c, 0, 1)] if c > 0 else [])
+            if chosen.checkpoint == 1:
+                brief = round(CHECKPOINTS[0] * min(self.share, LONGEST_TRIAL))
+                budget = min(max(1, brief), budget)
+            elif len(self.candidates) > 1:
+                budget = min(self.share, budget)
+            budget = max(1, budget)
+        return self.searches([(c, k, budget) for k in range(starts)])
 
-def try_out(
-    fits: list[Fit],
-    numbers: list[list[int]],
-    n_jobs: int | None,
-    folds: range = range(FOLDS),
-    evolved: bool = True,
-) -> None:
-    """Evolve candidates of each problem that have been looked at, or have a first look at them."""
-    items, places = [], []
-    for fit, some in zip(fits, numbers, strict=True):
-        length = fit.trial_length(len(some))
-        stops = tuple(max(1, round(share * length)) for share in CHECKPOINTS)
-        for c, k in itertools.product(some, folds):
-            seed, known = child(fit.seed, 2, c, k), fit.networks.get((c, k))
-            if evolved and known is None:
-                continue
-            how = (known[0], stops) if evolved and known else (fit.look_length(c),)
-            places.append((fit, (c, k)))
-            items.append((fit.seen[k], fit.settings, fit.candidates[c], *how, seed))
-    results = fits[0].control.map(work.trial if evolved else work.first_look, items, n_jobs)
-    for (fit, place), result in zip(places, results, strict=True):
-        if result is not None:
-            fit.networks.setdefault(place, []).extend(result[0])
-            fit.evaluations += result[1]
-
-
-def searches(fit: Fit) -> list[tuple[int, int, int]]:
-    """Return candidate, number of the start and evaluations of the searches on all points."""
-    given, tried = fit.settings.neurons != "auto", fit.networks.items()
-    lavish = {c for (c, k), nets in tried if nets[0].grid.components > len(fit.seen[k].y)}
-    ripe, lavish = given or fit.settings.init != "data", set() if given else lavish
-    chosen = choice.choose(fit.tried, fit.trials(), len(fit.candidates), ripe, frozenset(lavish))
-    exact = fit.exact() if fit.patient and chosen.candidate == 0 and chosen.convincing else [0]
-    if exact and exact[0] > 0 and fit.right(exact[0]):
-        # A network that makes no error where one neuron does need not be ahead by much.
-        chosen = choice.Choice(exact[0], len(fit.right(exact[0])) - 1, True)
-    fit.chosen = chosen
-    starts = min(fit.settings.restarts, fit.left // SHORTEST_RESTART) + 1
-    if fit.left < 1:
-        return []
-    if chosen.checkpoint is None:
-        # Nothing was tried: all candidates compete by their training score.
-        every = list(itertools.product(range(len(fit.candidates)), range(starts)))
-        budget = max(1, fit.left // len(every))
-        return [(c, k, budget) for c, k in every[: fit.left]]
-    if fit.settings.init != "data":
-        return [(chosen.candidate, k, fit.left // starts) for k in range(starts)]
-    if chosen.checkpoint == 0:
-        # The start of the simplest candidate is there already.
-        return [(chosen.candidate, 0, 1)] if chosen.candidate > 0 else []
-    brief = max(1, round(CHECKPOINTS[0] * fit.trial_length(1)))
-    longest = fit.left if len(fit.candidates) == 1 else fit.share * starts
-    budget = min(brief if chosen.checkpoint == 1 else longest // starts, fit.left // starts)
-    return [(chosen.candidate, k, max(1, budget)) for k in range(starts)]
-
-
-def run_finals(fits: list[Fit], n_jobs: int | None) -> None:
-    """Search on the whole problems, with the candidates chosen."""
-    run_searches(fits, [searches(fit) for fit in fits], n_jobs)
-    plans = []
-    for fit in fits:
-        some = [] if fit.chosen is None or fit.chosen.convincing else fit.exact()
-        budget = max(1, min(fit.share, fit.left // max(1, len(some))))
-        plans.append([(c, 0, budget) for c in some[: max(fit.left, 0)]])
-    run_searches(fits, plans, n_jobs, faultless=True)
-
-
-def run_searches(
-    fits: list[Fit],
-    plans: list[list[tuple[int, int, int]]],
-    n_jobs: int | None,
-    faultless: bool = False,
-) -> None:
-    """Carry out searches and record their outcomes, or only those that make no error."""
-    items, owners = [], []
-    for fit, plan in zip(fits, plans, strict=True):
+    def searches(
+        self,
+        plan: list[tuple[int, int, int]],
+        record: Callable[[Outcome], None] | None = None,
+    ) -> list[Job]:
+        """Return searches on all points, by candidate, number of the start and evaluations."""
+        jobs: list[Job] = []
         for c, k, budget in plan:
-            owners.append(fit)
-            candidate = fit.candidates[c] if k == 0 else fit.candidates[c].again
-            tried = fit.networks.get((c, k), [None])[: choice.SIMPLE]
-            known = tried[0 if fit.settings.init == "data" else -1]
+            candidate = self.candidates[c] if k == 0 else self.candidates[c].again
+            tried = self.networks.get((c, k), [None])[: choice.SIMPLE]
+            known = tried[0 if self.settings.init == "data" else -1]
             if budget == 1 and known is not None:
-                starts = [nets[0] for (d, _), nets in fit.networks.items() if d == c]
-                known = max(starts, key=fit.points.correct)
-            seed = child(fit.seed, 3, c, k)
-            items.append((fit.number, fit.points, fit.settings, candidate, known, budget, seed))
-    for fit, outcome in zip(owners, fits[0].control.map(work.final, items, n_jobs), strict=True):
-        if faultless and outcome is not None and outcome.score < fit.points.total:
-            fit.evaluations += outcome.evaluations
-        else:
-            fit.record(outcome)
+                starts = [nets[0] for (d, _), nets in self.networks.items() if d == c]
+                known = max(starts, key=self.points.correct)
+            task = self.number, self.points, self.settings, candidate, known, budget
+            jobs.append((record or self.record, work.final, *task, child(self.seed, 3, c, k)))
+        return jobs
 
 
 def simplify(fit: Fit) -> None:
@@ -333,28 +324,31 @@ def simplify(fit: Fit) -> None:
 
     Simplicity may cost as much of the training score as its standard error, or nothing.
     """
-    chosen, best = fit.chosen, fit.best
+    chosen, best, truth = fit.chosen, fit.best, fit.tried.y
     if chosen is None or best is None:
         return
     if chosen.checkpoint is not None:
-        trials = [fit.networks[chosen.candidate, k] for k in range(FOLDS)]
-        fit.judged = [networks[chosen.checkpoint] for networks in trials]
+        for k in range(FOLDS):
+            fit.judged.append(fit.networks[chosen.candidate, k][chosen.checkpoint])
     if not fit.settings.simplifies or fit.control.stopped or not chosen.convincing:
         return
-    network, doubt = best.network, choice.error(fit.points, fit.points.right(best.network))
+    network, doubt = best.network, fit.points.doubt(best.network)
+    right = fit.held_out(fit.judged) == truth
     if chosen.checkpoint == choice.SIMPLE:
         network = choice.simplest(network, fit.judged, fit.points, doubt)
     elif not fit.judged:
         network = simplified(network, fit.points, 0.0)
     else:
-        plain, judged = fit.held_out(fit.judged), list(zip(fit.judged, fit.seen, strict=True))
-        doubts = [choice.error(seen, seen.right(made)) for made, seen in judged]
-        several = any(made.grid.neurons > 1 for made in (network, *fit.judged))
+        doubts, several = [], network.grid.neurons > 1
+        for made, seen in zip(fit.judged, fit.seen, strict=True):
+            doubts.append(seen.doubt(made))
+            several |= made.grid.neurons > 1
         levels = (0.0, *FAITHFUL)[: fit.few_features if several else None]
         for faithful, part in itertools.product(levels, (1.0, 0.0)[max(doubts) < 1e-6 :]):
-            costs = [part * own for own in doubts]
-            simple = [simplified(*m, c, faithful) for m, c in zip(judged, costs, strict=True)]
-            worse, error = choice.gain(fit.tried, plain, fit.held_out(simple))
+            simple = []
+            for made, seen, own in zip(fit.judged, fit.seen, doubts, strict=True):
+                simple.append(simplified(made, seen, part * own, faithful))
+            worse, error = choice.gain(fit.tried, right, fit.held_out(simple) == truth)
             # No difference among few rows is not well known either.
             known = max(error, 1.0 / fit.tried.rows) <= choice.WELL_KNOWN
             if worse <= 0.0 and (faithful > 0 or several or known):
@@ -364,37 +358,18 @@ def simplify(fit: Fit) -> None:
     if network.grid.output == "xor" and fit.judged:
         # Half-spaces that nearly cancel each other go where that costs no held-out point.
         simple = [cancelled(made, seen) for made, seen in zip(fit.judged, fit.seen, strict=True)]
-        if choice.gain(fit.tried, fit.held_out(fit.judged), fit.held_out(simple))[0] <= 0.0:
+        right = fit.held_out(fit.judged) == truth
+        if choice.gain(fit.tried, right, fit.held_out(simple) == truth)[0] <= 0.0:
             network, fit.judged = cancelled(network, fit.points), simple
     network = trimmed(network, fit.points)
     fit.best = replace(best, network=network, score=fit.points.correct(network))
 
 
-def fit_all(fits: list[Fit], n_jobs: int | None, networks: list[Network] | None) -> None:
-    """Fit all problems; `networks` are continued if given."""
-    if networks is not None:
-        items = [
-            (f.number, f.points, f.settings, f.candidates[0], net, f.left, child(f.seed, 4))
-            for f, net in zip(fits, networks, strict=True)
-        ]
-        for fit, outcome in zip(fits, fits[0].control.map(work.evolve, items, n_jobs), strict=True):
-            fit.record(outcome)
-        return
-    for fit in fits:
-        # A usable network at once: the start of the simplest candidate.
-        seed, candidate = child(fit.seed, 0), fit.candidates[0]
-        start = fit.settings.start(fit.points, candidate, seed)
-        search = fit.settings.search(fit.points, candidate, start, 1, seed)
-        search.advance(1)
-        fit.record(Outcome.of(search, fit.points, fit.settings.clip))
-    try_out(fits, [[0] if fit.undecided else [] for fit in fits], n_jobs, evolved=False)
-    try_out(fits, [[0] if fit.undecided and fit.evolves else [] for fit in fits], n_jobs)
-    others = [fit.others for fit in fits]
-    try_out(fits, others, n_jobs, range(1), evolved=False)
-    others = [fit.still_in_it(some) for fit, some in zip(fits, others, strict=True)]
-    try_out(fits, others, n_jobs, range(1, FOLDS), evolved=False)
-    try_out(fits, [fit.larger for fit in fits], n_jobs, evolved=False)
-    try_out(fits, [fit.hopeful() for fit in fits], n_jobs)
-    run_finals(fits, n_jobs)
-    for fit in fits:
-        simplify(fit)
+def fit_all(fits: list[Fit]) -> None:
+    """Fit all problems, at the same pace."""
+    for wanted in itertools.zip_longest(*map(Fit.rounds, fits), fillvalue=()):
+        jobs = list(itertools.chain(*wanted))
+        results = fits[0].control.map([job[1:] for job in jobs])
+        for job, result in zip(jobs, results, strict=True):
+            if result is not None:
+                job[0](result)

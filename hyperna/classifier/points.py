@@ -85,11 +85,21 @@ class LabelledPoints:
         """Return the weight of the points that a network classifies correctly."""
         return int(self.weight[self.right(network)].sum())
 
-    def part(self, some: Any) -> "LabelledPoints":
-        """Return some of the points."""
-        weight = self.weight[some]
+    def doubt(self, network: Network) -> float:
+        """Return the standard error of the share of points that a network classifies correctly."""
+        mean = float(self.share @ self.right(network))
+        return float(np.sqrt(max(0.0, mean * (1 - mean)) / self.rows))
+
+    def part(self, some: Any, weight: IntArray | None = None) -> "LabelledPoints":
+        """Return some of the points, with weights of their own if these are given."""
+        weight = self.weight[some] if weight is None else weight
         rows = self.rows * float(weight.sum()) / self.total
         return LabelledPoints(self.Z[some], self.y[some], weight, rows)
+
+    @cached_property
+    def unit(self) -> float:
+        """The deviation that all features of the unit ball share, up to constant ones."""
+        return float(np.sqrt((self.share @ self.Z**2).max())) or 1.0
 
     @cached_property
     def span(self) -> tuple["LabelledPoints", FloatArray | None]:
@@ -162,7 +172,7 @@ class Table:
             size = int(group.max()) + 1
         first = np.zeros(size, np.int64)
         first[group[::-1]] = np.arange(len(X))[::-1]
-        total = np.bincount(group, weights=weight)
+        total = np.bincount(group, weights=weight).astype(float)
         relative = total / total.max()
         effective = relative.sum() ** 2 / (relative @ relative)
         rows = max(float(total.sum()), float(effective))
@@ -239,11 +249,6 @@ class Scaling:
         """Return the map that changes nothing."""
         return cls(np.zeros(dim), np.ones(dim))
 
-    @property
-    def changes_nothing(self) -> bool:
-        """Whether rows stay what they are."""
-        return not self.centre.any() and bool((self.width == 1.0).all())
-
     @classmethod
     def fit(cls, X: FloatArray, weight: FloatArray) -> "Scaling":
         """Return the map to mean 0 and equal deviations, with the farthest row at distance 1.
@@ -286,6 +291,11 @@ class Scaling:
                 apart = np.clip(X / width - self.centre / width, -FARTHEST, FARTHEST)
             result = np.where(used & ~(np.abs(result) <= FARTHEST), apart, result)
         return result
+
+    def mark(self, network: Network) -> None:
+        """Tell a network whose half-spaces are not in the units of the data, for who draws it."""
+        if self.centre.any() or (self.width != 1.0).any():
+            object.__setattr__(network, "scaled", True)
 
 
 def numbers(estimator: Any, X: Any, y: Any = "no_validation") -> Any:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
+from hyperna.classifier.distances import Cone
 from hyperna.classifier.points import Scaling, blocks
-from hyperna.classifier.spaces import Cone
 from hyperna.networks import Network
 from hyperna.outputs import OUTPUTS
 
@@ -160,28 +160,24 @@ def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np
     """
     bits = np.vstack([network.hidden(scaling.apply(X[some])) for some in blocks(X)])
     W, b = network.weights()
-    output, vote, quorum = network.grid.output, np.ones(len(b)), 0.5
-    evolved = network.output_weights()
-    if evolved is not None:
-        vote, quorum = evolved
-    if len(b) == 1:
-        output = "or"
+    output = network.grid.output if len(b) > 1 else "or"
+    vote, quorum = network.output_weights() or (np.ones(len(b)), 0.5)
     kept, turn, quorum = _needed(output, bits, vote, quorum)
     cosine = np.zeros(len(b))
     if network.grid.neuron == "bent":
         bend = network.grid.parameters(network.genome)[1]
         cosine = np.where(bend == math.pi / 2, 0.0, np.cos(bend))
-    conditions: tuple[Condition | Cone, ...] = tuple(
-        cone_of(W[i], b[i], cosine[i], turn[i] < 0, bits[:, i], scaling, X, slack)
-        if cosine[i]
-        else condition_of(
-            turn[i] * W[i], turn[i] * b[i], (bits[:, i] == (turn[i] > 0)), scaling, X, slack
-        )
-        for i in kept
-    )
+    conditions: list[Condition | Cone] = []
+    for i in kept:
+        if cosine[i]:
+            cone = W[i], b[i], cosine[i], turn[i] < 0, bits[:, i]
+            conditions.append(cone_of(*cone, scaling, X, slack))
+        else:
+            turned = turn[i] * W[i], turn[i] * b[i], bits[:, i] == (turn[i] > 0)
+            conditions.append(condition_of(*turned, scaling, X, slack))
     if output != "evolved":
-        return Rule({"or": "any", "and": "all", "xor": "odd"}[output], conditions)
-    return _vote(conditions, np.abs(vote[kept]), quorum)
+        return Rule({"or": "any", "and": "all", "xor": "odd"}[output], tuple(conditions))
+    return _vote(tuple(conditions), np.abs(vote[kept]), quorum)
 
 
 def _needed(
@@ -191,24 +187,23 @@ def _needed(
 
     In a vote those with negative votes are turned round, so that all votes are positive.
     """
-    kept = list(range(bits.shape[1]))
-
-    def answer(some: list[int], limit: float) -> BoolArray:
-        chosen, rule = bits[:, some], OUTPUTS[output].rule
-        return np.asarray(rule(chosen) if rule else chosen @ vote[some] >= limit - 1e-12)
-
-    said = answer(kept, quorum)
+    kept, said = list(range(bits.shape[1])), _answer(output, bits, vote, quorum)
     for i in range(bits.shape[1]):
-        rest = [k for k in kept if k != i]
-        if not rest:
-            break
+        rest = kept[:]
+        rest.remove(i)
         for limit in {quorum, quorum - vote[i]} if output == "evolved" else {quorum}:
-            if (answer(rest, limit) == said).all():
+            if rest and (_answer(output, bits[:, rest], vote[rest], limit) == said).all():
                 kept, quorum = rest, limit
                 break
     turn = np.where((vote < 0) & (output == "evolved"), -1.0, 1.0)
-    quorum -= float(sum(vote[i] for i in kept if turn[i] < 0))
+    quorum -= float(sum(vote[kept][turn[kept] < 0]))
     return kept, turn, quorum
+
+
+def _answer(output: str, bits: BoolArray, vote: FloatArray, quorum: float) -> BoolArray:
+    """Return the output for each row of hidden bits."""
+    rule = OUTPUTS[output].rule
+    return np.asarray(rule(bits) if rule else bits @ vote >= quorum - 1e-12)
 
 
 def _vote(conditions: tuple[Condition | Cone, ...], vote: FloatArray, quorum: float) -> Rule:
@@ -225,7 +220,7 @@ def _vote(conditions: tuple[Condition | Cone, ...], vote: FloatArray, quorum: fl
     table = (np.arange(2 ** len(vote))[:, None] >> np.arange(len(vote)) & 1).astype(bool)
     wins = table @ votes >= limit - 1e-9
     for digits in range(1, 16):
-        rounded = np.array([_rounded(v, digits) for v in votes])
+        rounded = _rounded(votes, digits)
         sums = table @ rounded
         low, high = sums[~wins].max(initial=-1.0), sums[wins].min(initial=len(vote) + 1.0)
         if low < high:
@@ -269,7 +264,7 @@ def condition_of(
         influence = np.where(used, influence, 0.0)
     features = X[:, used]
     for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
-        rounded = np.array([_rounded(v, digits) for v in weights[used].tolist()])
+        rounded = _rounded(weights[used], digits)
         with np.errstate(over="ignore", invalid="ignore"):
             side = features @ rounded
         low, high = side[~holds].max(initial=-np.inf), side[holds].min(initial=np.inf)
@@ -331,7 +326,7 @@ def cone_of(
         made = Cone(
             np.array([round(v, digits) + 0.0 for v in w.tolist()]),
             np.array([_rounded_to(*pair, digits) for pair in zip(apex, unit, strict=True)]),
-            np.array([_rounded(v, digits) for v in scaling.width.tolist()]),
+            _rounded(scaling.width, digits),
             full.cosine,
             full.outside,
             influence,
@@ -365,8 +360,12 @@ def _without_dwarfs(  # type: ignore[no-untyped-def]
     return weights, float(np.clip(threshold, -np.finfo(float).max, np.finfo(float).max))
 
 
-def _rounded(value: float, digits: int) -> float:
-    return float(f"{value:.{digits - 1}e}")
+def _rounded(values: FloatArray, digits: int) -> FloatArray:
+    """Return the values rounded to this many significant digits."""
+    result = np.zeros(len(values))
+    for k, value in enumerate(values.tolist()):
+        result[k] = float(f"{value:.{digits - 1}e}")
+    return result
 
 
 def roundest(low: float, high: float, wanted: float) -> float:
@@ -384,14 +383,15 @@ def roundest(low: float, high: float, wanted: float) -> float:
         wanted = min(max(wanted, low), high)
     elif not low < wanted < high:
         wanted = high - 1.0 if math.isfinite(high) else low + 1.0
-    size = max((abs(x) for x in (low, high, wanted) if math.isfinite(x)), default=1.0) or 1.0
+    ends = np.abs([low, high, wanted])
+    size = float(ends[np.isfinite(ends)].max(initial=0.0)) or 1.0
     first = -math.floor(math.log10(size))
     for decimals in range(first, first + MOST_DIGITS + 2):
         if abs(decimals) > 300:
             break
         step = 10.0**-decimals
-        near = sorted((wanted + s * step for s in (0, -1, 1)), key=lambda x: abs(x - wanted))
-        for value in (round(x, decimals) for x in near):
+        for near in (wanted, wanted - step, wanted + step):
+            value = round(near, decimals)
             if low <= value <= high:
                 return float(value) + 0.0
     return float(wanted)

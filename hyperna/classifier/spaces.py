@@ -1,15 +1,25 @@
-"""Half-spaces and cones: on their way to a network, as conditions, and how far points are away."""
+"""Half-spaces made from the data: what they are on their way to a network, linear fits, and cuts.
 
-from collections.abc import Sequence
+A cut is the best threshold along a direction, which is sought among directions of the points.
+"""
+
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 
-from hyperna._validation import BoolArray, FloatArray, check_reals
+from hyperna._validation import BoolArray, FloatArray
 from hyperna.classifier.points import LabelledPoints
 from hyperna.grid import Grid
 from hyperna.networks import Network
+
+# Enough points for a linear fit; larger sets are thinned.
+MOST_FITTED = 20_000
+# With more features than this the normal equations take too long.
+MOST_FEATURES_SOLVED = 500
+_DIRECTIONS = 6
+_DESCENTS, _MOST_DESCENT_WORK = 300, 10**7
+_AXES = 4
+_MOST_FEATURES_SQUARED = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,201 +152,172 @@ def balanced(vote: FloatArray, quorum: float) -> tuple[FloatArray, float]:
     return turn, float(quorum)
 
 
-# No two points of the unit ball are farther apart; the distance of a network that never changes.
-FARTHEST = 2.0
+def linear_fits(
+    points: LabelledPoints, strengths: tuple[float, ...], steps: int = 20
+) -> FloatArray:
+    """Return normals of half-spaces that minimise the squared hinge loss with an L2 penalty.
 
-
-def signed_distance(network: Network, Z: FloatArray) -> FloatArray:
-    """Return how far the hyperplanes must move for the output at each point to change.
-
-    For bent neurons it is the surfaces of their cones. The distance is positive iff the network
-    fires. For an OR it is the largest w·x - b of the neurons, for an AND the smallest, for an XOR
-    the one nearest to 0 with the sign of the output. For an evolved
-    output hidden bits are changed, the nearest hyperplanes first, as far as that works against the
-    output, until the output changes; OR and AND are special cases of this.
-
-    Examples
-    --------
-    >>> network = Network.from_weights([[1, 0], [0, 1]], [0.5, 0.5], resolution=8)
-    >>> signed_distance(network, np.array([[0.75, 0.0], [0.0, 0.25]]))
-    array([ 0.25, -0.25])
+    Each strength of the penalty gives one row, after at most this many steps of Newton's method,
+    shortened where that is needed (Keerthi and DeCoste 2005). For very many features the penalised
+    least squares fit stands in.
     """
-    margin = neuron_distances(network, Z)
-    if network.grid.has_output_neuron:
-        distance = _evolved_distance(network, margin)
-    elif network.grid.output == "xor":
-        distance = np.abs(margin).min(axis=1)
-    elif network.grid.output == "and":
-        distance = np.abs(margin.min(axis=1))
+    if points.Z.shape[1] > MOST_FEATURES_SOLVED:
+        return np.repeat(least_squares(points), len(strengths), axis=0)
+    sign = np.where(points.y, 1.0, -1.0)
+    A = np.column_stack([points.Z / points.unit, np.ones(len(sign))]) * sign[:, None]
+    v, rows = np.zeros(A.shape[1]), []
+    for strength in strengths:
+        # The constant term is all but free.
+        penalty = np.append(np.full(points.Z.shape[1], strength), 1e-9)
+        v = _squared_hinge(A, points.share, penalty, v, steps)
+        rows.append(v[:-1] if v[:-1].any() else np.eye(1, len(v) - 1)[0])
+    return np.array(rows)
+
+
+def _squared_hinge(
+    A: FloatArray, weight: FloatArray, penalty: FloatArray, v: FloatArray, steps: int
+) -> FloatArray:
+    """Minimise sum(weight * max(0, 1 - A v)**2) + sum(penalty * v**2)."""
+
+    def state(v: FloatArray) -> tuple[float, FloatArray]:
+        slack = np.maximum(0.0, 1.0 - A @ v)
+        return float(weight @ slack**2 + penalty @ v**2), slack
+
+    loss, slack = state(v)
+    for _ in range(steps):
+        active = slack > 0
+        B = A[active] * weight[active, None]
+        gradient = penalty * v - slack[active] @ B
+        step = np.linalg.solve(B.T @ A[active] + np.diag(penalty), gradient)
+        length = 1.0
+        new_loss, new_slack = state(v - step)
+        while new_loss > loss and length > 1e-3:
+            length /= 2
+            new_loss, new_slack = state(v - length * step)
+        if new_loss >= loss * (1 - 1e-6):
+            break
+        v, loss, slack = v - length * step, new_loss, new_slack
+    return v
+
+
+def least_squares(points: LabelledPoints) -> FloatArray:
+    """Return the normal, as a row, of the linear function nearest to the labels -1 and 1."""
+    Z = points.Z - points.share @ points.Z
+    root = np.sqrt(points.share)
+    B = Z * root[:, None]
+    penalty = 1e-3 * float((B**2).sum()) / B.shape[1] + 1e-12
+    target = np.where(points.y, root, -root)
+    if B.shape[1] > len(B):
+        # With more features than points the same solution comes cheaper from the points.
+        w = B.T @ np.linalg.solve(B @ B.T + penalty * np.eye(len(B)), target)
     else:
-        distance = np.abs(margin.max(axis=1))
-    # A point on a boundary is on one side of it nevertheless, if by the least positive number.
-    distance = np.maximum(distance, np.nextafter(0.0, 1.0))
-    return np.where(network.predict(Z), distance, -distance)
+        w = np.linalg.solve(B.T @ B + penalty * np.eye(B.shape[1]), B.T @ target)
+    return np.asarray(w)[None]
 
 
-def neuron_distances(network: Network, Z: FloatArray) -> FloatArray:
-    """Return how far each point is from the boundary of each neuron, >= 0 iff it fires.
+def unit_rows(U: FloatArray) -> FloatArray:
+    """Return the rows of U divided by their lengths, without those of length zero."""
+    length = np.sqrt((U**2).sum(axis=1))
+    return U[length > 0] / length[length > 0, None]
 
-    Examples
-    --------
-    >>> network = Network(Grid(2, 1, 8, neuron="bent"), [0, 4, 2])
-    >>> neuron_distances(network, np.array([[0.5, 0.0], [-0.5, 0.0]])).round(3)
-    array([[ 0.354],
-           [-0.5  ]])
+
+def directions(
+    points: LabelledPoints, rng: np.random.Generator, count: int = _DIRECTIONS
+) -> FloatArray:
+    """Return unit vectors along which positive points may be told from negative ones.
+
+    They lead to positive points (chosen at random, with their weights): from the centre, from the
+    mean of the negative points, from a random negative point, and from the nearest negative points
+    to the nearest positive ones.
     """
-    if network.grid.neuron == "plain":
-        return network.margin(Z)
-    (W, b), bend = network.weights(), network.grid.parameters(network.genome)[1]
-    dot = np.einsum("nd,kd->nk", Z, W)
-    across = np.sqrt(np.maximum((Z * Z).sum(axis=1)[:, None] - dot * dot, 0.0))
-    far = cone_distance(dot - b, across, np.cos(bend))
-    return np.where(network.hidden(Z), far, -np.maximum(far, np.nextafter(0.0, 1.0)))
+    Z, positive, negative = points.Z, np.flatnonzero(points.y), np.flatnonzero(~points.y)
+    weight = points.share
+    p = rng.choice(positive, count, p=weight[positive] / weight[positive].sum())
+    q = rng.choice(negative, count, p=weight[negative] / weight[negative].sum())
+    mean = weight[negative] @ Z[negative] / weight[negative].sum()
+    local = _local_differences(points, p, positive, negative)
+    rows = [Z[p], Z[p] - mean, Z[p] - Z[q], local, _curved(points)]
+    return unit_rows(np.vstack(rows))
 
 
-def as_kind(network: Network, neuron: str) -> Network:
-    """Return a network of plain neurons as one of another kind that does the same."""
-    grid = network.grid
-    if grid.neuron == neuron:
-        return network
-    made = Grid(grid.dim, grid.neurons, grid.resolution, grid.output, neuron)
-    hidden = network.genome[: grid.output_start].reshape(grid.neurons, grid.width)
-    if grid.neuron != "plain":
-        raise ValueError(
-            f"networks of {grid.neuron} neurons cannot be continued with {neuron} ones"
-        )
-    output = network.genome[grid.output_start :]
-    return Network(made, np.append(np.column_stack([hidden, made.neutral]).ravel(), output))
+def _curved(points: LabelledPoints) -> FloatArray:
+    """Axes along which the classes are spread most differently, both ways.
 
-
-def _evolved_distance(network: Network, margin: FloatArray) -> FloatArray:
-    vote, quorum = network.output_weights() or (np.zeros(0), 0.0)
-    bits = margin >= 0.0
-    output = _reached(bits, vote, quorum)
-    # What each neuron says when it works against the output.
-    against = np.where(output[:, None], vote < 0.0, vote >= 0.0)
-    size = np.abs(margin)
-    order = np.argsort(size, axis=1, kind="stable")
-    distance = np.full(len(margin), FARTHEST)
-    row, open_rows = np.arange(len(margin)), np.ones(len(margin), bool)
-    for i in order.T:
-        bits[row, i] = against[row, i]
-        changed = open_rows & (_reached(bits, vote, quorum) != output)
-        distance[changed] = size[row, i][changed]
-        open_rows &= ~changed
-    return distance
-
-
-def _reached(bits: BoolArray, vote: FloatArray, quorum: float) -> BoolArray:
-    """Whether the votes of the set bits reach the quorum, added in the order of the kernels."""
-    total = np.zeros(len(bits))
-    for bit, strength in zip(bits.T, vote, strict=True):
-        total += np.where(bit, strength, 0.0)
-    reached: BoolArray = total >= quorum
-    return reached
-
-
-def cone_distance(along: FloatArray, across: FloatArray, cosine: Any) -> FloatArray:
-    """Return the distance from the surface of a cone.
-
-    `along` and `across` are the coordinates of the points, seen from the apex, along the axis of
-    the cone and at right angles to it; `cosine` is that of the angle between axis and surface.
-
-    Examples
-    --------
-    >>> along, across = np.array([3.0, 0.0, -2.0]), np.array([0.0, 2.0, 0.0])
-    >>> cone_distance(along, across, np.sqrt(0.5)).round(3)
-    array([2.121, 1.414, 2.   ])
+    They are eigenvectors of the difference of the classes' second moments, which show what a
+    linear fit cannot see: opposite corners, rings, slabs.
     """
-    sine = np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
-    beside = along * cosine + across * sine > 0  # otherwise nothing is nearer than the apex
-    near = np.abs(along * sine - across * cosine)
-    return np.asarray(np.where(beside, near, np.hypot(along, across)))
+    if points.Z.shape[1] > _MOST_FEATURES_SQUARED:
+        return np.zeros((0, points.Z.shape[1]))
+    Z = points.Z - points.share @ points.Z
+    value, axes = np.linalg.eigh((Z * points.gain[:, None]).T @ Z)
+    chosen = axes[:, np.argsort(-np.abs(value))[:_AXES]].T
+    return np.vstack([chosen, -chosen])
 
 
-@dataclass(frozen=True, eq=False)
-class Cone:
-    """A cone: holds on the row x iff weights·u >= cosine ``|u|``, with u = (x - apex) / width.
+def _local_differences(points: LabelledPoints, p, positive, negative) -> FloatArray:  # type: ignore[no-untyped-def]
+    """Mean of the positive points nearest to each of p, minus that of the nearest negative ones."""
+    Z = points.Z
+    square = (Z**2).sum(axis=1)
+    distance = square[p, None] - 2 * Z[p] @ Z.T + square
 
-    A feature of width 0 was constant in training, and its u is -apex.
+    def local_mean(some):  # type: ignore[no-untyped-def]
+        k = min(len(some), max(1, len(some) // 8))
+        nearest = np.argpartition(distance[:, some], k - 1, axis=1)[:, :k]
+        return Z[some[nearest]].mean(axis=1)
 
-    Attributes
-    ----------
-    weights : ndarray of shape (D,)
-        The axis of the cone, of length about 1.
-    apex, width : ndarray of shape (D,)
-        Where the cone begins, and the units of the features.
-    cosine : float
-        Cosine of the angle between axis and surface.
-    outside : bool
-        Whether the condition holds outside of the cone instead.
-    influence : ndarray of shape (D,)
-        How much the condition changes with each feature, on average over the training points,
-        relative to the largest.
+    return local_mean(positive) - local_mean(negative)
+
+
+def sharp_half_space(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+    """Return the half-space with the fewest errors along linear fits and directions of the data."""
+    points = points.thinned(rng, MOST_FITTED)
+    fits = unit_rows(linear_fits(points, (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)))
+    best = best_of(points, np.vstack([fits, directions(points.thinned(rng), rng)]))
+    return descended(points, best, rng)
+
+
+def rough_half_space(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
+    """Return the half-space with the fewest errors along some directions of the data."""
+    points = points.thinned(rng)
+    return descended(points, best_of(points, directions(points, rng, 4)), rng)
+
+
+def descended(points: LabelledPoints, start: HalfSpaces, rng: np.random.Generator) -> HalfSpaces:
+    """Return a half-space with fewer errors, by exact steps along random lines of half-spaces.
+
+    On the line v + a d each point changes sides at one a, so that sorting these finds the best
+    (random coordinate descent, Li and Lin 2007); among equally good ones chance decides.
     """
-
-    weights: FloatArray
-    apex: FloatArray
-    width: FloatArray
-    cosine: float
-    outside: bool
-    influence: FloatArray
-    scale: ClassVar[float] = 1.0  # distances are those of the classifier
-
-    def _sides(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return weights·u and ``|u|`` for each row."""
-        used = self.width > 0
-        with np.errstate(over="ignore", invalid="ignore"):
-            U = np.where(used, (X - self.apex) / np.where(used, self.width, 1.0), -self.apex)
-            return U @ self.weights, np.sqrt((U * U).sum(axis=1))
-
-    def holds(self, X: FloatArray) -> BoolArray:
-        """Return on which rows the condition holds."""
-        dot, length = self._sides(X)
-        return np.asarray((dot >= self.cosine * length) ^ self.outside)
-
-    def distance(self, X: FloatArray) -> FloatArray:
-        """Return the distance of each row from the surface, positive where the condition holds."""
-        dot, length = self._sides(X)
-        unit = float(np.linalg.norm(self.weights)) or 1.0
-        along = dot / unit
-        across = np.sqrt(np.maximum(length * length - along * along, 0.0))
-        far = cone_distance(along, across, np.clip(self.cosine / unit, -1.0, 1.0))
-        return np.where((dot >= self.cosine * length) ^ self.outside, far, -far)
-
-    def ratios(self, X: FloatArray) -> FloatArray:
-        """Return weights·u / ``|u|`` for each row, NaN at the apex."""
-        dot, length = self._sides(X)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(dot / length)
-
-    def parts(self, names: Sequence[str], number: Any) -> tuple[list[tuple[float, str]], str]:
-        """Return the terms of weights·u, the most influential first, and what u is, as text."""
-        ranked = np.argsort(-self.influence, kind="stable").tolist()
-        terms = [(float(self.weights[k]), f"u{k + 1}") for k in ranked if self.weights[k] != 0]
-        each = []
-        for name, apex, width in zip(names, self.apex.tolist(), self.width.tolist(), strict=True):
-            if width == 0:
-                each.append(number(-apex + 0.0))
-                continue
-            sign = "+" if apex < 0 else "-"
-            moved = f"({name} {sign} {number(abs(apex))})" if apex else name
-            each.append(moved if number(width) == "1" else f"{moved}/{number(width)}")
-        return terms, f"u = ({', '.join(each)})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the condition as plain numbers."""
-        arrays = {key: getattr(self, key).tolist() for key in _ARRAYS}
-        return {**arrays, "cosine": self.cosine, "outside": bool(self.outside)}
-
-    @classmethod
-    def from_dict(cls, data: Any, dim: int) -> "Cone":
-        """Return the condition that `to_dict` described; anything else is an error."""
-        weights, apex, width, influence = (check_reals(k, data[k], (dim,)) for k in _ARRAYS)
-        if (width < 0).any() or not isinstance(data["outside"], bool):
-            raise ValueError("a cone must have widths of at least 0, and outside True or False")
-        cosine = float(check_reals("cosine", data["cosine"], ()))
-        return cls(weights, apex, width, cosine, data["outside"], influence)
+    unit = points.unit
+    A = np.column_stack([points.Z / unit, np.ones(len(points.y))])
+    v = np.append(start.W[0] * unit, -start.t[0])
+    steps = min(_DESCENTS, _MOST_DESCENT_WORK // A.size)
+    for d in rng.normal(size=(steps, len(v))) * np.abs(v).max():
+        here, slope = A @ v, A @ d
+        moves = np.flatnonzero(slope)
+        if not len(moves):
+            continue
+        turn = -here[moves] / slope[moves]
+        order = np.argsort(turn)
+        gain = np.where(slope[moves] > 0, points.gain[moves], -points.gain[moves])[order]
+        value = np.rint(np.append(0.0, np.cumsum(gain)) * 2.0**40)
+        ends = np.concatenate([[turn[order[0]] - 1.0], turn[order], [turn[order[-1]] + 1.0]])
+        wide = ends[1:] - ends[:-1] > 1e-12
+        if not wide.any():
+            continue
+        best = np.flatnonzero(wide & (value == value[wide].max()))
+        k = int(rng.choice(best))
+        v = v + (ends[k] + ends[k + 1]) / 2 * d
+        v /= np.abs(v).max()
+    if not v[:-1].any():
+        return start
+    better = HalfSpaces(v[None, :-1] / unit, -v[-1:])
+    _, t = cut(points.Z @ better.W.T, points.gain)
+    return HalfSpaces(better.W, t)
 
 
-_ARRAYS = ("weights", "apex", "width", "influence")
+def best_of(points: LabelledPoints, U: FloatArray) -> HalfSpaces:
+    """Return the best half-space with one of the normals U."""
+    best, threshold = cut(points.Z @ U.T, points.gain)
+    k = int(best.argmax())
+    return HalfSpaces(U[k][None], threshold[k : k + 1])

@@ -1,7 +1,8 @@
 """The pieces of work of a fit, which may be sent to other processes, and who deals them out."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from threading import Condition
 from typing import Any
 
@@ -9,16 +10,16 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from hyperna._validation import FloatArray, IntArray
-from hyperna.algorithm import OnePlusOneNA
 from hyperna.classifier.candidates import Candidate
-from hyperna.classifier.choice import error, simplified
+from hyperna.classifier.choice import simplified
+from hyperna.classifier.distances import signed_distance
 from hyperna.classifier.points import LabelledPoints
-from hyperna.classifier.spaces import signed_distance
 from hyperna.fitness import FiniteSet
+from hyperna.grid import Grid, finest_unit
 from hyperna.mutation import StepLaw
 from hyperna.networks import Network
 from hyperna.parallel import in_order
-from hyperna.search import Search
+from hyperna.search import Search, Task
 
 
 class Control:
@@ -30,6 +31,8 @@ class Control:
 
     Attributes
     ----------
+    n_jobs : int or None
+        Number of workers.
     report : callable or None
         Called after each piece of work; the work ends when it returns True.
     pieces : int
@@ -41,7 +44,8 @@ class Control:
         under way return what they have, others do not begin.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
         self.report: Callable[[], bool] | None = None
         self.pieces = 1
         self.under_way: dict[int, Any] = {}
@@ -71,44 +75,36 @@ class Control:
             if known is None or outcome.rank > known.rank:
                 self.under_way[number] = outcome
 
-    def map(
-        self, work: Callable[..., Any], items: list[tuple[Any, ...]], n_jobs: int | None
-    ) -> list[Any]:
-        """Return work(self, *item) for each item, in order; None for what was not finished."""
+    def map(self, jobs: list[tuple[Any, ...]]) -> list[Any]:
+        """Return work(self, *arguments) for each job (work, *arguments); None if not finished."""
         results: list[Any] = []
         try:
             if self.report is not None:
                 # The watcher sees the pieces one after the other.
-                for item in items:
-                    results.append(self._do(work, item))
-            elif items:
-                for result in in_order(self._do, ((work, item) for item in items), n_jobs):
+                for job in jobs:
+                    results.append(self._do(*job))
+            elif jobs:
+                for result in in_order(self._do, jobs, self.n_jobs):
                     results.append(result)
         except KeyboardInterrupt:
             self.interrupt()
-            self._wait()
-        return results + [None] * (len(items) - len(results))
+            with self._change:  # threads at work note where they stand
+                self._change.wait_for(lambda: self._busy == 0)
+        return results + [None] * (len(jobs) - len(results))
 
-    def _do(self, work: Callable[..., Any], item: tuple[Any, ...]) -> Any:
+    def _do(self, work: Callable[..., Any], *arguments: Any) -> Any:
         with self._change:
             self._busy += 1
         try:
             if self.stopped:
                 return None
-            if not self._away:
-                return work(self, *item)
             # One thread, as at home: sums in another order would lead to other networks.
-            with threadpool_limits(1, "blas"):
-                return work(self, *item)
+            with threadpool_limits(1, "blas") if self._away else nullcontext():
+                return work(self, *arguments)
         finally:
             with self._change:
                 self._busy -= 1
                 self._change.notify_all()
-
-    def _wait(self) -> None:
-        """Wait for the threads at work, which note where they stand."""
-        with self._change:
-            self._change.wait_for(lambda: self._busy == 0)
 
 
 # Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
@@ -121,7 +117,19 @@ STARTS, SHORTEST_ROUND = 16, 3
 
 @dataclass(frozen=True)
 class Settings:
-    """The parameters of the classifier that matter to a binary problem."""
+    """The parameters of the classifier that matter to a binary problem.
+
+    Attributes
+    ----------
+    simplifies : bool
+        Whether simpler networks are looked for, which takes half-spaces.
+    patient : bool
+        Whether all is left to evolution, for which steps that change nothing are redrawn.
+    phases : tuple
+        Parts of a search: whether margins decide between equals, and for which part of what is
+        left. From random starts a walk on the plateaus, which margins would forbid, comes first.
+        Starts made from data are near an optimum and gain nothing by it.
+    """
 
     neurons: int | str
     output: str
@@ -135,15 +143,24 @@ class Settings:
     move: str = "rotation"
     neuron: str = "plain"
 
-    @property
-    def simplifies(self) -> bool:
-        """Whether simpler networks are looked for, which takes half-spaces."""
-        return self.neurons == "auto" and self.neuron == "plain"
+    simplifies: bool = field(init=False)
+    patient: bool = field(init=False)
+    phases: tuple[tuple[bool, float], ...] = field(init=False)
 
-    @property
-    def patient(self) -> bool:
-        """Whether all is left to evolution, for which steps that change nothing are redrawn."""
-        return self.init != "data" and self.neurons == "auto"
+    def __post_init__(self) -> None:
+        by_chance, plain = self.init != "data", self.neuron == "plain"
+        walk = by_chance and plain and self.clip > 0.0
+        self.__dict__.update(
+            simplifies=self.neurons == "auto" and plain,
+            patient=self.neurons == "auto" and by_chance,
+            phases=((False, WALK), (True, 1.0)) if walk else ((True, 1.0),),
+        )
+
+    def grid(self, dim: int, neurons: int, output: str) -> Grid:
+        """Return the grid of networks, the finest there is for rotations and continuous laws."""
+        fine = self.mutation.continuous or (self.move == "rotation" and dim > 2)
+        resolution = self.resolution * (finest_unit(self.resolution) if fine else 1)
+        return Grid(dim, neurons, resolution, output, self.neuron)
 
     def search(
         self,
@@ -155,20 +172,27 @@ class Settings:
         margins: bool = True,
     ) -> Search:
         """Return a search, not yet begun; without margins all networks as good are accepted."""
+        dim = points.Z.shape[1]
+        grid = start.grid if start else self.grid(dim, candidate.neurons, candidate.output)
         # The kernel of bent neurons has no margins.
         clip = self.clip if margins and self.neuron == "plain" else 0.0
-        neurons, output = candidate.neurons, candidate.output
-        if start is not None:
-            neurons, output = start.grid.neurons, start.grid.output
-        na = self._algorithm(neurons, output, init="grid" if self.init == "data" else self.init)
         # where margins decide, they and not negligible weights shape what is left open
         weight = points.decisive if margins and self.clip > 0 else points.weight
-        task = na.task(
-            FiniteSet(points.Z, points.y, weight, tie_clip=clip),
+        task = Task(
+            law=self.mutation,
+            unit=grid.resolution // self.resolution,
+            rotation=self.move == "rotation" and dim > 2,
+            grid=grid,
+            fitness=FiniteSet.of_checked(points.Z, points.y, weight, clip),
+            bias=True,
+            redraw_void=self.patient,
+            probability=1.0 / grid.components,
+            sphere=self.init == "sphere",
             budget=max(1, budget),
             stagnation=self.stagnation,
             # Without margins nothing is left to gain once all points are right.
             target=1.0 if clip == 0.0 else False,
+            restarts=0,
             start=start,
         )
         return Search(task, seed)
@@ -185,11 +209,7 @@ class Settings:
         if axes is not None:
             spaces = replace(spaces, W=spaces.W @ axes)
         neurons = candidate.neurons if candidate.exact else len(spaces.t)
-        return spaces.network(self._algorithm(neurons, candidate.output).grid(points.Z.shape[1]))
-
-    def _algorithm(self, neurons: int, output: str, **more: Any) -> OnePlusOneNA:
-        more |= {"move": self.move, "neuron": self.neuron, "redraw_void": self.patient}
-        return OnePlusOneNA(neurons, output, self.resolution, self.mutation, **more)
+        return spaces.network(self.grid(points.Z.shape[1], neurons, candidate.output))
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,29 +224,20 @@ class Outcome:
 
     @classmethod
     def of(
-        cls,
-        search: Search,
-        points: LabelledPoints,
-        clip: float,
-        before: "Outcome | None" = None,
+        cls, search: Search, points: LabelledPoints, clip: float, before: "Outcome | None" = None
     ) -> "Outcome":
         """Return where a search stands that may have followed another one."""
-        result = search.result()
-        evals, fitness = result.improvements.evaluations, result.improvements.fitness
+        result, tie = search.result(), 0.0
+        network, spent, found = result.network, result.evaluations, result.improvements
+        improvements = found.evaluations, found.fitness
         if before is not None:
-            evals = np.concatenate([before.improvements[0], before.evaluations + evals])
-            fitness = np.concatenate([before.improvements[1], fitness])
-        tie = 0.0
+            earlier, evals = before.improvements, before.evaluations + found.evaluations
+            improvements = np.append(earlier[0], evals), np.append(earlier[1], found.fitness)
+            spent += before.evaluations
         if clip > 0.0:
-            distance = signed_distance(result.network, points.Z)
+            distance = signed_distance(network, points.Z)
             tie = float(points.gain @ np.clip(distance, -clip, clip))
-        return cls(
-            network=result.network,
-            score=points.correct(result.network),
-            tie=tie,
-            evaluations=result.evaluations + (before.evaluations if before else 0),
-            improvements=(evals, fitness),
-        )
+        return cls(network, points.correct(network), tie, spent, improvements)
 
     @property
     def rank(self) -> tuple[int, float]:
@@ -299,7 +310,7 @@ def trial(
     """
     networks, spent = [], 0
     try:
-        for margins, _ in phases(settings):
+        for margins, _ in settings.phases:
             place = child(seed, int(margins))
             search = settings.search(points, candidate, start, stops[-1], place, margins)
             for stop in stops:
@@ -310,23 +321,12 @@ def trial(
         networks = networks[-len(stops) :]
         few = networks[-1].grid.components <= len(points.y)
         if settings.simplifies and candidate.constructed > 1 and few:
-            loss = error(points, points.right(networks[-1]))
-            networks.append(simplified(networks[-1], points, loss))
+            networks.append(simplified(networks[-1], points, points.doubt(networks[-1])))
     except KeyboardInterrupt:
         control.interrupt()
         return None
     control.pause()
     return networks, spent
-
-
-def phases(settings: Settings) -> list[tuple[bool, float]]:
-    """Return whether margins decide between equals, and for which part of what is left.
-
-    From random starts a walk on the plateaus comes first, which margins would forbid; they are
-    widened afterwards. Starts made from data are near an optimum and gain nothing by it.
-    """
-    walk = settings.init != "data" and settings.neuron == "plain" and settings.clip > 0.0
-    return [(False, WALK), (True, 1.0)] if walk else [(True, 1.0)]
 
 
 def child(seed: np.random.SeedSequence, *place: int) -> np.random.SeedSequence:
@@ -345,16 +345,11 @@ def evolve(
     seed: np.random.SeedSequence,
 ) -> Outcome:
     """Run a search to its end, in pieces; an interrupt ends it early."""
-    outcome = None
-    for margins, share in phases(settings):
-        left = budget - (outcome.evaluations if outcome else 0)
-        if outcome is not None:
-            start = outcome.network
-            if left < 1 or control.stopped:
-                break
-        part = max(1, round(share * left))
+    outcome: Any = None
+    left = budget
+    for margins, share in settings.phases:
         # The first phase has the seed of the whole, as the paper's algorithm would.
-        own = child(seed, 1) if outcome else seed
+        own, part = child(seed, 1) if outcome else seed, max(1, round(share * left))
         search = settings.search(points, candidate, start, part, own, margins)
         quota = min(search.task.quota, PIECE)
         if control.report is not None:
@@ -367,8 +362,9 @@ def evolve(
         except KeyboardInterrupt:
             control.interrupt()
         outcome = Outcome.of(search, points, settings.clip, outcome)
-    if outcome is None:
-        raise RuntimeError("a search has at least one phase")
+        start, left = outcome.network, budget - outcome.evaluations
+        if left < 1 or control.stopped:
+            break
     control.note(number, outcome)
     return outcome
 
@@ -391,7 +387,7 @@ def final(
     start, spent = known if settings.patient else settings.start(points, candidate, seed), 0
     if start is None and settings.restarts and budget > 1:
         start, spent = knock_out(control, points, settings, candidate, budget // 2, child(seed, 2))
-    doubt = error(points, points.right(start)) * points.total if start and budget == 1 else 0.0
+    doubt = points.doubt(start) * points.total if start and budget == 1 else 0.0
     if start and known and points.correct(known) > points.correct(start) + doubt:
         start = known
     budget = max(1, budget - spent)

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
+from hyperna.classifier.distances import Cone, chosen_class, distances
 from hyperna.classifier.export import condition_text
-from hyperna.classifier.fitted import chosen_class, distances
-from hyperna.classifier.spaces import Cone
 from hyperna.plots.style import (
     BLUE,
     DASHES,
