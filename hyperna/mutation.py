@@ -387,6 +387,8 @@ def law(mutation: str | StepLaw) -> StepLaw:
         return mutation
     if not isinstance(mutation, str):
         raise TypeError(f"mutation must be a name or a StepLaw, got {shown(mutation)}")
+    if mutation in LAWS:
+        return LAWS[mutation]()
     name, texts = parse_name("mutation", mutation)
     if name not in LAWS:
         known, hint = ", ".join(sorted(LAWS)), did_you_mean(name, LAWS)

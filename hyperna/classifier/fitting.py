@@ -142,9 +142,10 @@ class Fit:
         """Keep the networks of a trial, and judge those that all folds have got by now."""
         self.networks.setdefault((c, k), []).extend(trial[0])
         self.evaluations += trial[1]
-        by_fold = [self.networks.get((c, k), []) for k in range(FOLDS)]
-        known = len(self.right.get(c, []))
-        for networks in list(zip(*by_fold, strict=False))[known:]:
+        known, by_fold = len(self.right.get(c, ())), []
+        for fold in range(FOLDS):
+            by_fold.append(self.networks.get((c, fold), ())[known:])
+        for networks in zip(*by_fold, strict=False):
             right = self.held_out(networks) == self.tried.y
             self.right.setdefault(c, []).append(right)
 
@@ -291,7 +292,7 @@ class Fit:
         if self.settings.init == "data":
             if chosen.checkpoint == 0:
                 # The start of the simplest candidate is there already.
-                return self.searches([(c, 0, 1)] if c > 0 else [])
+                return self.searches([(c, 0, 1)]) if c > 0 else []
             if chosen.checkpoint == 1:
                 brief = round(CHECKPOINTS[0] * min(self.share, LONGEST_TRIAL))
                 budget = min(max(1, brief), budget)

@@ -158,8 +158,10 @@ def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np
     Neurons that make no difference to any training point are left out. Rounding moves no threshold
     by more than about `slack` in the unit ball, for those who compare distances.
     """
-    bits = np.vstack([network.hidden(scaling.apply(X[some])) for some in blocks(X)])
     W, b = network.weights()
+    bits = np.zeros((len(X), len(b)), bool)
+    for some in blocks(X):
+        bits[some] = network.hidden(scaling.apply(X[some]))
     output = network.grid.output if len(b) > 1 else "or"
     vote, quorum = network.output_weights() or (np.ones(len(b)), 0.5)
     kept, turn, quorum = _needed(output, bits, vote, quorum)

@@ -313,9 +313,10 @@ def trial(
         for margins, _ in settings.phases:
             place = child(seed, int(margins))
             search = settings.search(points, candidate, start, stops[-1], place, margins)
+            ended = False
             for stop in stops:
-                while search.evaluations < stop and not search.finished:
-                    search.advance(stop - search.evaluations)
+                while search.evaluations < stop and not ended:
+                    ended = search.advance(stop - search.evaluations)
                 networks.append(search.result().network)
             start, spent = networks[-1], spent + search.evaluations
         networks = networks[-len(stops) :]

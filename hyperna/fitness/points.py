@@ -1,10 +1,10 @@
 """Fitness on finite sets of points and on samples of the sphere."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,6 +50,11 @@ class FiniteSet(Fitness):
         If positive, a search decides between networks of equal score by their margins: the sum
         over the points of weight times signed distance, clipped to ±tie_clip.
 
+    Attributes
+    ----------
+    dim, total : int
+        Dimension of the points, and sum of the weights.
+
     Examples
     --------
     >>> fitness = FiniteSet([[0.0, 1.0], [0.0, -1.0]], [1, 0], weights=[0.25, 0.75])
@@ -65,24 +70,29 @@ class FiniteSet(Fitness):
     problem: Problem | None = None
     tie_clip: float = 0.0
 
+    dim: int = field(init=False)
+    total: int = field(init=False)
+
     def __post_init__(self) -> None:
         check_real("tie_clip", self.tie_clip, 0.0)
         if not (self.problem is None or isinstance(self.problem, Problem)):
             raise TypeError(f"problem must be a Problem or None, got {shown(self.problem)}")
         points = check_points("X", self.X).copy()
-        object.__setattr__(self, "X", points)
-        object.__setattr__(self, "y", check_labels("y", self.y, len(points)))
-        object.__setattr__(self, "weights", integer_weights(self.weights, len(points)))
+        labels = check_labels("y", self.y, len(points))
+        self._set(points, labels, integer_weights(self.weights, len(points)))
+
+    def _set(self, X: FloatArray, y: BoolArray, weights: IntArray, **more: Any) -> "FiniteSet":
+        total = int(weights.sum())
+        self.__dict__.update(more, X=X, y=y, weights=weights, dim=X.shape[1], total=total)
+        return self
 
     @classmethod
     def of_checked(
         cls, X: FloatArray, y: BoolArray, weights: IntArray, tie_clip: float = 0.0
     ) -> "FiniteSet":
         """Return the fitness on arrays of the right kind, which are neither checked nor copied."""
-        made = object.__new__(cls)
-        whole = weights // np.gcd.reduce(weights)
-        made.__dict__.update(X=X, y=y, weights=whole, problem=None, tie_clip=tie_clip)
-        return made
+        simple = weights // np.gcd.reduce(weights)
+        return object.__new__(cls)._set(X, y, simple, problem=None, tie_clip=tie_clip)
 
     def __repr__(self) -> str:
         points = counted(len(self.X), "point", "d")
@@ -90,16 +100,6 @@ class FiniteSet(Fitness):
 
     def __str__(self) -> str:
         return f"weighted share of {counted(len(self.X), 'point', 'd')}"
-
-    @property
-    def dim(self) -> int:  # type: ignore[override]
-        """Dimension of the points."""
-        return int(self.X.shape[1])
-
-    @cached_property
-    def total(self) -> int:
-        """Sum of the weights."""
-        return int(self.weights.sum())
 
     def units(self, grid: Grid) -> int:
         """Return the sum of the weights."""
@@ -269,6 +269,10 @@ def whole(weights: FloatArray) -> IntArray:
     >>> whole(np.array([0.1, 0.2, 0.3]))
     array([1, 2, 3])
     """
+    small = float(weights.max()) * len(weights) <= LARGEST_TOTAL
+    if small and (weights == np.floor(weights)).all():
+        counts = weights.astype(np.int64)
+        return counts // np.gcd.reduce(counts)
     values, place, count = np.unique(weights, return_inverse=True, return_counts=True)
     numbers = _simple_ratios(values.tolist())
     if numbers is None or sum(map(int.__mul__, numbers, count.tolist())) > LARGEST_TOTAL:
