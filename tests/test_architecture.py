@@ -152,3 +152,20 @@ def test_version_is_the_distribution_s():
     except metadata.PackageNotFoundError:
         pytest.skip("hyperna is not installed, only importable")
     assert installed == hyperna.__version__
+
+
+def test_all_public_names_are_listed():
+    """Where a module lists its public names, they are all that it defines or takes from within."""
+    listing = [path for path in MODULES if "\n__all__ = [\n" in path.read_text(encoding="utf-8")]
+    assert len(listing) > 5
+    for path in listing:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        package = ".".join(("hyperna", *path.parent.relative_to(ROOT).parts))
+        found = {n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and path.name == "__init__.py":
+                own = (node.module or "").startswith(package + ".")
+                found |= {alias.name for alias in node.names if own}
+            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                names = set(ast.literal_eval(node.value))
+        assert names >= {name for name in found if not name.startswith("_")}, path

@@ -197,6 +197,7 @@ def test_runs_depend_on_seed_and_number_only(name):
     run = task.run(seed=7, number=1)
     assert (run.evaluations, run.fitness) == (rows[1, 0], rows[1, 1] / task.units)
     assert (task.run_block(8, 0, 3)[:, 1] != rows[:, 1]).any()
+    assert (rows != rows[0]).any()
 
 
 # ---- CMA-ES as in the paper

@@ -61,6 +61,7 @@ def test_runs_depend_on_seed_and_number_only():
     run = task.run(7, 1)
     assert (run.evaluations, run.fitness) == (rows[1, 0], rows[1, 1] / task.units)
     assert (task.run_block(8, 0, 3)[:, 1] != rows[:, 1]).any()
+    assert (rows != rows[0]).any()
 
 
 def test_success_is_the_share_of_points_that_the_found_network_gets_right():

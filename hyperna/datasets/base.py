@@ -16,6 +16,7 @@ from hyperna.problems import PointProblem
 # Digits after the point of generated coordinates: enough for any classifier, few enough
 # that the last bits of sine and cosine, which differ between machines, never show.
 DECIMALS = 6
+MOST_POINTS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)

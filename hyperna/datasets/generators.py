@@ -8,12 +8,10 @@ from scipy.special import ndtri
 
 from hyperna._validation import FloatArray, check_integer, check_real
 from hyperna._words import shown
-from hyperna.datasets.base import DECIMALS, register
+from hyperna.datasets.base import DECIMALS, MOST_POINTS, register
 from hyperna.datasets.draws import Draws, rotation
 from hyperna.problems import ArcProblem, problem
 from hyperna.problems import cube as cube_problem
-
-MOST_POINTS = 1_000_000
 
 Points = tuple[FloatArray, ArrayLike]
 

@@ -10,7 +10,7 @@ import numpy as np
 from hyperna._csv import CsvTable
 from hyperna._validation import check_choice, check_integer
 from hyperna._words import did_you_mean, shown
-from hyperna.datasets.base import DATASETS, DECIMALS, SHIPPED, Dataset, dataset
+from hyperna.datasets.base import DATASETS, DECIMALS, MOST_POINTS, SHIPPED, Dataset, dataset
 from hyperna.datasets.draws import Draws
 from hyperna.problems import PROBLEMS, PointProblem, Problem, problem
 
@@ -92,7 +92,7 @@ def sample(source: Problem, n: int = 300, seed: int = 0) -> Dataset:
         raise TypeError(f"source must be a Problem, got {shown(source)}")
     if isinstance(source, PointProblem):
         return Dataset(source.X, source.y.astype(np.int64), source.name)
-    n = check_integer("n", n, 1)
+    n = check_integer("n", n, 1, MOST_POINTS)
     X = np.round(Draws("sphere", seed).directions(n, source.dim), DECIMALS) + 0.0
     return Dataset(X, source.label(X).astype(np.int64), source.name)
 

@@ -1,0 +1,74 @@
+"""Details of weights, names, numbers and refusals that no other test looks at."""
+
+import numpy as np
+import pytest
+
+import hyperna
+from hyperna.baselines.neat_networks import NeatNetwork
+
+
+def test_weights_are_repetitions_to_neat():
+    """What guides its evolution counts weights as the score does."""
+    pytest.importorskip("neat")
+    from hyperna.baselines.neat import neat_task
+
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(12, 2)), rng.integers(1, 9, 12)
+    y = rng.random(12) < 0.5
+    rows = [
+        neat_task("neat:population=10", problem, budget=300, target=False).run_block(1, 0, 3)
+        for problem in (
+            hyperna.points(X, y, weight=weight),
+            hyperna.points(np.repeat(X, weight, axis=0), np.repeat(y, weight)),
+        )
+    ]
+    assert (rows[0][:, :3] == rows[1][:, :3]).all()
+
+
+def test_an_output_that_nothing_leads_to_is_silent():
+    X = np.zeros((3, 1))
+    assert not NeatNetwork((-1,), (0,), ()).predict(X).any()
+    one = NeatNetwork((-1,), (0, 1), ((1, -5.0, ()),))
+    assert (one.predict(X) == 1).all()
+
+
+def test_the_same_gap_in_every_fold_is_all_evidence():
+    """One answers always as labelled, the other never."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    class Always(ClassifierMixin, BaseEstimator):
+        def __init__(self, right=True):
+            self.right = right
+
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return (X[:, 0] > 0) == self.right
+
+    X = np.linspace(-1, 1, 20)[:, None]
+    twins = {"right": Always(), "wrong": Always(right=False)}
+    [row] = hyperna.compare((X, X[:, 0] > 0), twins, folds=2, repeats=1).differences()
+    assert (row["difference"], row["difference_se"], row["p_value"]) == (-1, 0, 0)
+
+
+@pytest.mark.parametrize("names", [("a",), ("a", "b", "c")])
+def test_data_have_as_many_names_as_columns(names):
+    with pytest.raises(ValueError, match="features must name the 2 columns of X"):
+        hyperna.Dataset(np.zeros((4, 2)), np.arange(4) % 2, features=names)
+
+
+def test_a_report_tells_how_many_runs_were_wanted(tmp_path):
+    from hyperna.report.page import read_entries
+
+    campaign = hyperna.Campaign.product(problem="half", resolution=12, runs=2)
+    store = campaign.run(tmp_path / "store")
+    with store.writer() as writer:
+        writer.want(dict.fromkeys(campaign.wanted, 5))
+    assert read_entries(store)[0].data(with_rows=False)["wanted"] == 5
+
+
+def test_no_more_than_a_million_points_are_drawn():
+    with pytest.raises(ValueError, match="n must be an integer from 1 to 1000000, got 344478661"):
+        hyperna.datasets.sample(hyperna.problem("half"), n=344_478_661)
