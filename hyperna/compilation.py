@@ -11,8 +11,6 @@ from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import FiniteSet, Fitness, Online
 from hyperna.problems import Problem, problem
 
-LAWS = ("harmonic", "uniform", "local")
-
 
 def _points(dim: int) -> FiniteSet:
     rng = np.random.default_rng(0)
@@ -24,7 +22,7 @@ def _runs(subject: Problem | Fitness, **options: Any) -> Callable[[], None]:
     """Runs that end at an optimum and runs that end at a fitness, under each kind of law."""
 
     def run() -> None:
-        for law in LAWS:
+        for law in ("harmonic", "uniform", "local"):
             na = OnePlusOneNA(mutation=law, **{"resolution": 12, **options})
             for target in (None, False):
                 na.run(subject, budget=20, target=target, seed=0)

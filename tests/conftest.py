@@ -30,25 +30,27 @@ settings.load_profile("hyperna")
 LONG = (
     "test_circle_kernel",
     "test_classifier_checks",
+    "test_algorithm_laws",
     "test_cli",
-    "test_points_kernel",
     "test_best_fitness",
+    "test_dask",
     "test_classifier_fit",
-    "test_online",
+    "test_points_kernel",
+    "test_jit",
     "test_classifier_choice",
+    "test_cli_ends",
+    "test_options",
+    "test_mutation_laws",
+    "test_theory_chain",
+    "test_agreement",
+    "test_classifier_bent",
+    "test_classifier_rules",
+    "test_compare",
+    "test_online",
+    "test_lost_workers",
     "test_interpreted",
     "test_fuzz_store",
     "test_classifier_backends",
-    "test_optimal",
-    "test_algorithm_laws",
-    "test_theory_questions",
-    "test_theory_chain",
-    "test_classifier_rules",
-    "test_faults",
-    "test_dask",
-    "test_jit",
-    "test_fuzz_toml",
-    "test_fuzz_cli",
 )
 
 
@@ -61,6 +63,14 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(items):
     places = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_disk():
+    """Files are not brought to the disk, for which the tests would wait more than a minute."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", os.fstat)
+        yield
 
 
 @pytest.fixture

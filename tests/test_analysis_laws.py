@@ -6,7 +6,7 @@ from scipy import stats
 
 from hyperna import OnePlusOneNA, problem
 from hyperna.analysis.laws import (
-    LAWS,
+    GROWTH_LAWS,
     _fit,
     exponent_p_value,
     fit_runtimes,
@@ -45,7 +45,7 @@ def by_name(fits):
 @pytest.mark.parametrize("name", list(TRUTHS))
 def test_noiseless_data_give_back_law_and_parameters(name):
     law, exponent, coefficients = TRUTHS[name]
-    assert set(TRUTHS) == set(LAWS)
+    assert set(TRUTHS) == set(GROWTH_LAWS)
     fits = fit_scaling(R, law(R), 1e-5 * law(R))
     found = by_name(fits)[name]
     assert found.fits
@@ -87,7 +87,7 @@ def covered(truth, sizes, spread, law, fixed, factor, repetitions):
     counts = np.zeros(3)
     for _ in range(repetitions):
         data = sizes, rng.normal(mean, error), error
-        solved = _fit(LAWS[fixed], *data, 0.95)
+        solved = _fit(GROWTH_LAWS[fixed], *data, 0.95)
         inside = solved.factor_interval.low <= factor <= solved.factor_interval.high
         counts += exponent_p_value(law, 2, *data) > 0.05, inside, solved.fits
     return counts / repetitions
@@ -233,3 +233,41 @@ def test_what_is_said_about_local_opt():
     distance = np.abs(stuck[:, np.newaxis] - [2 / 3, 7 / 12])
     assert distance.min(axis=1).max() < 2 / r
     assert (distance < 2 / r).any(axis=0).all()
+
+
+def test_a_law_fits_from_a_p_value_of_one_in_a_hundred():
+    from scipy import stats
+
+    from hyperna.analysis.laws import fit_scaling
+
+    r = np.array([100.0, 200, 400, 800, 1600, 3200])
+    wave = np.array([1.0, -1, 1, 1, -1, 1])
+    [plain] = [fit for fit in fit_scaling(r, 3 * r + wave, np.ones(6)) if fit.law.name == "linear"]
+    for p, fits in ((0.011, True), (0.009, False)):
+        # the misfit grows with the square of the noise
+        noise = np.sqrt(stats.chi2.isf(p, 4) / plain.chi_square)
+        found = fit_scaling(r, 3 * r + noise * wave, np.ones(6))
+        [linear] = [fit for fit in found if fit.law.name == "linear"]
+        assert linear.p_value == pytest.approx(p)
+        assert linear.fits is fits
+        assert (linear.weight > 0) is fits
+
+
+def test_repeated_resolutions_do_not_pay_for_more_parameters():
+    r = np.repeat([100.0, 200, 400, 800, 1600], 3)
+    fits = fit_scaling(r, 3 * r + np.tile([-1, 0, 1], 5), np.ones(15))
+    assert {fit.law.name for fit in fits} == {
+        name for name, law in GROWTH_LAWS.items() if law.parameters <= 3
+    }
+
+
+def test_slopes_have_the_relative_errors_of_both_ends():
+    r, means, errors = [10, 100, 1000, 10**4], [2.0, 5.0, 40.0, 90.0], [0.2, 0.1, 3.0, 1.0]
+    for i, row in enumerate(local_exponents(r, means, errors, level=0.6826894921)):
+        rise = np.log(means[i + 1] / means[i])
+        spread = np.hypot(errors[i] / means[i], errors[i + 1] / means[i + 1])
+        for name, run in (("power", np.log(10)), ("log_power", np.log((i + 2) / (i + 1)))):
+            assert row[name] == pytest.approx(rise / run)
+            assert row[f"{name}_interval"] == pytest.approx(
+                [(rise - spread) / run, (rise + spread) / run]
+            )

@@ -11,6 +11,7 @@ from scipy import stats
 
 from hyperna.analysis.comparisons import effect_name, holm, pairwise_tests
 from hyperna.analysis.statistics import (
+    Summary,
     bootstrap_interval,
     ecdf,
     expected_running_time,
@@ -290,3 +291,31 @@ def test_effect_names():
     ends = [(0.147, "negligible", "small"), (0.33, "small", "medium"), (0.474, "medium", "large")]
     for end, below, above in ends:
         assert (effect_name(np.nextafter(end, 0)), effect_name(-end)) == (below, above)
+
+
+def test_the_best_fitness_is_that_of_any_run():
+    found = Summary(np.array([5, 9]), np.array([True, False]), np.array([0.5, 0.75]))
+    assert found.best_fitness == 0.75
+
+
+def test_statistics_of_few_and_equal_values():
+    from scipy import special, stats
+
+    from hyperna.analysis import comparisons, statistics
+
+    assert comparisons.holm([0.9, 0.8]).tolist() == [1.0, 1.0]
+    [test] = comparisons.pairwise_tests({"equal": [5, 5, 5], "other": [1, 2, 9]})
+    exact = stats.mannwhitneyu([5, 5, 5], [1, 2, 9])
+    assert (test.p_value, test.a12) == (exact.pvalue, exact.statistic / 9)
+    # one success: without it there is no estimate, so that it has no influence on the skewness
+    spent, solved = np.array([90.0, 20, 35, 50, 10]), np.array([1.0, 0, 0, 0, 0])
+    found = statistics.expected_running_time(spent, solved)
+    rest = np.delete(spent.sum() - spent, 0)
+    influence = (205 + rest.sum()) / 5 - np.append(205, rest)
+    skew = (influence**3).sum() / (6 * (influence**2).sum() ** 1.5)
+    draws = statistics._resampled_ratios(np.random.default_rng(0), spent, solved, 2000)
+    bias = special.ndtri(((draws < 205).sum() + (draws == 205).sum() / 2) / 2000)
+    z = bias + special.ndtri([0.025, 0.975])
+    shares = special.ndtr(bias + z / (1 - skew * z))
+    ends = np.quantile(draws, shares, method="inverted_cdf")
+    assert [found.low, found.high] == pytest.approx(ends.tolist())

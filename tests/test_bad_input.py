@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from commands import refusal
 
 import hyperna
 from hyperna import (
@@ -394,9 +393,3 @@ def test_refusals_leave_no_trace():
         with pytest.raises(ValueError, match="must be"):
             NA.run(HALF, **{"seed": 1, **options})
     assert NA.run(HALF, seed=1).network == before
-
-
-@pytest.mark.parametrize("levels", ["2", "0", "nan", "0.5,nan", "-1", "1"])
-def test_levels_of_quantiles_are_shares(capsys, levels):
-    argv = ("theory", "quarter", "--resolution", "12", "--quantiles", levels)
-    assert "levels must be larger than 0 and smaller than 1" in refusal(capsys, *argv)

@@ -299,3 +299,62 @@ def test_other_kinds_of_wrong_input():
         baseline(TenPoints(), representation="polar")
     with pytest.raises(ValueError, match="trajectory must be False"):
         baseline_task(TenPoints(), problem("half")).run(0, trajectory=True)
+
+
+@pytest.mark.parametrize("name", ["random_search", "cma_es", "differential_evolution"])
+@pytest.mark.parametrize("budget", [1, 2, 7, 50])
+def test_no_other_algorithm_spends_more_than_its_budget(name, budget):
+    try:
+        made = setting(problem="quarter", algorithm=name, resolution=24, budget=budget)
+        rows = made.runner().run_block(made.entropy, 0, 3)
+    except ImportError as missing:
+        pytest.skip(str(missing))
+    assert np.asarray(rows)[:, 0].max() <= budget
+
+
+def test_a_baseline_that_reaches_an_optimum_succeeds():
+    from hyperna.baselines import baseline_task
+
+    task = baseline_task("random_search", problem("half"), resolution=8, budget=5000)
+    run = task.run(seed=0)
+    assert (run.stop_reason, run.success) == ("optimum", True)
+
+
+def test_the_deviation_of_cma_es_is_the_one_given(monkeypatch):
+    cma = pytest.importorskip("cma", reason="cma is not installed (hyperna[baselines])")
+    from hyperna.baselines import baseline_task
+
+    given = []
+    plain = cma.CMAEvolutionStrategy
+    monkeypatch.setattr(cma, "CMAEvolutionStrategy", lambda *a: given.append(a[1]) or plain(*a))
+    baseline_task("cma_es:sigma=0.25", problem("half"), budget=20).run(seed=0)
+    assert given == [0.25]
+
+
+def test_baselines_have_the_neurons_of_the_problem():
+    for name, neurons in (("half", 1), ("two_quarters", 2), ("arcs:k=3", 3)):
+        assert baseline_task("random_search", problem(name)).grid.neurons == neurons
+
+
+def test_searches_of_baselines_are_told_what_is_left_of_the_budget(monkeypatch):
+    task = baseline_task("random_search", problem("half"), budget=100, restarts=3, target=False)
+    told = []
+
+    def search(error, space, rng, budget):
+        told.append(budget)
+        error(np.zeros((10, space.size)))
+
+    object.__setattr__(task.baseline, "search", search)
+    assert task.run(seed=0).evaluations == 40
+    assert told == [100, 90, 80, 70]
+
+
+def test_the_network_next_to_an_optimum_is_the_one_found():
+    from hyperna._kernels import state
+    from hyperna.baselines.counting import Counter, Finished
+
+    counter = Counter(100, None)
+    counter.count("better elsewhere", 90, state.RUNNING)
+    with pytest.raises(Finished):
+        counter.count("next to the optimum", 80, state.OPTIMUM)
+    assert (counter.best, counter.found, counter.stop) == (80, "next to the optimum", state.OPTIMUM)

@@ -243,3 +243,16 @@ def test_on_the_circle_a_cone_is_the_cap_that_is_told(genome):
     clear = abs(above) > 1e-9
     assert 0 < (above > 0).sum() < len(X)
     assert np.array_equal(network.predict(X)[clear], above[clear] > 0)
+
+
+@pytest.mark.parametrize("name", ["half", "quarter", "local_opt"])
+def test_the_fitness_of_bent_neurons_is_that_of_the_networks(name):
+    from hyperna import ExactArcs, Grid, Network
+
+    runtime = expected_runtime(problem(name), 12, "local", neuron="bent", bias=False)
+    grid, fitness = Grid(2, 1, 12, neuron="bent"), ExactArcs(problem(name))
+    found = [
+        [fitness(Network(grid, [angle, grid.zero_bias, bend])) for bend in range(12)]
+        for angle in range(12)
+    ]
+    assert runtime.fitness == pytest.approx(np.array(found))

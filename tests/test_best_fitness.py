@@ -115,3 +115,27 @@ def test_many_arcs_are_no_burden():
     many = problem("arcs", k=300)
     assert many.best_fitness(1, bias=False) == pytest.approx(0.5)
     assert many.best_fitness(2, bias=False) == pytest.approx(0.5 + 1 / 600)
+
+
+def test_choices_of_arcs_that_end_at_zero_or_are_too_many():
+    from fractions import Fraction
+
+    from hyperna.problems.arcs import level_sets, turned_arcs
+
+    half = Fraction(1, 2)
+    assert turned_arcs(((half, Fraction(1)),)) == [(True,)]  # it holds the points right before 0
+    assert turned_arcs(((Fraction(0), half),)) == [(False,)]
+    thirds = tuple((Fraction(2 * j, 6), Fraction(2 * j + 1, 6)) for j in range(3))
+    least, most = level_sets(thirds, 2)
+    inside, outside = Fraction(1, 12), Fraction(3, 12)
+    for arcs, count in ((least, 1), (most, 3)):
+        for point, wanted in ((inside, count), (outside, count - 1)):
+            assert sum((point - a) % 1 < b - a for a, b in arcs) == wanted
+
+
+def test_the_best_fitness_of_votes_without_biases():
+    for name, neurons, best in (
+        *(("two_quarters", 2, 0.75), ("two_quarters", 3, None), ("two_quarters", 4, None)),
+        *(("quarter", 2, 1.0), ("quarter", 3, 1.0)),
+    ):
+        assert problem(name).best_fitness(neurons, "evolved", bias=False) == best

@@ -198,3 +198,16 @@ def test_what_cones_make_of_an_output_is_not_judged_by_half_spaces(seed):
     made = dataset("circles", seed=seed)
     clf = NAClassifier(2, neuron="bent", random_state=0).fit(made.X, made.y)
     assert clf.training_score_ > 0.95
+
+
+def test_a_constant_feature_of_a_cone_is_the_number_that_it_stands_for():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[:, 1] = 7.0
+    y = np.hypot(X[:, 0], X[:, 2]) < 1
+    cone = NAClassifier(n_neurons=1, neuron="bent", output="or", max_evals=500, random_state=0).fit(
+        X, y
+    )
+    [condition] = cone.rules_[0].conditions
+    assert condition.width[1] == 0
+    assert f", {-condition.apex[1]:g}, (x3" in export_text(cone)
+    assert (cone.rules_[0].holds(X) == cone.predict(X)).all()

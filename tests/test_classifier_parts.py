@@ -8,7 +8,7 @@ import pytest
 from hyperna import Grid, Network
 from hyperna.classifier.candidates import candidates, logistic_fit
 from hyperna.classifier.distances import FARTHEST, fitted_chances, probabilities, signed_distance
-from hyperna.classifier.points import LabelledPoints, Scaling, Table
+from hyperna.classifier.points import FEWEST_ROWS, LabelledPoints, Scaling, Table
 from hyperna.classifier.spaces import HalfSpaces, balanced, cut, least_squares, linear_fits
 from hyperna.outputs import OUTPUTS
 
@@ -268,3 +268,14 @@ def test_logistic_fit_is_scikit_learn_s(dim):
     model = LogisticRegression(tol=1e-10, max_iter=10_000).fit(X, y)
     assert np.allclose(w / 100, model.coef_[0], atol=2e-4)
     assert constant == pytest.approx(model.intercept_[0], abs=2e-4)
+
+
+def test_thinning_leaves_rows_of_every_class():
+    label = np.zeros(5000, int)
+    label[-2 * FEWEST_ROWS :] = 1
+    X = np.random.default_rng(0).normal(size=(5000, 2))
+    table = Table(X, label, np.ones(5000, np.int64), 5000.0)
+    thin = table.thinned(np.random.default_rng(1), 50)
+    assert (thin.label == 1).sum() >= FEWEST_ROWS
+    assert (thin.label == 0).sum() >= FEWEST_ROWS
+    assert len(thin.label) <= 50 + 2 * FEWEST_ROWS

@@ -309,3 +309,14 @@ def test_a_scale_is_not_broken_in_two_lines():
     lines = export_text(clf, data.feature_names).splitlines()
     assert sum("(scale " in line for line in lines) == 3
     assert all(line.count("(") == line.count(")") for line in lines)
+
+
+def test_a_vote_of_two_of_three_is_written_as_that():
+    from hyperna import NAClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(600, 3))
+    y = (X > 0).sum(axis=1) >= 2
+    clf = NAClassifier(3, output="evolved", random_state=0).fit(X, y)
+    assert clf.training_score_ > 0.97
+    assert "AT LEAST 2 of" in export_text(clf)

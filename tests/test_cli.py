@@ -1,29 +1,17 @@
 """The command line: what it prints, what its JSON holds, and how it refuses."""
 
 import json
-import os
 import re
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from commands import refusal
 
 from hyperna import OnePlusOneNA, __version__, problem
-from hyperna._words import number, percent
-from hyperna.analysis.statistics import (
-    bootstrap_interval,
-    expected_running_time,
-    wilson_interval,
-)
 from hyperna.cli import COMMANDS, build_parser, main
 from hyperna.results import run_many
 
-KEYS = {
-    "runs", "success_share", "success_interval", "mean_evaluations", "mean_interval",
-    "sd_evaluations", "median_evaluations", "mean_fitness", "stop_reasons", "settings",
-}  # fmt: skip
 POINTS = "x,y,class\n0.1,0.9,1\n-0.2,0.8,1\n0.3,-0.7,0\n-0.5,-0.4,0\n"
 
 
@@ -51,119 +39,9 @@ def test_the_bare_command_tells_what_to_do_next(capsys):
         assert build_parser().parse_args(words).command == words[0]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [("half",), ("quarter", "--dim", "3", "--neurons", "2")])
-def test_a_film_is_made_and_named(capsys, tmp_path, options):
-    film = tmp_path / "run.gif"
-    settings = ("--runs", "3", "--resolution", "12", "--budget", "60", "--animate", str(film))
-    assert main(["run", *options, *settings]) == 0
-    assert f"film: {film}" in capsys.readouterr().out
-    assert film.read_bytes().startswith(b"GIF8")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("half", "--animate", "run.avi"), "--animate: a film must end in .gif, .mp4 or .html"),
-        (("half", "--dim", "5", "--animate", "run.gif"), "D = 2 or 3, got D = 5"),
-        (("half", "--animate", "no/such/run.gif"), "no/such"),
-    ],
-)
-def test_films_that_cannot_be_made_are_refused_before_any_run(capsys, options, message):
-    assert message in refusal(capsys, "run", *options)
-
-
-def test_json_sums_up_the_library_s_own_runs(capsys):
-    shown = run_json(
-        capsys,
-        "quarter",
-        "--resolution",
-        "60",
-        "--mutation",
-        "local",
-        "--runs",
-        "40",
-        "--seed",
-        "3",
-        "--all",
-    )
-    runs = OnePlusOneNA(neurons=1, resolution=60, mutation="local").run_many(
-        problem("quarter"), runs=40, seed=3
-    )
-    assert shown.keys() >= KEYS
-    assert shown["evaluations"] == runs.evaluations.tolist()
-    assert shown["runs"] == 40
-    assert shown["success_share"] == runs.success.mean()
-    assert shown["success_interval"] == list(wilson_interval(int(runs.success.sum()), 40))
-    assert shown["mean_evaluations"] == pytest.approx(runs.evaluations.mean())
-    assert shown["mean_interval"] == list(bootstrap_interval(runs.evaluations))
-    assert shown["sd_evaluations"] == pytest.approx(runs.evaluations.std(ddof=1))
-    assert shown["median_evaluations"] == np.median(runs.evaluations)
-    assert shown["mean_fitness"] == pytest.approx(runs.fitness.mean())
-    assert sum(shown["stop_reasons"].values()) == 40
-    assert shown["settings"]["seed"] == 3
-    assert shown["settings"]["mutation"] == "local"
-
-
-def test_evaluations_only_with_all(capsys):
-    assert "evaluations" not in run_json(capsys, "half", "--runs", "3", "--resolution", "12")
-
-
 def test_jobs_do_not_change_the_result(capsys):
     argv = ("half", "--runs", "30", "--resolution", "30", "--all")
     assert run_json(capsys, *argv) == run_json(capsys, *argv, "--jobs", "2")
-
-
-def test_one_run_has_no_interval(capsys):
-    shown = run_json(capsys, "half", "--runs", "1", "--resolution", "12")
-    assert shown["mean_interval"] == [None, None]
-    assert shown["sd_evaluations"] is None
-    assert main(["run", "half", "--runs", "1", "--resolution", "12"]) == 0
-
-
-def test_table_names_setting_success_and_uncertainty(capsys):
-    assert main(["run", "two_quarters", "--resolution", "24", "--runs", "20", "--seed", "7"]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    for words in (
-        "two_quarters", "D = 2", "2 neurons", "harmonic", "20 runs", "seed 7", "95 % interval",
-        "success: every component", "evaluations, mean", "evaluations, median", "fitness, best",
-        "stopped: optimum",
-    ):  # fmt: skip
-        assert words in out
-
-
-def test_every_number_of_the_table_is_that_of_the_runs(capsys):
-    """The table is made a second time, from the list of all runs."""
-    argv = ["run", "local_opt", "--mutation", "local", "--resolution", "24", "--runs", "40"]
-    assert main(argv) == 0
-    shown = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    runs = OnePlusOneNA(resolution=24, mutation="local").run_many(problem("local_opt"), 40, seed=0)
-    spent, solved = runs.evaluations, int(runs.success.sum())
-    assert 0 < solved < 40
-    times = expected_running_time(spent, runs.success)
-
-    def ends(pair, write=number):
-        return f"{write(pair[0])} … {write(pair[1])}"
-
-    def share(value):
-        return f"{value:.6f}"
-
-    shares, medians = wilson_interval(solved, 40), bootstrap_interval(spent, "median")
-    fitness, limit = runs.fitness, "40 runs, stuck ones at the limit"
-    expected = [
-        f"success share {percent(solved / 40)} {ends(shares, percent)} {solved} of 40 runs",
-        f"evaluations, mean {number(spent.mean())} {ends(bootstrap_interval(spent))} {limit}",
-        f"evaluations, sd {number(spent.std(ddof=1))} 40 runs",
-        f"evaluations, median {number(np.median(spent))} {ends(medians)} 40 runs",
-        f"evaluations per success {number(times.value)} {ends(times[1:3])} {solved} successes",
-        f"fitness, best {share(fitness.max())} 40 runs",
-        f"fitness, mean {share(fitness.mean())} {ends(bootstrap_interval(fitness), share)} 40 runs",
-    ]
-    for reason, count in runs.stop_counts.items():
-        interval = ends(wilson_interval(count, 40), percent)
-        expected.append(f"stopped: {reason} {percent(count / 40)} {interval} {count} of 40 runs")
-    assert [line for line in shown if line in expected] == expected
 
 
 def test_workers_and_films_are_those_asked_for(tmp_path, monkeypatch, capsys):
@@ -360,45 +238,6 @@ def test_bad_csv_is_one_line(capsys, tmp_path, content, options):
 
 def test_a_folder_is_no_csv(capsys, tmp_path):
     assert str(tmp_path) in refusal(capsys, "run", str(tmp_path))
-
-
-def test_picture_is_checked_before_the_run(capsys, tmp_path, monkeypatch):
-    import hyperna.algorithm
-
-    def never(*args, **kwargs):
-        raise AssertionError("the run began before the picture was checked")
-
-    monkeypatch.setattr(hyperna.algorithm.OnePlusOneNA, "run_many", never)
-    (tmp_path / "folder.png").mkdir()
-    assert "is a folder" in refusal(capsys, "run", "half", "--plot", str(tmp_path / "folder.png"))
-    if os.geteuid() != 0:
-        closed = tmp_path / "closed"
-        closed.mkdir(mode=0o500)
-        assert "not writable" in refusal(capsys, "run", "half", "--plot", str(closed / "a.png"))
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert "hyperna[plot]" in refusal(capsys, "run", "half", "--plot", str(tmp_path / "a.png"))
-
-
-@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
-def test_picture_is_written_whole(capsys, tmp_path, suffix):
-    pytest.importorskip("matplotlib")
-    path = tmp_path / f"half.{suffix}"
-    assert main(["run", "half", "--runs", "5", "--resolution", "24", "--plot", str(path)]) == 0
-    assert f"picture: {path}" in capsys.readouterr().out
-    begins = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[suffix]
-    assert path.read_bytes().startswith(begins)
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_failed_write_leaves_the_old_picture(tmp_path, capsys, monkeypatch, full_disk):
-    pytest.importorskip("matplotlib")
-    path = tmp_path / "half.png"
-    path.write_bytes(b"old")
-    argv = ("run", "half", "--runs", "2", "--resolution", "12", "--plot", str(path))
-    full_disk()
-    assert "half.png: No space left" in refusal(capsys, *argv)
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_interrupt_is_one_line(capsys, monkeypatch):

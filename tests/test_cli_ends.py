@@ -19,6 +19,7 @@ import pytest
 from commands import refusal
 
 import hyperna
+from hyperna import NAClassifier
 from hyperna.cli import main
 from hyperna.comparison import CLASSIFIERS, compare, validation
 
@@ -354,3 +355,34 @@ def test_a_library_s_warning_is_one_line(capsys, monkeypatch):
         warnings.simplefilter("always")
         assert main(["list"]) == 0
     assert capsys.readouterr().err == "hyperna: warning: something is odd\n"
+
+
+@pytest.mark.parametrize(("text", "interrupted"), [("fit interrupted", True), ("odd data", False)])
+def test_only_an_interrupt_counts_as_one(text, interrupted, monkeypatch, capsys):
+    plain = NAClassifier.fit
+
+    def fit(self, *data):
+        warnings.warn(text, UserWarning, stacklevel=1)
+        return plain(self, *data)
+
+    monkeypatch.setattr(NAClassifier, "fit", fit)
+    code = main(["fit", "xor", "--max-evals", "50", "--json"])
+    told = capsys.readouterr()
+    assert code == (130 if interrupted else 0)
+    assert json.loads(told.out)["interrupted"] is interrupted
+    assert f"hyperna: warning: {text}" in told.err
+
+
+def test_an_interrupt_that_a_library_calls_a_failed_import_is_one(monkeypatch, capsys):
+    from hyperna import cli
+    from hyperna.cli.signals import signals
+
+    def interrupted(argv):
+        raise ImportError("Importing the numpy C-extensions failed")
+
+    monkeypatch.setattr(cli, "_run", interrupted)
+    assert cli.main(["list"]) == 2
+    monkeypatch.setattr(signals, "received", 15)
+    assert cli.main(["list"]) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "hyperna: interrupted"
+    assert signals.exit_code(130) == 143

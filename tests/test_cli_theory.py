@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from commands import refusal
 
 from hyperna import OnePlusOneNA, problem
 from hyperna.cli import main
@@ -155,3 +156,25 @@ def test_distribution_picture_lies_on_the_simulation():
     at = np.searchsorted(simulated[:, 0], curve[:, 0], side="right") - 1
     assert np.abs(simulated[at, 1] - curve[:, 1]).max() < 4 * math.sqrt(0.25 / 2000)
     assert plots.plot_expected_times(expected_runtime(problem("half"), 16, bias=False)).lines
+
+
+@pytest.mark.parametrize("name", ["quarter", "two_quarters"])
+def test_exported_states_are_the_search_points_that_they_stand_for(tmp_path, name):
+    runtime = expected_runtime(problem(name), 8, "local")
+    export_chain(runtime, tmp_path / "chain")
+    lines = (tmp_path / "chain.sta").read_text().splitlines()[2:]
+    chain = runtime.chain
+    assert len(lines) == chain.score.size < 8 * 9  # angles are joined
+    for line, score, target in zip(lines, chain.score.flat, chain.target.flat, strict=True):
+        angle, bias = map(int, line.partition(":")[2].strip("()").split(","))
+        assert runtime.fitness[angle, bias] == score / runtime._units
+        assert runtime.target[angle, bias] == target
+    # all files count the same states, one of them the start before the first network
+    states = {(tmp_path / f"chain.{end}").read_text().split()[0] for end in ("tra", "srew")}
+    assert states == {str(chain.score.size + 1)}
+
+
+@pytest.mark.parametrize("levels", ["2", "0", "nan", "0.5,nan", "-1", "1"])
+def test_levels_of_quantiles_are_shares(capsys, levels):
+    argv = ("theory", "quarter", "--resolution", "12", "--quantiles", levels)
+    assert "levels must be larger than 0 and smaller than 1" in refusal(capsys, *argv)

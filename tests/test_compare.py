@@ -12,6 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from hyperna import CLASSIFIERS, compare
@@ -19,6 +20,7 @@ from hyperna.cli import main
 from hyperna.comparison import Contender, corrected_error
 from hyperna.comparison.classifiers import register
 from hyperna.comparison.results import Comparison, DataInfo, FoldScore
+from hyperna.comparison.validation import _prepared
 from hyperna.datasets import dataset, load, rotation
 
 FAST = ["logistic", "tree", "knn"]
@@ -347,3 +349,23 @@ def test_tables_have_the_best_first_and_times_in_their_unit():
     assert [row[3] for row in table] == ["12.3 ms", "500.0 ms", "2.50 s"]
     assert [row[4] for row in table] == ["4 numbers", "7 numbers", "–"]
     assert {row[5] for row in table} == {"1 of 2 fits did not converge"}
+
+
+def test_both_parts_of_a_fold_are_turned_alike():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(40, 3)) * [1, 1e3, 1e-3]
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    plain, turned = _prepared(points, points, None), _prepared(points, points, turn)
+    assert np.allclose(plain[0], plain[1])
+    for before, after in zip(plain, turned, strict=True):
+        assert np.allclose(after, before @ turn.T)
+
+
+def test_the_size_of_a_support_vector_machine_counts_its_vectors():
+    from hyperna.comparison.classifiers import _machine_size
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4))
+    fitted = SVC().fit(X, X[:, 0] > 0)
+    vectors = len(fitted.support_)
+    assert _machine_size(fitted) == vectors * 4 + vectors + 1

@@ -91,3 +91,12 @@ def test_the_first_cell_without_a_finite_number_is_named(tmp_path, text):
     with pytest.raises(ValueError, match=r"line 4, column 'b': expected a finite number") as error:
         CsvTable(tmp_path / "some.csv").numbers(["a", "b"])
     assert str(error.value).endswith(f"got {text!r}")
+
+
+def test_classes_are_written_back_as_they_were_read(tmp_path):
+    from hyperna._csv import CsvTable
+
+    (tmp_path / "codes.csv").write_text("x,code,number\n1,007,7\n2,7,-3\n3,+1,0\n")
+    table = CsvTable(tmp_path / "codes.csv")
+    assert table.classes("code").tolist() == ["007", "7", "+1"]
+    assert table.classes("number").tolist() == [7, -3, 0]

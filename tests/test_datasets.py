@@ -10,6 +10,7 @@ from hyperna.cli import main
 from hyperna.cli.dataset import catalogue
 from hyperna.datasets import DATASETS, SHIPPED, Dataset, dataset, load, read_dataset, rotation
 from hyperna.datasets.draws import Draws
+from hyperna.datasets.sources import _is_file
 
 FOLDER = Path(__file__).parent.parent / "datasets"
 ON_SPHERE = [name for name, (generator, _) in SHIPPED.items() if generator == "sphere"]
@@ -264,3 +265,28 @@ def test_rotations_keep_lengths_and_orientation(dim):
         turn = rotation(dim, seed)
         assert np.allclose(turn @ turn.T, np.eye(dim))
         assert np.linalg.det(turn) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("classes", "end"), [(5, "3, 4"), (6, "3, 4, ...")])
+def test_five_classes_are_named(classes, end):
+    y = np.arange(12) % classes
+    assert Dataset(np.zeros((12, 2)), y, name="some").summary.endswith(f"classes 0, 1, 2, {end}")
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "digits", "iris", "wine"])
+def test_labels_of_scikit_learn_belong_to_their_rows(name):
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    data = load(f"sklearn:{name}")
+    assert np.array_equal(data.X, bunch.data)
+    assert [str(label) for label in data.y] == [
+        str(bunch.target_names[target]) for target in bunch.target
+    ]
+    assert list(data.features) == list(map(str, bunch.feature_names))
+
+
+def test_files_are_told_by_their_ending_whatever_its_case():
+    assert _is_file("nowhere.CSV")
+    assert not _is_file("nowhere.txt")
+    assert not _is_file("moons")

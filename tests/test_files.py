@@ -239,3 +239,20 @@ def test_what_cannot_be_written_is_refused_before_any_work(tmp_path):
         check_writable(tmp_path)
     with pytest.raises(FileNotFoundError, match="does not exist; create it"):
         check_writable(tmp_path / "nowhere" / "file")
+
+
+def test_the_output_of_another_process_is_its_own(tmp_path, capfd):
+    from hyperna._files import write_file
+
+    if not Path("/proc/self/fd/1").exists():
+        pytest.skip("this system has no /proc")
+    with open(tmp_path / "log", "wb") as log:
+        other = subprocess.Popen(
+            [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stdout=log
+        )
+        try:
+            write_file(f"/proc/{other.pid}/fd/1", "for you\n")
+        finally:
+            other.communicate(b"\n")
+    assert (tmp_path / "log").read_text() == "for you\n"
+    assert capfd.readouterr().out == ""

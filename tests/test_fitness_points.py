@@ -242,3 +242,37 @@ def test_compiled_scores_are_those_of_predictions(dim, output):
         for network in networks:
             found = fitness.scores(network.genome[None], network.grid)
             assert found.tolist() == [fitness.score(network)]
+
+
+def test_weights_count():
+    X, y = [[0.5, 0.0], [-0.5, 0.0]], [1, 0]
+    network = Network(Grid(2, 1, 24), [12, 12])  # fires on the left, so both are wrong
+    flipped = Network(Grid(2, 1, 24), [12, 0])  # fires everywhere, so one is right
+    for weight in ([1.0, 3.0], [5.0, 1.0]):
+        fitness = fitness_of(points(X, y, weight))
+        assert isinstance(fitness, FiniteSet)
+        assert fitness(network) == 0.0
+        assert fitness(flipped) == pytest.approx(weight[0] / sum(weight))
+
+
+@pytest.mark.parametrize("neuron", ["plain", "bent"])
+def test_votes_are_weighted(neuron):
+    from hyperna import Grid, Network
+
+    rng = np.random.default_rng(0)
+    X, grid = rng.normal(size=(50, 2)), Grid(2, 3, 64, "evolved", neuron)
+    for _ in range(20):
+        network = Network(grid, grid.random(rng))
+        votes, quorum = network.output_weights()
+        total = network.hidden(X) @ votes
+        clear = np.abs(total - quorum) > 1e-9
+        assert np.array_equal(network.predict(X)[clear], (total >= quorum)[clear])
+
+
+@pytest.mark.parametrize("wrong", [0, 3, 6, 9])
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_the_row_that_is_off_the_grid_is_named(wrong, n_jobs):
+    genomes = np.zeros((10, 2), int)
+    genomes[wrong] = 99
+    with pytest.raises(ValueError, match=rf"got \[99, 99\] in row {wrong}$"):
+        fitness_of(problem("half")).scores(genomes, Grid(2, 1, 8), n_jobs=n_jobs)

@@ -258,3 +258,12 @@ def test_no_garbage_is_collected_while_kernels_are_compiled(collecting):
         gc.enable()
         event.unregister("numba:compile", witness)
     assert seen == [False, False]
+
+
+def test_parts_of_the_warm_up_take_as_long_as_they_take(monkeypatch):
+    from hyperna import compilation
+
+    monkeypatch.setattr(compilation, "parts", lambda: {"one": lambda: None, "two": lambda: None})
+    took = dict(compilation.compile_all())
+    assert list(took) == ["one", "two"]
+    assert max(took.values()) < 60

@@ -12,7 +12,7 @@ from offspring import SIGNIFICANCE, assert_fits, assert_geometric, sample
 from scipy import stats
 
 from hyperna import OnePlusOneNA
-from hyperna.mutation import Harmonic, Local, Uniform
+from hyperna.mutation import Exponential, Harmonic, Local, Uniform
 from hyperna.problems import problem
 
 # ---- which components
@@ -147,3 +147,17 @@ def test_displacements_with_and_without_redrawing(step_law, resolution, neurons,
     observed[nothing] += voids.sum()
     error = np.sqrt(share * (1 - share) / total)
     assert (np.abs(observed / total - share) < 5 * error + 1e-12).all()
+
+
+def test_an_exponential_law_has_its_median_at_scale_times_log_2():
+    finest = 1 / math.log(2)
+    Exponential(scale=1.001 * finest).steps(24, 1)
+    with pytest.raises(ValueError, match="median step"):
+        Exponential(scale=0.999 * finest).steps(24, 1)
+
+
+def test_a_power_law_of_exponent_zero_is_uniform_on_fine_grids():
+    from hyperna.mutation import PowerLaw, Uniform
+
+    for resolution in (4096, 2**30):
+        assert PowerLaw(0.0).steps(resolution).kind == Uniform().steps(resolution).kind

@@ -9,6 +9,7 @@ import pytest
 from hyperna import CLASSIFIERS, compare
 from hyperna.baselines import Neat, neat_networks, neat_task
 from hyperna.comparison.classifiers import contenders
+from hyperna.fitness import FiniteSet, fitness_of
 from hyperna.problems import problem
 from hyperna.results import STOP_REASONS
 from hyperna.settings import setting
@@ -128,3 +129,56 @@ def test_it_takes_part_in_comparisons_where_it_is_named():
 def test_the_target_is_what_the_problems_own_number_of_neurons_attains(name, neurons):
     task = neat_task("neat", problem(name), resolution=120)
     assert task.target / task.points.total == pytest.approx(1 - 2 * neurons / 120, abs=0.03)
+
+
+def test_rises_of_neat_are_shares_that_end_with_the_fitness_found():
+    pytest.importorskip("neat", reason="needs hyperna[baselines]")
+    from hyperna.baselines import neat_task
+
+    task = neat_task("neat:population=10", problem("quarter"), budget=40, target=False)
+    run = task.run(seed=2)
+    shares = run.improvements.fitness
+    assert len(shares) > 1
+    assert (np.diff(shares) > 0).all()
+    assert 0 <= shares[0] < shares[-1] == run.fitness <= 1
+    assert task.fitness is task.points
+    assert task.criterion.startswith("nothing")
+
+
+def test_neat_has_as_many_parameters_as_biases_and_weights_and_the_population_given():
+    pytest.importorskip("neat", reason="needs hyperna[baselines]")
+    from hyperna.baselines.neat_networks import NeatNetwork
+    from hyperna.comparison import neat as module
+
+    nodes = ((0, 0.5, ((-1, 1.0), (-2, 2.0))), (1, 0.0, ((0, 1.0),)))
+    network = NeatNetwork.__new__(NeatNetwork)
+    object.__setattr__(network, "nodes", nodes)
+    assert network.size == 2 + 3
+    given = []
+
+    def evolve(judge, inputs, outputs, population, rng):
+        given.append((inputs, outputs, population))
+        raise RuntimeError("enough")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "evolve", evolve)
+        with pytest.raises(RuntimeError, match="enough"):
+            module.NeatClassifier(population=17).fit([[0.0], [1.0], [2.0]], [0, 1, 2])
+    assert given == [(1, 3, 17)]
+
+
+def test_neat_succeeds_with_the_target_itself():
+    pytest.importorskip("neat", reason="neat-python is not installed (hyperna[baselines])")
+    from hyperna.baselines import neat_task
+
+    some = fitness_of(problem("cube", dim=2))
+    task = neat_task("neat:population=20", some, target=0.5, budget=2000)
+    found = task.run(seed=0)
+    assert task.target == 2
+    reached = next(e for e, f in zip(*vars(found.improvements).values(), strict=True) if f >= 0.5)
+    assert found.success
+    assert found.evaluations == reached
+    weighted = FiniteSet(some.X, some.y, [1, 5, 2, 3])
+    found = neat_task("neat:population=20", weighted, target=False, budget=40).run(seed=1)
+    right = found.network.predict(some.X) == some.y
+    assert found.fitness == weighted.weights[right].sum() / 11

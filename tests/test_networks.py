@@ -303,3 +303,18 @@ def test_text_that_is_no_network_is_refused(text, message):
 def test_only_text_is_parsed():
     with pytest.raises(TypeError, match="text must be a str, got bytes"):
         Network.from_json(b"{}")
+
+
+@given(st.integers(1, 3), st.sampled_from(["or", "and", "xor", "evolved"]), st.integers(2, 40))
+def test_a_component_must_be_below_its_modulus(neurons, output, resolution):
+    grid = Grid(2, neurons, resolution, output)
+    zeros = np.zeros(grid.components, np.int64)
+    for place, modulus in enumerate(np.asarray(grid.moduli).tolist()):
+        largest = zeros.copy()
+        largest[place] = modulus - 1
+        assert Network(grid, largest).genome[place] == modulus - 1
+        for wrong in (modulus, -1):
+            genome = zeros.copy()
+            genome[place] = wrong
+            with pytest.raises(ValueError, match="genome"):
+                Network(grid, genome)

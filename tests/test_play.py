@@ -9,7 +9,7 @@ import pytest
 
 from hyperna import Network, expected_runtime, problem
 from hyperna.cli import main
-from hyperna.play import PlayServer
+from hyperna.play import PlayServer, answers
 from hyperna.play.answers import ANSWERS, choices, classify, landscape, race, sample, task
 from hyperna.play.settings import PlaySetting
 
@@ -194,3 +194,69 @@ def random_networks(setting, count, seed=0):
     rng = np.random.default_rng(seed)
     genomes = rng.integers(0, made.grid.moduli, (count, made.grid.components))
     return genomes.tolist(), [made.fitness.score(Network(made.grid, g)) for g in genomes]
+
+
+@pytest.mark.parametrize(
+    ("setting", "runs"),
+    [
+        ({"problem": "half", "neurons": 1, "resolution": 24}, 200),
+        ({"problem": "cube", "dim": 3, "neurons": 4, "output": "xor", "resolution": 1200}, 5),
+    ],
+)
+def test_a_race_has_five_to_two_hundred_runs_in_a_part(setting, runs):
+    part = answers.race({"setting": setting, "part": 0})
+    assert len(part["evaluations"]) == len(part["success"]) == runs
+    again = answers.race({"setting": setting, "part": 1})
+    assert part["evaluations"] != again["evaluations"]
+
+
+@pytest.mark.parametrize("stagnation", [0, 50])
+def test_the_page_s_stagnation_is_the_algorithm_s(stagnation):
+    made = PlaySetting.from_json({"problem": "half", "neurons": 1, "stagnation": stagnation})
+    assert made.task.stagnation == (stagnation or None)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_page_s_free_components_are_those_that_mutate(bias):
+    told = answers.task({"problem": "quarter", "neurons": 2, "bias": bias})
+    assert told["free"] == ([0, 1, 2, 3] if bias else [0, 2])
+
+
+def test_samples_of_the_page_are_labelled_as_their_data_sets():
+    from hyperna.datasets import dataset
+    from hyperna.play.answers import sample
+
+    for name in ("moons", "xor"):
+        found, made = np.array(sample({"name": name})["points"]), dataset(name, n=80, seed=0)
+        assert found[:, 2].tolist() == (made.y == 1).astype(int).tolist()
+        # moved and shrunk, all coordinates by the same factor
+        shown, given = found[:, :2] - found[:, :2].mean(axis=0), made.X - made.X.mean(axis=0)
+        assert np.allclose(shown, given * shown.std() / given.std(), atol=2e-3)
+
+
+def test_steps_of_the_page_are_in_units_of_its_grid():
+    for law, scale in (("pareto:scale=2", 2), ("cauchy", 1), ("exponential:scale=0.5", 0.5)):
+        found = task({"problem": "quarter", "neurons": 1, "resolution": 24, "mutation": law})
+        assert found["unit"] == found["resolution"] // 24 > 2**30
+        assert found["law"]["scale"] == scale * found["unit"]
+
+
+def test_only_the_page_itself_may_ask():
+    import threading
+    from http.client import HTTPConnection
+
+    from hyperna.play import PlayServer
+
+    with PlayServer(0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            for site, status in (
+                *((None, 200), ("none", 200), ("same-origin", 200)),
+                *(("same-site", 403), ("cross-site", 403)),
+            ):
+                asked = HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+                asked.request("GET", "/", headers={"Sec-Fetch-Site": site} if site else {})
+                assert asked.getresponse().status == status
+                asked.close()
+        finally:
+            server.shutdown()

@@ -301,3 +301,20 @@ def test_the_landscape_marks_all_optima_of_local_opt_as_such():
     for x, y in expected:
         distance = np.abs(marks["optimum"] - (x, y)) / (360 / 48, 2 / 48)
         assert (distance < 1).all(axis=1).sum() == 1
+
+
+def test_a_way_over_the_edge_of_biases_is_not_drawn():
+    pytest.importorskip("matplotlib")
+    import matplotlib.pyplot as plt
+
+    from hyperna import Grid
+    from hyperna.plots import plot_landscape
+    from hyperna.results import Trajectory
+
+    way = Trajectory(
+        Grid(2, 1, 24), np.arange(3), np.zeros(3), np.array([[3, 1], [3, 24], [4, 20]])
+    )
+    ax = plot_landscape(problem("half"), 12, way)
+    (line,) = [line for line in ax.lines if line.get_label().startswith("accepted")]
+    assert np.isnan(line.get_xydata()).any(axis=1).tolist() == [False, True, False, False]
+    plt.close("all")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperna.problems import cube, custom_arcs, points, problem, read_csv
+from hyperna.problems import cube, custom_arcs, points, points_digest, problem, read_csv
 
 RNG = np.random.default_rng(7)
 
@@ -246,3 +246,26 @@ def test_an_arc_of_length_zero_is_refused_however_it_is_written():
 def test_arcs_that_touch_are_one():
     assert custom_arcs([(0, 0.25), (0.25, 0.5)]).arcs == ((0, Fraction(1, 2)),)
     assert custom_arcs([(0.75, 1), (0, 0.25)]).arcs == ((Fraction(3, 4), Fraction(5, 4)),)
+
+
+def test_a_digest_covers_points_labels_and_weights():
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.normal(size=(6, 2)), rng.integers(0, 2, 6).astype(bool), np.arange(1.0, 7.0)
+    changed = [
+        (X, y, None),
+        (X, y, weight),
+        (X, y, weight[::-1].copy()),
+        (X, ~y, weight),
+        (X[::-1].copy(), y, weight),
+        (X + 1e-15, y, weight),
+    ]
+    assert len({points_digest(*some) for some in changed}) == len(changed)
+
+
+def test_scaled_points_lie_around_the_middle_of_their_box():
+    from hyperna.problems import points
+
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [9.0, 3.0]])
+    scaled = points(X, [0, 1, 0, 1]).scaled().X
+    assert scaled.min(axis=0) == pytest.approx(-scaled.max(axis=0))
+    assert np.linalg.norm(scaled, axis=1).max() == pytest.approx(1)

@@ -307,3 +307,10 @@ def test_settings_of_before_keep_their_runs():
 def test_wrong_input_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_population_may_use_up_its_budget_at_once():
+    na = MuPlusOneNA(members=7, resolution=24)
+    assert na.run(problem("half"), budget=7, target=False, seed=0).evaluations == 7
+    with pytest.raises(ValueError, match="budget must be at least 7"):
+        na.run(problem("half"), budget=6)

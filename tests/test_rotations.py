@@ -163,3 +163,24 @@ def test_a_start_keeps_its_angles_until_it_is_turned():
 def test_unknown_moves_are_refused():
     with pytest.raises(ValueError, match="move must be one of 'angle', 'rotation', got 'slide'"):
         OnePlusOneNA(move="slide")
+
+
+@pytest.mark.parametrize("law", ["exponential:scale=0.1", "local"])
+def test_steps_of_rotations_are_as_long_as_the_law_says(law):
+    from hyperna import OnePlusOneNA
+    from hyperna.fitness import FiniteSet
+
+    X = np.random.default_rng(0).normal(size=(40, 3)) / 4
+    na = OnePlusOneNA(resolution=60, move="rotation", mutation=law)
+    run = na.run(FiniteSet(X, X[:, 0] > 0), budget=400, target=False, seed=0, trajectory=True)
+    r = run.network.grid.resolution
+    biases = run.trajectory.genomes[:, -1]
+    step = np.abs(np.diff(biases)) / (r / 60)
+    step = np.minimum(step, 61 - step)
+    moved = step[step > 0]
+    assert len(moved) > 10
+    if law == "local":
+        assert moved == pytest.approx(1)
+    else:
+        assert 0.05 < moved.mean() < 0.2
+        assert (moved % 1 > 1e-3).all()

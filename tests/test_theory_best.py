@@ -60,3 +60,39 @@ def test_adaptive_steps_without_bias_are_a_known_shortest_way():
         times.append(min(options))
     expected = 1 + (0 + 2 * times[1] + 2 * times[2] + 2 * times[3] + 2.0) / 8
     assert best_law(problem("half"), 8, "adaptive", bias=False).mean == pytest.approx(expected)
+
+
+def test_a_law_that_may_miss_the_optimum_takes_forever():
+    model = _Model(ExactArcs(problem("local_opt")), 12, True)
+    assert model.mean(law("local").pmf(12)) == np.inf
+    assert np.isfinite(model.mean(law("harmonic").pmf(12)))
+
+
+def test_the_bound_of_adaptive_steps_is_that_of_a_plain_dynamic_programme():
+    from hyperna.theory.best import best_law
+
+    r = 5
+    model = _Model(ExactArcs(problem("quarter")), r, True)
+    score, target = model.score, model.target
+    states = [(a, b) for a in range(r) for b in range(r + 1)]
+    plans = [(one, other) for one in range(r // 2 + 1) for other in range(1, (r + 1) // 2 + 1)]
+    time = dict.fromkeys(states, 0.0)
+    for _ in range(400):
+        after = {}
+        for a, b in states:
+            best = 0.0 if target[a, b] else np.inf
+            for one, other in plans if best else ():
+                into, leave = 1.0, 0.0
+                for da, p in ((0, 0.5), (one, 0.25), (-one, 0.25)):
+                    for db, q in ((0, 0.5), (other, 0.25), (-other, 0.25)):
+                        to = (a + da) % r, (b + db) % (r + 1)
+                        if to != (a, b) and score[to] >= score[a, b]:
+                            into, leave = into + p * q * time[to], leave + p * q
+                best = min(best, into / leave if leave else np.inf)
+            after[a, b] = best
+        change = max(abs(after[s] - time[s]) for s in states)
+        time = after
+        if change < 1e-10:
+            break
+    expected = 1 + np.mean(list(time.values()))
+    assert best_law(problem("quarter"), r, "adaptive").mean == pytest.approx(expected, rel=1e-7)

@@ -196,3 +196,14 @@ def test_questions_are_checked():
     dense = dense_chain(runtime, 8, "harmonic", True)
     expected = dense.reach(one.ravel()).reshape(8, 9)
     np.testing.assert_allclose(runtime.visit_probability(one), expected, atol=1e-12)
+
+
+def test_the_error_bound_of_a_quotient_counts_both_parts():
+    """h too small and g too large, each by as much as the residuals allow."""
+    from hyperna.theory.moments import missed_error
+
+    reach, time, longest, gap = np.full(3, 0.5), np.full(3, 4.0), 8.0, 1e-9
+    worst_reach = reach - gap * longest
+    worst_time = time + (gap + gap * longest) * longest
+    wrong = (worst_time.mean() / worst_reach.mean()) / (time.mean() / reach.mean()) - 1
+    assert missed_error(reach, time, longest, gap, gap, 0.0) == pytest.approx(wrong, rel=1e-6)

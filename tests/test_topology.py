@@ -233,3 +233,27 @@ def test_settings_stores_and_frames_know_the_number_of_neurons(tmp_path):
     assert one.make_algorithm().max_neurons == 16
     fixed = one.runner().run_block(one.entropy, 0, 20)
     assert sized.sort_values("run").neurons_used.tolist() == fixed[:, 5].tolist()
+
+
+def test_the_mutation_probability_holds_for_networks_that_grow():
+    often = OnePlusOneNA(neurons="evolved", mutation_probability=0.9, resolution=24)
+    seldom = OnePlusOneNA(neurons="evolved", mutation_probability=0.01, resolution=24)
+    times = [
+        na.run_many(problem("quarter"), 200, seed=0).evaluations.mean() for na in (often, seldom)
+    ]
+    assert times[0] < times[1]
+
+
+def test_growing_networks_without_biases_have_none():
+    from hyperna import OnePlusOneNA
+
+    na = OnePlusOneNA(neurons="evolved", output="evolved", max_neurons=4, bias=False, resolution=60)
+    sizes = set()
+    for seed in range(6):
+        run = na.run(problem("arcs", k=3), budget=800, target=False, seed=seed, trajectory=True)
+        for i in range(len(run.trajectory)):
+            network = run.trajectory.network(i)
+            sizes.add(network.grid.neurons)
+            assert (network.weights()[1] == 0).all()
+            assert network.grid.neurons == 1 or network.output_weights()[1] == 0
+    assert max(sizes) > 1

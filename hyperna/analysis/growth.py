@@ -39,7 +39,7 @@ class GrowthLaw:
 
     Examples
     --------
-    >>> LAWS["power, linear"].formula
+    >>> GROWTH_LAWS["power, linear"].formula
     'a r^k + b r'
     """
 
@@ -69,7 +69,7 @@ class GrowthLaw:
 
 
 # Adding a family is adding an entry.
-LAWS = {
+GROWTH_LAWS = {
     law.name: law
     for law in (
         GrowthLaw("log", ("ln r", ""), 1.0),

@@ -20,11 +20,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
 from hyperna._words import shown
-from hyperna.analysis.growth import LAWS, Bound, GrowthLaw, theorem_bound
+from hyperna.analysis.growth import GROWTH_LAWS, Bound, GrowthLaw, theorem_bound
 from hyperna.analysis.statistics import Interval, check_level, check_sample
 
 __all__ = [
-    "LAWS",
+    "GROWTH_LAWS",
     "Bound",
     "GrowthLaw",
     "ScalingFit",
@@ -145,7 +145,7 @@ def fit_scaling(
     """
     r, mean, error = _checked(resolutions, means, standard_errors)
     level, points = check_level(level), len(np.unique(r))
-    laws = [law for law in LAWS.values() if points - law.parameters >= 2]
+    laws = [law for law in GROWTH_LAWS.values() if points - law.parameters >= 2]
     fits = sorted((_fit(law, r, mean, error, level) for law in laws), key=lambda fit: fit.aicc)
     fitting = [fit for fit in fits if fit.fits]
     likelihood = np.exp([(fitting[0].aicc - fit.aicc) / 2 for fit in fitting])
@@ -208,7 +208,7 @@ def exponent_p_value(
     Parameters
     ----------
     law
-        A law with a fitted exponent: see `LAWS`.
+        A law with a fitted exponent: see `GROWTH_LAWS`.
     exponent
         The exponent under test.
     resolutions, means, standard_errors
@@ -226,9 +226,9 @@ def exponent_p_value(
     >>> exponent_p_value("polylog", 2, *data) > 0.9, exponent_p_value("polylog", 1.8, *data) < 0.01
     (True, True)
     """
-    chosen = LAWS.get(law)
+    chosen = GROWTH_LAWS.get(law)
     if chosen is None or not isinstance(chosen.exponents, tuple):
-        names = [name for name, one in LAWS.items() if one.fitted_exponent]
+        names = [name for name, one in GROWTH_LAWS.items() if one.fitted_exponent]
         raise ValueError(f"law must be one of {', '.join(map(repr, names))}, got {shown(law)}")
     low, high = chosen.exponents
     if not low <= exponent <= high:

@@ -84,14 +84,14 @@ class NeatTask(CountedTask):
         counter = Counter(self.budget, self.stagnation)
         X: FloatArray = self.points.X
 
-        def judge(network: NeatNetwork) -> float:
+        def rate(network: NeatNetwork) -> float:
             right = network.predict(X) == self.points.y
             score = int(self.points.weights[right].sum())
             counter.count(network, score, state.TARGET if score >= self.target else state.RUNNING)
             return score / self.units
 
         def search() -> None:
-            evolve(judge, X.shape[1], 1, self.neat.population, rng)
+            evolve(rate, X.shape[1], 1, self.neat.population, rng)
 
         return counter, search_again(search, counter, self.restarts)
 

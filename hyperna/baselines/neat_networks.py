@@ -18,7 +18,7 @@ import numpy as np
 
 from hyperna._validation import FloatArray
 
-Judge = Callable[["NeatNetwork"], float]
+Rate = Callable[["NeatNetwork"], float]
 
 # The values of the package's own XOR example, which follow Stanley and Miikkulainen (2002).
 _NEAT = {
@@ -120,15 +120,15 @@ class NeatNetwork:
 
 
 def evolve(
-    judge: Judge, inputs: int, outputs: int, population: int, rng: np.random.Generator
+    rate: Rate, inputs: int, outputs: int, population: int, rng: np.random.Generator
 ) -> None:
-    """Evolve networks until `judge` ends the search by an exception.
+    """Evolve networks until `rate` ends the search by an exception.
 
     Parameters
     ----------
-    judge : callable
+    rate : callable
         Takes a `NeatNetwork` and returns its fitness, the larger the better. Every network of a
-        generation is judged, those carried over unchanged too.
+        generation is rated, those carried over unchanged too.
     inputs, outputs : int
         Number of input and output nodes.
     population : int
@@ -138,13 +138,13 @@ def evolve(
     """
     import neat
 
-    def judge_all(genomes: list[tuple[int, Any]], config: Any) -> None:
+    def rate_all(genomes: list[tuple[int, Any]], config: Any) -> None:
         for _, genome in genomes:
-            genome.fitness = judge(_network(genome, config))
+            genome.fitness = rate(_network(genome, config))
 
     config = _configuration(inputs, outputs, population)
     with _seeded(int(rng.integers(2**63))):
-        neat.Population(config).run(judge_all)
+        neat.Population(config).run(rate_all)
 
 
 def _network(genome: Any, config: Any) -> NeatNetwork:

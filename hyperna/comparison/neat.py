@@ -18,7 +18,7 @@ class NeatClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     evaluations : int
-        Networks to judge.
+        Networks to evaluate.
     population : int
         Networks in a generation; the other settings are those of neat-python's XOR example.
     random_state : int
@@ -54,7 +54,7 @@ class NeatClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"y must hold at least two classes, got {len(self.classes_)} class")
         counter = Counter(budget, None)
 
-        def judge(network: NeatNetwork) -> float:
+        def rate(network: NeatNetwork) -> float:
             score = int((network.predict(points) == number).sum())
             counter.count(network, score, int(score == len(points)))
             return score / len(points)
@@ -62,7 +62,7 @@ class NeatClassifier(ClassifierMixin, BaseEstimator):
         outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
         rng = np.random.default_rng(self.random_state)
         try:
-            evolve(judge, points.shape[1], outputs, self.population, rng)
+            evolve(rate, points.shape[1], outputs, self.population, rng)
         except Finished:
             self.network_: NeatNetwork = counter.found
         return self

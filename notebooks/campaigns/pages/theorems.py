@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from hyperna import problem
-from hyperna.analysis.laws import LAWS, exponent_p_value, fit_scaling, theorem_bound, verdict
+from hyperna.analysis.laws import GROWTH_LAWS, exponent_p_value, fit_scaling, theorem_bound, verdict
 from hyperna.analysis.statistics import wilson_interval
 from hyperna.store.store import Store
 from hyperna.theory import expected_runtime
@@ -170,7 +170,7 @@ def said(data: tuple[list[int], list[float], list[float]], law: str, power: int)
     fit = next((one for one in fits if one.law.name == law), None)
     of = "ln r" if law == "polylog" else "r"
     if fit is None or not fit.fits:
-        return text, f"No exponent of {of} is claimed: {LAWS[law].formula} does not fit."
+        return text, f"No exponent of {of} is claimed: {GROWTH_LAWS[law].formula} does not fit."
     low, high = fit.exponent_interval
     p = exponent_p_value(law, power, *data)
     if high < power:

@@ -1,4 +1,4 @@
-"""More of what is drawn, read back: points of the sphere, rings, pictures of a film, curves."""
+"""Spheres and rings, read back from the figure: points, circles of the planes, areas."""
 
 import numpy as np
 import pytest
@@ -8,11 +8,8 @@ pytest.importorskip("matplotlib")
 import matplotlib.pyplot as plt
 from matplotlib.patches import Wedge
 
-from hyperna import Grid, Network, OnePlusOneNA, problem
-from hyperna.plots import plot_circle, plot_distribution, plot_runtimes, plot_sphere
-from hyperna.plots.animation import chosen_frames
-from hyperna.results import Trajectory
-from hyperna.theory import expected_runtime
+from hyperna import Grid, Network, problem
+from hyperna.plots import plot_circle, plot_sphere
 
 
 @pytest.fixture(autouse=True)
@@ -67,26 +64,3 @@ def test_rings_cover_what_they_say():
         for wedge in wedges:
             covered |= (angles - wedge.theta1) % 360 < (wedge.theta2 - wedge.theta1)
         assert np.array_equal(covered, inside)
-
-
-def test_pictures_of_a_film_are_evenly_spread_in_logarithmic_time():
-    when = np.array([1, 2, 3, 9, 11, 90, 110, 900, 1000])
-    way = Trajectory(Grid(2, 1, 24), when, np.zeros(9), np.zeros((9, 2), np.int64))
-    # at 1, 10, 100 and 1000 evaluations: what was accepted last by then
-    assert when[chosen_frames(way, 4)].tolist() == [1, 9, 90, 1000]
-
-
-def test_distributions_reach_one_with_the_last_run():
-    times = [4.0, 2.0, 9.0, 3.0]
-    simulated, _ = plot_distribution(expected_runtime(problem("quarter"), 12), times).lines
-    assert simulated.get_xdata().tolist() == [0, 2, 3, 4, 9]
-    assert simulated.get_ydata().tolist() == [0, 0.25, 0.5, 0.75, 1]
-
-
-def test_curves_of_runtimes_reach_to_the_longest_run():
-    na = OnePlusOneNA(resolution=60, mutation="local")
-    batches = {seed: na.run_many(problem("local_opt"), runs=20, seed=seed) for seed in (0, 1)}
-    last = max(batch.evaluations.max() for batch in batches.values())
-    for curve, batch in zip(plot_runtimes(batches).lines, batches.values(), strict=True):
-        assert 0 < batch.success.mean() < 1
-        assert curve.get_xydata()[-1].tolist() == [last, pytest.approx(batch.success.mean())]

@@ -1,0 +1,39 @@
+"""Many runs: their numbers, the best of them, their progress."""
+
+import numpy as np
+import pytest
+
+from hyperna import OnePlusOneNA, problem
+from hyperna.results import Runs, run_many
+
+
+def test_the_best_run_is_the_quickest_of_the_best():
+    na = OnePlusOneNA(neurons=1, resolution=24)
+    runs = na.run_many(problem("half"), runs=40, seed=0)
+    assert (runs.fitness == runs.fitness.max()).sum() > 10
+    fastest = runs.evaluations[runs.fitness == runs.fitness.max()].min()
+    assert runs.evaluations[runs.best] == fastest
+
+
+def test_runs_keep_their_numbers_and_the_best_is_told_by_its_own():
+    rows = np.array([[5, 3, 3, 0, 0], [90, 8, 1, 0, 0], [70, 8, 1, 0, 0], [80, 8, 1, 0, 0]])
+    runs = Runs(rows, 10, 0, task=object(), numbers=np.array([2, 3, 7, 9]))
+    assert runs.best == 7, "a quick run with a worse network is not the best"
+    assert runs[1:3].numbers.tolist() == [3, 7]
+    assert runs[1:3].evaluations.tolist() == [90, 70]
+    assert runs[:2].best == 3
+    with pytest.raises(ValueError, match="number must be one of a stored run, got 4"):
+        runs.replay(4)
+    with pytest.raises(ValueError, match="number must be an integer from 0 to 9, got 10"):
+        runs.replay(10)
+
+
+def test_progress_of_a_batch_is_what_is_finished():
+    told = []
+    task = OnePlusOneNA(resolution=24).task(problem("half"))
+    run_many(task, 300, seed=0, n_jobs=1, progress=lambda *state: told.append(state))
+    done = [finished for finished, _ in told]
+    assert {total for _, total in told} == {300}
+    assert done == sorted(set(done))
+    assert 1 <= done[0] < 30
+    assert done[-1] == 300
