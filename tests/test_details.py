@@ -5,6 +5,7 @@ import pytest
 
 import hyperna
 from hyperna.baselines.neat_networks import NeatNetwork
+from hyperna.datasets import DATASETS, sample
 
 
 def test_weights_are_repetitions_to_neat():
@@ -71,4 +72,40 @@ def test_a_report_tells_how_many_runs_were_wanted(tmp_path):
 
 def test_no_more_than_a_million_points_are_drawn():
     with pytest.raises(ValueError, match="n must be an integer from 1 to 1000000, got 344478661"):
-        hyperna.datasets.sample(hyperna.problem("half"), n=344_478_661)
+        sample(hyperna.problem("half"), n=344_478_661)
+
+
+def test_laws_are_weighed_by_how_likely_they_are():
+    """The weight of a law falls with its AICc: exp(-difference / 2), and all sum up to 1."""
+    from hyperna.analysis.laws import fit_scaling
+
+    r = np.array([10.0, 20, 40, 80, 160, 320])
+    fits = [fit for fit in fit_scaling(r, 3 * r + 5, 0.2 * r) if fit.fits]
+    likelihood = np.exp([-fit.aicc / 2 for fit in fits])
+    assert len(fits) > 1
+    assert likelihood[0] > likelihood[-1]
+    assert [fit.weight for fit in fits] == pytest.approx(list(likelihood / likelihood.sum()))
+
+
+def test_loggers_of_ioh_name_the_algorithm(tmp_path):
+    import json
+
+    pytest.importorskip("ioh")
+    from hyperna.interop import Objective, analyzer_logger
+
+    f = Objective(hyperna.problem("half"), resolution=12).ioh_problem()
+    logger = analyzer_logger(tmp_path / "mine", "walk", info="to the left")
+    f.attach_logger(logger)
+    f([0, 6])
+    f.detach_logger()
+    logger.close()
+    [file] = (tmp_path / "mine").glob("*.json")
+    assert json.loads(file.read_text())["algorithm"] == {"name": "walk", "info": "to the left"}
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_the_name_of_data_holds_what_is_unusual(name):
+    usual = DATASETS[name].parameters
+    assert hyperna.dataset(name, **usual).name == name
+    if "seed" in usual:
+        assert hyperna.dataset(name, **{**usual, "seed": 5}).name == f"{name}:seed=5"
