@@ -109,3 +109,27 @@ def test_the_name_of_data_holds_what_is_unusual(name):
     assert hyperna.dataset(name, **usual).name == name
     if "seed" in usual:
         assert hyperna.dataset(name, **{**usual, "seed": 5}).name == f"{name}:seed=5"
+
+
+@pytest.mark.parametrize("runs", [1, 63, 65, 101, 130])
+def test_as_many_runs_as_wanted_are_made(runs):
+    na = hyperna.OnePlusOneNA(neurons=1, resolution=12)
+    assert len(na.run_many(hyperna.problem("half"), runs, budget=3, seed=0)) == runs
+
+
+@pytest.mark.parametrize(
+    "fitness",
+    [
+        hyperna.ExactArcs(hyperna.problem("half")),
+        hyperna.ExactSphere(hyperna.problem("half", dim=3)),
+        hyperna.FiniteSet([[1.0, 0.0], [-1.0, 0.0]], [1, 0]),
+        hyperna.Sampled(hyperna.problem("half"), n=5, seed=0),
+        hyperna.Online(hyperna.problem("half"), samples=5),
+    ],
+    ids=lambda fitness: type(fitness).__name__,
+)
+def test_only_networks_of_the_right_dimension_are_judged(fitness):
+    with pytest.raises(TypeError, match="network must be a Network, got 'net'"):
+        fitness("net")
+    with pytest.raises(ValueError, match=f"networks must have dim {fitness.dim}"):
+        fitness(hyperna.Network(hyperna.Grid(4, 1, 12), [0, 0, 0, 6]))

@@ -109,14 +109,15 @@ def test_modes_are_kept(tmp_path, mode):
     assert after.st_ino != before.st_ino, "it was not replaced in one step"
 
 
-def test_owners_are_kept(tmp_path):
+@pytest.mark.parametrize("owner", [(65534, 65534), (0, 65534), (65534, 0)])
+def test_owners_are_kept(tmp_path, owner):
     path = tmp_path / "moons.csv"
     path.write_text("old")
     if os.getuid() != 0:
         pytest.skip("only root can give files away")
-    os.chown(path, 65534, 65534)
+    os.chown(path, *owner)
     write_moons(path)
-    assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
+    assert (path.stat().st_uid, path.stat().st_gid) == owner
 
 
 def test_new_files_have_the_usual_mode(tmp_path):

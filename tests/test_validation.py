@@ -150,8 +150,9 @@ def test_arrays_of_reals():
     assert check_reals("t", 3, ()) == 3.0
     with pytest.raises(ValueError, match=r"t must have shape \(2,\), got shape \(3,\)"):
         check_reals("t", [1, 2, 3], (2,))
-    with pytest.raises(ValueError, match="t must be finite, got nan"):
-        check_reals("t", [1, math.nan], (2,))
+    for wrong in (math.nan, math.inf, -math.inf):
+        with pytest.raises(ValueError, match=f"t must be finite, got {wrong}"):
+            check_reals("t", [1, wrong], (2,))
     with pytest.raises(ValueError, match="t must be an array of real numbers"):
         check_reals("t", ["a", "b"], (2,))
 
