@@ -316,3 +316,9 @@ def test_settings_are_not_written_to():
     assert start == Network(na.grid(3), [1, 2, 3])
     for array, copy in zip((X, y, w), copies, strict=True):
         np.testing.assert_array_equal(array, copy)
+
+
+@pytest.mark.parametrize("runs", [1, 63, 65, 101, 130])
+def test_as_many_runs_as_wanted_are_made(runs):
+    na = OnePlusOneNA(neurons=1, resolution=12)
+    assert len(na.run_many(problem("half"), runs, budget=3, seed=0)) == runs

@@ -238,8 +238,6 @@ def test_what_is_said_about_local_opt():
 def test_a_law_fits_from_a_p_value_of_one_in_a_hundred():
     from scipy import stats
 
-    from hyperna.analysis.laws import fit_scaling
-
     r = np.array([100.0, 200, 400, 800, 1600, 3200])
     wave = np.array([1.0, -1, 1, 1, -1, 1])
     [plain] = [fit for fit in fit_scaling(r, 3 * r + wave, np.ones(6)) if fit.law.name == "linear"]
@@ -271,3 +269,13 @@ def test_slopes_have_the_relative_errors_of_both_ends():
             assert row[f"{name}_interval"] == pytest.approx(
                 [(rise - spread) / run, (rise + spread) / run]
             )
+
+
+def test_laws_are_weighed_by_how_likely_they_are():
+    """The weight of a law falls with its AICc: exp(-difference / 2), and all sum up to 1."""
+    r = np.array([10.0, 20, 40, 80, 160, 320])
+    fits = [fit for fit in fit_scaling(r, 3 * r + 5, 0.2 * r) if fit.fits]
+    likelihood = np.exp([-fit.aicc / 2 for fit in fits])
+    assert len(fits) > 1
+    assert likelihood[0] > likelihood[-1]
+    assert [fit.weight for fit in fits] == pytest.approx(list(likelihood / likelihood.sum()))

@@ -374,3 +374,15 @@ def test_bent_neurons_have_a_function_of_their_own_and_networks_that_grow_none(t
         export_ioh(store, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     assert main(["report", str(store.path), "-o", str(tmp_path / "report.html")]) == 0
+
+
+def test_loggers_of_ioh_name_the_algorithm(tmp_path):
+    pytest.importorskip("ioh")
+    f = Objective(problem("half"), resolution=12).ioh_problem()
+    logger = analyzer_logger(tmp_path / "mine", "walk", info="to the left")
+    f.attach_logger(logger)
+    f([0, 6])
+    f.detach_logger()
+    logger.close()
+    [file] = (tmp_path / "mine").glob("*.json")
+    assert json.loads(file.read_text())["algorithm"] == {"name": "walk", "info": "to the left"}

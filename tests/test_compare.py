@@ -369,3 +369,24 @@ def test_the_size_of_a_support_vector_machine_counts_its_vectors():
     fitted = SVC().fit(X, X[:, 0] > 0)
     vectors = len(fitted.support_)
     assert _machine_size(fitted) == vectors * 4 + vectors + 1
+
+
+def test_the_same_gap_in_every_fold_is_all_evidence():
+    """One answers always as labelled, the other never."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    class Always(ClassifierMixin, BaseEstimator):
+        def __init__(self, right=True):
+            self.right = right
+
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return (X[:, 0] > 0) == self.right
+
+    X = np.linspace(-1, 1, 20)[:, None]
+    twins = {"right": Always(), "wrong": Always(right=False)}
+    [row] = compare((X, X[:, 0] > 0), twins, folds=2, repeats=1).differences()
+    assert (row["difference"], row["difference_se"], row["p_value"]) == (-1, 0, 0)

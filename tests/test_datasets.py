@@ -8,7 +8,16 @@ import pytest
 from hyperna import problem, read_csv
 from hyperna.cli import main
 from hyperna.cli.dataset import catalogue
-from hyperna.datasets import DATASETS, SHIPPED, Dataset, dataset, load, read_dataset, rotation
+from hyperna.datasets import (
+    DATASETS,
+    SHIPPED,
+    Dataset,
+    dataset,
+    load,
+    read_dataset,
+    rotation,
+    sample,
+)
 from hyperna.datasets.draws import Draws
 from hyperna.datasets.sources import _is_file
 
@@ -290,3 +299,22 @@ def test_files_are_told_by_their_ending_whatever_its_case():
     assert _is_file("nowhere.CSV")
     assert not _is_file("nowhere.txt")
     assert not _is_file("moons")
+
+
+@pytest.mark.parametrize("names", [("a",), ("a", "b", "c")])
+def test_data_have_as_many_names_as_columns(names):
+    with pytest.raises(ValueError, match="features must name the 2 columns of X"):
+        Dataset(np.zeros((4, 2)), np.arange(4) % 2, features=names)
+
+
+def test_no_more_than_a_million_points_are_drawn():
+    with pytest.raises(ValueError, match="n must be an integer from 1 to 1000000, got 344478661"):
+        sample(problem("half"), n=344_478_661)
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_the_name_of_data_holds_what_is_unusual(name):
+    usual = DATASETS[name].parameters
+    assert dataset(name, **usual).name == name
+    if "seed" in usual:
+        assert dataset(name, **{**usual, "seed": 5}).name == f"{name}:seed=5"

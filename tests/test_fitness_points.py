@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import OUTPUTS, random_networks
 
-from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
+from hyperna.fitness import (
+    ExactArcs,
+    ExactSphere,
+    FiniteSet,
+    Fitness,
+    Online,
+    Sampled,
+    fitness_of,
+)
 from hyperna.fitness.points import integer_weights
 from hyperna.grid import Grid
 from hyperna.networks import Network
@@ -276,3 +284,21 @@ def test_the_row_that_is_off_the_grid_is_named(wrong, n_jobs):
     genomes[wrong] = 99
     with pytest.raises(ValueError, match=rf"got \[99, 99\] in row {wrong}$"):
         fitness_of(problem("half")).scores(genomes, Grid(2, 1, 8), n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize(
+    "fitness",
+    [
+        ExactArcs(problem("half")),
+        ExactSphere(problem("half", dim=3)),
+        FiniteSet([[1.0, 0.0], [-1.0, 0.0]], [1, 0]),
+        Sampled(problem("half"), n=5, seed=0),
+        Online(problem("half"), samples=5),
+    ],
+    ids=lambda fitness: type(fitness).__name__,
+)
+def test_only_networks_of_the_right_dimension_are_judged(fitness):
+    with pytest.raises(TypeError, match="network must be a Network, got 'net'"):
+        fitness("net")
+    with pytest.raises(ValueError, match=f"networks must have dim {fitness.dim}"):
+        fitness(Network(Grid(4, 1, 12), [0, 0, 0, 6]))

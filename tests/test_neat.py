@@ -10,7 +10,7 @@ from hyperna import CLASSIFIERS, compare
 from hyperna.baselines import Neat, neat_networks, neat_task
 from hyperna.comparison.classifiers import contenders
 from hyperna.fitness import FiniteSet, fitness_of
-from hyperna.problems import problem
+from hyperna.problems import points, problem
 from hyperna.results import STOP_REASONS
 from hyperna.settings import setting
 
@@ -182,3 +182,25 @@ def test_neat_succeeds_with_the_target_itself():
     found = neat_task("neat:population=20", weighted, target=False, budget=40).run(seed=1)
     right = found.network.predict(some.X) == some.y
     assert found.fitness == weighted.weights[right].sum() / 11
+
+
+def test_weights_are_repetitions_to_neat():
+    """What guides its evolution counts weights as the score does."""
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(12, 2)), rng.integers(1, 9, 12)
+    y = rng.random(12) < 0.5
+    rows = [
+        neat_task("neat:population=10", given, budget=300, target=False).run_block(1, 0, 3)
+        for given in (
+            points(X, y, weight=weight),
+            points(np.repeat(X, weight, axis=0), np.repeat(y, weight)),
+        )
+    ]
+    assert (rows[0][:, :3] == rows[1][:, :3]).all()
+
+
+def test_an_output_that_nothing_leads_to_is_silent():
+    X = np.zeros((3, 1))
+    assert not neat_networks.NeatNetwork((-1,), (0,), ()).predict(X).any()
+    one = neat_networks.NeatNetwork((-1,), (0, 1), ((1, -5.0, ()),))
+    assert (one.predict(X) == 1).all()

@@ -195,3 +195,13 @@ def test_successes_are_drawn_over_the_evaluations_of_all_variants():
     success_chart(group)(ax)
     ends = {(line.get_xdata()[0], line.get_xdata()[-1]) for line in ax.lines}
     assert ends == {(1.0, 4000.0)}
+
+
+def test_a_report_tells_how_many_runs_were_wanted(tmp_path):
+    from hyperna.report.page import read_entries
+
+    campaign = Campaign.product(problem="half", resolution=12, runs=2)
+    store = campaign.run(tmp_path / "store")
+    with store.writer() as writer:
+        writer.want(dict.fromkeys(campaign.wanted, 5))
+    assert read_entries(store)[0].data(with_rows=False)["wanted"] == 5
