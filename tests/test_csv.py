@@ -87,7 +87,7 @@ def test_columns_may_be_called_by_numbers(tmp_path):
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "", "one"])
 def test_the_first_cell_without_a_finite_number_is_named(tmp_path, text):
-    (tmp_path / "some.csv").write_text(f"a,b\n1,2\n\n3,{text}\n{text},x\n")
+    (tmp_path / "some.csv").write_text(f"a,b\n1,2\n\n3, {text} \n{text},x\n")
     with pytest.raises(ValueError, match=r"line 4, column 'b': expected a finite number") as error:
         CsvTable(tmp_path / "some.csv").numbers(["a", "b"])
     assert str(error.value).endswith(f"got {text!r}")

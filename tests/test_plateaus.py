@@ -64,6 +64,14 @@ def test_two_neurons_that_walk_on_a_plateau_without_a_way_out_are_stuck():
     assert stats.binomtest(int(result.success.sum()), 100, 0.352).pvalue > 1e-3
 
 
+def test_the_longer_a_run_waits_the_larger_plateaus_are_searched(monkeypatch):
+    """Of those 49 networks one more is searched with every wait."""
+    monkeypatch.setattr("hyperna.plateaus.STATES_PER_WAIT", 1)
+    na = OnePlusOneNA(mutation="local", resolution=8, neurons=2)
+    result = na.run_many(problem("two_quarters"), runs=20, budget=10**7, seed=0)
+    assert set(result.stop_counts) == {"optimum", "stuck"}
+
+
 def test_success_is_as_likely_as_the_exact_chain_says():
     """LOCALOPT at r = 120: success with probability 0.4185, all other runs are stuck."""
     na = OnePlusOneNA(mutation="local", resolution=120)
