@@ -239,8 +239,9 @@ def test_without_errors_nothing_is_made_simpler_twice(simplified, monkeypatch):
 
 def test_the_start_that_is_there_is_not_made_again(monkeypatch):
     """On noise the simplest candidate stays as it began, and the first network is that."""
-    made, original = [], work.final
-    monkeypatch.setattr(work, "final", lambda *args: made.append(args) or original(*args))
+    made, original = [], work.Attempt.final
+    watched = lambda *args: made.append(args) or original(*args)  # noqa: E731
+    monkeypatch.setattr(work.Attempt, "final", watched)
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(80, 3)), np.arange(80) % 2
     clf = NAClassifier(max_evals=2000, random_state=0).fit(X, y)

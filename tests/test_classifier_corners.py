@@ -49,14 +49,13 @@ def test_the_better_of_two_starts_is_evolved():
     points = cloud()
     settings = work.Settings(1, "or", 2**16, Harmonic(), 10, 0, None, 0.05, "data")
     [candidate] = candidates(1, "or", "data")
-    seed = np.random.SeedSequence(0)
-    own = settings.start(points, candidate, seed)
+    attempt = work.Attempt(points, settings, candidate, np.random.SeedSequence(0))
+    own = attempt.start()
     good = Network.from_weights([[1.0, 0.0, 0.0]], [0.1], own.grid.resolution)
     bad = Network.from_weights([[-1.0, 0.0, 0.0]], [0.1], own.grid.resolution)
     assert points.correct(bad) < points.correct(own) <= points.correct(good) == points.total
     for known, least in ((good, points.correct(good)), (bad, points.correct(own))):
-        found = work.final(work.Control(), 0, points, settings, candidate, known, 1, seed)
-        assert found.score >= least
+        assert attempt.final(work.Control(), known, 1).score >= least
 
 
 def test_evaluations_of_phases_and_knock_outs_add_up():
@@ -64,14 +63,13 @@ def test_evaluations_of_phases_and_knock_outs_add_up():
     points = replace(points, y=points.y ^ (np.arange(80) % 7 == 0))
     settings = work.Settings(2, "or", 2**16, Harmonic(), 900, 1, None, 0.05, "grid")
     candidate = candidates(2, "or", "grid")[0]
-    seed = np.random.SeedSequence(1)
-    found = work.final(work.Control(), 0, points, settings, candidate, None, 900, seed)
+    attempt = work.Attempt(points, settings, candidate, np.random.SeedSequence(1))
+    found = attempt.final(work.Control(), None, 900)
     evaluations, _ = found.improvements
     assert found.evaluations <= 900
     # the second phase follows the first one, and both follow the knock-out
     assert evaluations[-1] <= found.evaluations
-    first = work.child(seed, 2)
-    _, spent = work.knock_out(work.Control(), points, settings, candidate, 450, first)
+    _, spent = attempt.knock_out(work.Control(), 450, 2)
     assert 0 < spent < evaluations[0]
     assert (np.diff(evaluations) > 0).all()
 
@@ -132,8 +130,8 @@ def test_searches_have_the_settings_of_the_classifier():
         settings = work.Settings(
             2, "xor", 2**10, Harmonic(), 100, 0, stagnation, clip, init, "angle"
         )
-        search = settings.search(points, candidates(2, "xor", init)[0], None, 60, 0)
-        task = search.task
+        seed, candidate = np.random.SeedSequence(0), candidates(2, "xor", init)[0]
+        task = work.Attempt(points, settings, candidate, seed).search(None, 60).task
         assert (task.stagnation, task.budget) == (stagnation, 60)
         assert task.fitness.tie_clip == clip
         assert task.target == (1.0 if clip == 0 else False)
@@ -248,15 +246,16 @@ def test_smaller_networks_are_contested_sooner_than_the_simplest():
 def test_knock_outs_count_the_evaluations_of_all_starts(budget, monkeypatch):
     points, searches = cloud(seed=3), []
     settings = work.Settings(2, "or", 2**16, Harmonic(), 900, 1, None, 0.05, "grid")
-    plain = work.Settings.search
+    plain = work.Attempt.search
 
     def search(*args, **options):
         searches.append(plain(*args, **options))
         return searches[-1]
 
-    monkeypatch.setattr(work.Settings, "search", search)
+    monkeypatch.setattr(work.Attempt, "search", search)
     candidate, seed = candidates(2, "or", "grid")[0], np.random.SeedSequence(1)
-    _, spent = work.knock_out(work.Control(), points, settings, candidate, budget, seed)
+    attempt = work.Attempt(points, settings, candidate, seed)
+    _, spent = attempt.knock_out(work.Control(), budget)
     assert spent == sum(search.evaluations for search in searches)
 
 
@@ -267,8 +266,8 @@ def test_every_evaluation_is_a_new_network_where_all_is_left_to_evolution(neuron
     points = replace(points, y=points.y ^ (np.arange(80) % 3 == 0))
     settings = work.Settings(neurons, "evolved", 2**16, Harmonic(), 900, 1, None, 0.05, "sphere")
     candidate = candidates(4, "evolved", "sphere")[0]
-    seed = np.random.SeedSequence(1)
-    _, spent = work.knock_out(work.Control(), points, settings, candidate, 8000, seed)
+    attempt = work.Attempt(points, settings, candidate, np.random.SeedSequence(1))
+    _, spent = attempt.knock_out(work.Control(), 8000)
     assert spent > 6000
     assert (spent > 8016) == dearer
 
@@ -298,7 +297,8 @@ def test_trials_with_more_parameters_than_points_are_not_made_simpler(n, simpler
     candidate = next(c for c in candidates("auto", "or", "data") if c.constructed > 1)
     W = np.random.default_rng(1).normal(size=(3, 6))
     start = Network.from_weights(W, np.full(3, 0.1), 2**40)
-    networks, _ = work.trial(work.Control(), points, settings, candidate, start, (20, 40), seed)
+    attempt = work.Attempt(points, settings, candidate, seed)
+    networks, _ = attempt.trial(work.Control(), start, (20, 40))
     assert len(networks) == 2 + simpler
 
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.classifier import choice, work
+from hyperna.classifier import choice
 from hyperna.classifier.candidates import candidates
 from hyperna.classifier.choice import ahead, best_row, cancelled, simplified, trimmed
 from hyperna.classifier.points import LabelledPoints
-from hyperna.classifier.work import Control, Outcome, Settings, child
+from hyperna.classifier.work import Attempt, Control, Outcome, Settings, child
 from hyperna.networks import Network
 
 FOLDS = 3
@@ -41,8 +41,7 @@ HOPELESS, PROMISING = 1.0, 0.5
 # Parts of its squared weights that one half-space keeps where held-out points are few or noisy.
 FAITHFUL = (0.9, 0.97, 0.99)
 
-# What is to be called with the result, a piece of work (see `hyperna.classifier.work`) and its
-# arguments.
+# What is to be called with the result, a piece of work (of an `Attempt`), and its arguments.
 Job = tuple[Any, ...]
 
 
@@ -166,16 +165,15 @@ class Fit:
         only if it makes errors, large ones only if small ones do well, and only those are evolved
         whose starts are not hopeless.
         """
-        settings, seed, simplest = self.settings, child(self.seed, 0), self.candidates[0]
         if self.start is not None:
-            task = self.number, self.points, settings, simplest, self.start, self.left
-            yield [(self.record, work.evolve, *task, child(self.seed, 4))]
+            attempt = self.attempt(self.points, 0, 4)
+            yield [(self.record, attempt.evolve, self.start, self.left)]
             return
         # A usable network at once: the start of the simplest candidate.
-        start = settings.start(self.points, simplest, seed)
-        search = settings.search(self.points, simplest, start, 1, seed)
+        attempt = self.attempt(self.points, 0, 0)
+        search = attempt.search(attempt.start(), 1)
         search.advance(1)
-        self.record(Outcome.of(search, self.points, settings.clip))
+        self.record(attempt.outcome(search))
         if self.undecided:
             yield self.trials([0])
             if self.evolves:
@@ -233,17 +231,22 @@ class Fit:
         for share in CHECKPOINTS:
             stops.append(max(1, round(share * length)))
         for c, k in itertools.product(some, folds):
-            seed, known = child(self.seed, 2, c, k), self.networks.get((c, k))
-            task = partial(self.record_trial, c, k), self.seen[k], settings, self.candidates[c]
+            attempt, known = self.attempt(self.seen[k], c, 2, c, k), self.networks.get((c, k))
+            record = partial(self.record_trial, c, k)
             if evolved and known:
-                jobs.append((task[0], work.trial, *task[1:], known[0], tuple(stops), seed))
+                jobs.append((record, attempt.trial, known[0], tuple(stops)))
             elif not evolved:
                 # Random starts need evaluations before they tell anything.
                 parts = 4 * FOLDS * len(self.candidates)
                 parts = (60 if c == 0 else 10) if settings.patient else parts
                 budget = 0 if settings.init == "data" else settings.max_evals // parts
-                jobs.append((task[0], work.first_look, *task[1:], budget, seed))
+                jobs.append((record, attempt.look, budget))
         return jobs
+
+    def attempt(self, points: LabelledPoints, c: int, *place: int, again: bool = False) -> Attempt:
+        """Return a candidate on some points, with a seed of its own."""
+        candidate = self.candidates[c].again if again else self.candidates[c]
+        return Attempt(points, self.settings, candidate, child(self.seed, *place), self.number)
 
     def choose(self) -> choice.Choice:
         """Return the candidate that wins by held-out points."""
@@ -309,14 +312,13 @@ class Fit:
         """Return searches on all points, by candidate, number of the start and evaluations."""
         jobs: list[Job] = []
         for c, k, budget in plan:
-            candidate = self.candidates[c] if k == 0 else self.candidates[c].again
             tried = self.networks.get((c, k), [None])[: choice.SIMPLE]
             known = tried[0 if self.settings.init == "data" else -1]
             if budget == 1 and known is not None:
                 starts = [nets[0] for (d, _), nets in self.networks.items() if d == c]
                 known = max(starts, key=self.points.correct)
-            task = self.number, self.points, self.settings, candidate, known, budget
-            jobs.append((record or self.record, work.final, *task, child(self.seed, 3, c, k)))
+            attempt = self.attempt(self.points, c, 3, c, k, again=k > 0)
+            jobs.append((record or self.record, attempt.final, known, budget))
         return jobs
 
 

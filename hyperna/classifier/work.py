@@ -162,55 +162,6 @@ class Settings:
         resolution = self.resolution * (finest_unit(self.resolution) if fine else 1)
         return Grid(dim, neurons, resolution, output, self.neuron)
 
-    def search(
-        self,
-        points: LabelledPoints,
-        candidate: Candidate,
-        start: Network | None,
-        budget: int,
-        seed: Any,
-        margins: bool = True,
-    ) -> Search:
-        """Return a search, not yet begun; without margins all networks as good are accepted."""
-        dim = points.Z.shape[1]
-        grid = start.grid if start else self.grid(dim, candidate.neurons, candidate.output)
-        # The kernel of bent neurons has no margins.
-        clip = self.clip if margins and self.neuron == "plain" else 0.0
-        # where margins decide, they and not negligible weights shape what is left open
-        weight = points.decisive if margins and self.clip > 0 else points.weight
-        task = Task(
-            law=self.mutation,
-            unit=grid.resolution // self.resolution,
-            rotation=self.move == "rotation" and dim > 2,
-            grid=grid,
-            fitness=FiniteSet.of_checked(points.Z, points.y, weight, clip),
-            bias=True,
-            redraw_void=self.patient,
-            probability=1.0 / grid.components,
-            sphere=self.init == "sphere",
-            budget=max(1, budget),
-            stagnation=self.stagnation,
-            # Without margins nothing is left to gain once all points are right.
-            target=1.0 if clip == 0.0 else False,
-            restarts=0,
-            start=start,
-        )
-        return Search(task, seed)
-
-    def start(
-        self, points: LabelledPoints, candidate: Candidate, seed: np.random.SeedSequence
-    ) -> Network | None:
-        """Return a candidate's first network, made from the data; None: a random one."""
-        if candidate.construction is None:
-            return None
-        small, axes = points.span
-        rng = np.random.default_rng(seed)
-        spaces = candidate.construction(small, candidate.constructed, rng)
-        if axes is not None:
-            spaces = replace(spaces, W=spaces.W @ axes)
-        neurons = candidate.neurons if candidate.exact else len(spaces.t)
-        return spaces.network(self.grid(points.Z.shape[1], neurons, candidate.output))
-
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
@@ -222,176 +173,188 @@ class Outcome:
     evaluations: int
     improvements: tuple[IntArray, FloatArray]
 
-    @classmethod
-    def of(
-        cls, search: Search, points: LabelledPoints, clip: float, before: "Outcome | None" = None
-    ) -> "Outcome":
-        """Return where a search stands that may have followed another one."""
-        result, tie = search.result(), 0.0
-        network, spent, found = result.network, result.evaluations, result.improvements
-        improvements = found.evaluations, found.fitness
-        if before is not None:
-            earlier, evals = before.improvements, before.evaluations + found.evaluations
-            improvements = np.append(earlier[0], evals), np.append(earlier[1], found.fitness)
-            spent += before.evaluations
-        if clip > 0.0:
-            distance = signed_distance(network, points.Z)
-            tie = float(points.gain @ np.clip(distance, -clip, clip))
-        return cls(network, points.correct(network), tie, spent, improvements)
-
     @property
     def rank(self) -> tuple[int, float]:
         """Better outcomes have larger ranks."""
         return self.score, self.tie
 
 
-def first_look(
-    control: Control,
-    points: LabelledPoints,
-    settings: Settings,
-    candidate: Candidate,
-    budget: int,
-    seed: np.random.SeedSequence,
-) -> tuple[list[Network], int]:
-    """Return a candidate's start: made from the data, or the best of random ones."""
-    start, spent = settings.start(points, candidate, seed), 0
-    if start is None:
-        start, spent = knock_out(control, points, settings, candidate, budget, seed)
-    return [start], spent
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """A candidate on some points, and the pieces of work by which its networks are found.
 
-
-def knock_out(
-    control: Control,
-    points: LabelledPoints,
-    settings: Settings,
-    candidate: Candidate,
-    budget: int,
-    seed: np.random.SeedSequence,
-) -> tuple[Network, int]:
-    """Return the best of random starts after some evolution, and the evaluations spent.
-
-    All begin with few evaluations; the better half goes on with twice as many, until one is left.
-    Most random starts end in a poor local optimum, and the errors soon tell which ones.
+    Attributes
+    ----------
+    number : int
+        Number of the binary problem.
     """
-    count = STARTS if settings.restarts else 1
-    while count > 1 and budget < SHORTEST_ROUND * count**2 * count.bit_length():
-        count //= 2
-    length = max(1, budget // (count.bit_length() * count))
-    every = runs = [
-        settings.search(points, candidate, None, budget, child(seed, k), margins=False)
-        for k in range(count)
-    ]
-    while True:
-        for run in runs:
-            if not (run.finished or control.stopped):
-                run.advance(length)
-        results = [run.result() for run in runs]
-        order = np.argsort([-result.fitness for result in results], kind="stable")
-        best = results[order[0]]
-        if len(runs) == 1 or best.fitness == 1.0 or control.stopped:
-            return best.network, sum(run.evaluations for run in every)
-        runs, length = [runs[k] for k in order[: len(runs) // 2]], 2 * length
 
+    points: LabelledPoints
+    settings: Settings
+    candidate: Candidate
+    seed: np.random.SeedSequence
+    number: int = 0
 
-def trial(
-    control: Control,
-    points: LabelledPoints,
-    settings: Settings,
-    candidate: Candidate,
-    start: Network,
-    stops: tuple[int, ...],
-    seed: np.random.SeedSequence,
-) -> tuple[list[Network], int] | None:
-    """Return the networks after these numbers of evaluations, and the evaluations spent.
+    def start(self) -> Network | None:
+        """Return the first network, made from the data; None: a random one."""
+        if self.candidate.construction is None:
+            return None
+        small, axes = self.points.span
+        rng = np.random.default_rng(self.seed)
+        spaces = self.candidate.construction(small, self.candidate.constructed, rng)
+        if axes is not None:
+            spaces = replace(spaces, W=spaces.W @ axes)
+        neurons = self.candidate.neurons if self.candidate.exact else len(spaces.t)
+        dim = self.points.Z.shape[1]
+        return spaces.network(self.settings.grid(dim, neurons, self.candidate.output))
 
-    A walk on plateaus, where there is one, comes before them, and takes as many. Where the number
-    of neurons is open, the last of the networks made simpler comes after them, unless it has more
-    parameters than there are points.
-    """
-    networks, spent = [], 0
-    try:
-        for margins, _ in settings.phases:
-            place = child(seed, int(margins))
-            search = settings.search(points, candidate, start, stops[-1], place, margins)
-            ended = False
-            for stop in stops:
-                while search.evaluations < stop and not ended:
-                    ended = search.advance(stop - search.evaluations)
-                networks.append(search.result().network)
-            start, spent = networks[-1], spent + search.evaluations
-        networks = networks[-len(stops) :]
-        few = networks[-1].grid.components <= len(points.y)
-        if settings.simplifies and candidate.constructed > 1 and few:
-            networks.append(simplified(networks[-1], points, points.doubt(networks[-1])))
-    except KeyboardInterrupt:
-        control.interrupt()
-        return None
-    control.pause()
-    return networks, spent
+    def search(
+        self, start: Network | None, budget: int, *place: int, margins: bool = True
+    ) -> Search:
+        """Return a search, not yet begun; without margins all networks as good are accepted."""
+        settings, points, dim = self.settings, self.points, self.points.Z.shape[1]
+        shape = dim, self.candidate.neurons, self.candidate.output
+        grid = start.grid if start else settings.grid(*shape)
+        # The kernel of bent neurons has no margins.
+        clip = settings.clip if margins and settings.neuron == "plain" else 0.0
+        # where margins decide, they and not negligible weights shape what is left open
+        weight = points.decisive if margins and settings.clip > 0 else points.weight
+        task = Task(
+            law=settings.mutation,
+            unit=grid.resolution // settings.resolution,
+            rotation=settings.move == "rotation" and dim > 2,
+            grid=grid,
+            fitness=FiniteSet.of_checked(points.Z, points.y, weight, clip),
+            bias=True,
+            redraw_void=settings.patient,
+            probability=1.0 / grid.components,
+            sphere=settings.init == "sphere",
+            budget=max(1, budget),
+            stagnation=settings.stagnation,
+            # Without margins nothing is left to gain once all points are right.
+            target=1.0 if clip == 0.0 else False,
+            restarts=0,
+            start=start,
+        )
+        return Search(task, child(self.seed, *place))
+
+    def outcome(self, search: Search, before: Outcome | None = None, spent: int = 0) -> Outcome:
+        """Return where a search stands that followed another one, or other evaluations."""
+        result, clip, tie = search.result(), self.settings.clip, 0.0
+        spent = before.evaluations if before else spent
+        network, evals = result.network, spent + result.improvements.evaluations
+        improvements = evals, result.improvements.fitness
+        if before is not None:
+            earlier, later = before.improvements, improvements
+            improvements = np.append(earlier[0], later[0]), np.append(earlier[1], later[1])
+        if clip > 0.0:
+            distance = signed_distance(network, self.points.Z)
+            tie = float(self.points.gain @ np.clip(distance, -clip, clip))
+        score = self.points.correct(network)
+        return Outcome(network, score, tie, spent + result.evaluations, improvements)
+
+    def look(self, control: Control, budget: int) -> tuple[list[Network], int]:
+        """Return the candidate's start: made from the data, or the best of random ones."""
+        start, spent = self.start(), 0
+        if start is None:
+            start, spent = self.knock_out(control, budget)
+        return [start], spent
+
+    def knock_out(self, control: Control, budget: int, *place: int) -> tuple[Network, int]:
+        """Return the best of random starts after some evolution, and the evaluations spent.
+
+        All begin with few evaluations; the better half goes on with twice as many, until one is
+        left. Most random starts end in a poor local optimum, and the errors soon tell which ones.
+        """
+        count = STARTS if self.settings.restarts else 1
+        while count > 1 and budget < SHORTEST_ROUND * count**2 * count.bit_length():
+            count //= 2
+        length = max(1, budget // (count.bit_length() * count))
+        every = runs = [self.search(None, budget, *place, k, margins=False) for k in range(count)]
+        while True:
+            for run in runs:
+                if not (run.finished or control.stopped):
+                    run.advance(length)
+            results = [run.result() for run in runs]
+            order = np.argsort([-result.fitness for result in results], kind="stable")
+            best = results[order[0]]
+            if len(runs) == 1 or best.fitness == 1.0 or control.stopped:
+                return best.network, sum(run.evaluations for run in every)
+            runs, length = [runs[k] for k in order[: len(runs) // 2]], 2 * length
+
+    def trial(
+        self, control: Control, start: Network, stops: tuple[int, ...]
+    ) -> tuple[list[Network], int] | None:
+        """Return the networks after these numbers of evaluations, and the evaluations spent.
+
+        A walk on plateaus, where there is one, comes before them, and takes as many. Where the
+        number of neurons is open, the last of the networks made simpler comes after them, unless it
+        has more parameters than there are points.
+        """
+        networks, spent = [], 0
+        try:
+            for margins, _ in self.settings.phases:
+                search = self.search(start, stops[-1], int(margins), margins=margins)
+                ended = False
+                for stop in stops:
+                    while search.evaluations < stop and not ended:
+                        ended = search.advance(stop - search.evaluations)
+                    networks.append(search.result().network)
+                start, spent = networks[-1], spent + search.evaluations
+            networks = networks[-len(stops) :]
+            few = start.grid.components <= len(self.points.y)
+            if self.settings.simplifies and self.candidate.constructed > 1 and few:
+                networks.append(simplified(start, self.points, self.points.doubt(start)))
+        except KeyboardInterrupt:
+            control.interrupt()
+            return None
+        control.pause()
+        return networks, spent
+
+    def evolve(
+        self, control: Control, start: Network | None, budget: int, spent: int = 0
+    ) -> Outcome:
+        """Run a search to its end, in pieces; an interrupt ends it early."""
+        outcome: Any = None
+        left = budget
+        for margins, share in self.settings.phases:
+            # The first phase has the seed of the whole, as the paper's algorithm would.
+            place, part = (1,) if outcome else (), max(1, round(share * left))
+            search = self.search(start, part, *place, margins=margins)
+            quota = min(search.task.quota, PIECE)
+            if control.report is not None:
+                quota = min(quota, max(1, budget // control.pieces))
+            try:
+                while not search.advance(quota) and not control.stopped:
+                    if control.report is not None:
+                        control.note(self.number, self.outcome(search, outcome, spent))
+                        control.pause()
+            except KeyboardInterrupt:
+                control.interrupt()
+            outcome = self.outcome(search, outcome, spent)
+            start, left = outcome.network, budget + spent - outcome.evaluations
+            if left < 1 or control.stopped:
+                break
+        control.note(self.number, outcome)
+        return outcome
+
+    def final(self, control: Control, known: Network | None, budget: int) -> Outcome:
+        """Return the outcome of one of the searches on the whole problem.
+
+        It begins with the network of a trial, if this is known and better than the candidate's
+        start (by a standard error, if nothing is evolved: it may have failed), or all is left to
+        evolution.
+        """
+        points, spent = self.points, 0
+        start = known if self.settings.patient else self.start()
+        if start is None and self.settings.restarts and budget > 1:
+            start, spent = self.knock_out(control, budget // 2, 2)
+        doubt = points.doubt(start) * points.total if start and budget == 1 else 0.0
+        if start and known and points.correct(known) > points.correct(start) + doubt:
+            start = known
+        return self.evolve(control, start, max(1, budget - spent), spent)
 
 
 def child(seed: np.random.SeedSequence, *place: int) -> np.random.SeedSequence:
     """Return the seed of a part of the work."""
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *place))
-
-
-def evolve(
-    control: Control,
-    number: int,
-    points: LabelledPoints,
-    settings: Settings,
-    candidate: Candidate,
-    start: Network | None,
-    budget: int,
-    seed: np.random.SeedSequence,
-) -> Outcome:
-    """Run a search to its end, in pieces; an interrupt ends it early."""
-    outcome: Any = None
-    left = budget
-    for margins, share in settings.phases:
-        # The first phase has the seed of the whole, as the paper's algorithm would.
-        own, part = child(seed, 1) if outcome else seed, max(1, round(share * left))
-        search = settings.search(points, candidate, start, part, own, margins)
-        quota = min(search.task.quota, PIECE)
-        if control.report is not None:
-            quota = min(quota, max(1, budget // control.pieces))
-        try:
-            while not search.advance(quota) and not control.stopped:
-                if control.report is not None:
-                    control.note(number, Outcome.of(search, points, settings.clip, outcome))
-                    control.pause()
-        except KeyboardInterrupt:
-            control.interrupt()
-        outcome = Outcome.of(search, points, settings.clip, outcome)
-        start, left = outcome.network, budget - outcome.evaluations
-        if left < 1 or control.stopped:
-            break
-    control.note(number, outcome)
-    return outcome
-
-
-def final(
-    control: Control,
-    number: int,
-    points: LabelledPoints,
-    settings: Settings,
-    candidate: Candidate,
-    known: Network | None,
-    budget: int,
-    seed: np.random.SeedSequence,
-) -> Outcome:
-    """Return the outcome of one of the searches on the whole problem.
-
-    It begins with the network of a trial, if this is known and better than the candidate's start
-    (by a standard error, if nothing is evolved: it may have failed), or all is left to evolution.
-    """
-    start, spent = known if settings.patient else settings.start(points, candidate, seed), 0
-    if start is None and settings.restarts and budget > 1:
-        start, spent = knock_out(control, points, settings, candidate, budget // 2, child(seed, 2))
-    doubt = points.doubt(start) * points.total if start and budget == 1 else 0.0
-    if start and known and points.correct(known) > points.correct(start) + doubt:
-        start = known
-    budget = max(1, budget - spent)
-    outcome = evolve(control, number, points, settings, candidate, start, budget, seed)
-    improvements = (outcome.improvements[0] + spent, outcome.improvements[1])
-    return replace(outcome, evaluations=outcome.evaluations + spent, improvements=improvements)
