@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 
-from hyperna._validation import BoolArray, FloatArray, IntArray, check_reals
+from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.classifier.candidates import least
 from hyperna.networks import Network
 
@@ -194,21 +194,21 @@ class Cone:
         The axis of the cone, of length about 1.
     apex, width : ndarray of shape (D,)
         Where the cone begins, and the units of the features.
+    influence : ndarray of shape (D,)
+        How much the condition changes with each feature, on average over the training points,
+        relative to the largest.
     cosine : float
         Cosine of the angle between axis and surface.
     outside : bool
         Whether the condition holds outside of the cone instead.
-    influence : ndarray of shape (D,)
-        How much the condition changes with each feature, on average over the training points,
-        relative to the largest.
     """
 
     weights: FloatArray
     apex: FloatArray
     width: FloatArray
+    influence: FloatArray
     cosine: float
     outside: bool
-    influence: FloatArray
     scale: ClassVar[float] = 1.0  # distances are those of the classifier
 
     def _sides(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -251,20 +251,3 @@ class Cone:
             moved = f"({name} {sign} {number(abs(apex))})" if apex else name
             each.append(moved if number(width) == "1" else f"{moved}/{number(width)}")
         return terms, f"u = ({', '.join(each)})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the condition as plain numbers."""
-        arrays = {key: getattr(self, key).tolist() for key in _ARRAYS}
-        return {**arrays, "cosine": self.cosine, "outside": bool(self.outside)}
-
-    @classmethod
-    def from_dict(cls, data: Any, dim: int) -> "Cone":
-        """Return the condition that `to_dict` described; anything else is an error."""
-        weights, apex, width, influence = (check_reals(k, data[k], (dim,)) for k in _ARRAYS)
-        if (width < 0).any() or not isinstance(data["outside"], bool):
-            raise ValueError("a cone must have widths of at least 0, and outside True or False")
-        cosine = float(check_reals("cosine", data["cosine"], ()))
-        return cls(weights, apex, width, cosine, data["outside"], influence)
-
-
-_ARRAYS = ("weights", "apex", "width", "influence")

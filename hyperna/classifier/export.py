@@ -198,20 +198,8 @@ def _names(classifier: Any, feature_names: Sequence[str] | None) -> list[str]:
 FORMAT = "hyperna.classifier"
 VERSION = 2
 _KEYS = {
-    "format",
-    "version",
-    "parameters",
-    "classes",
-    "class_type",
-    "feature_names",
-    "centre",
-    "width",
-    "slope",
-    "lapse",
-    "training_score",
-    "evaluations",
-    "networks",
-    "rules",
+    *("format", "version", "parameters", "classes", "class_type", "feature_names", "centre"),
+    *("width", "slope", "lapse", "training_score", "evaluations", "networks", "rules"),
 }
 _CLASS_TYPES = {"int": int, "float": float, "str": str, "bool": bool}
 _PLAIN = (str, int, float, bool, type(None))

@@ -5,7 +5,7 @@ condition, so that the rules and the classifier agree on all of them.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -54,25 +54,6 @@ class Condition:
     def holds(self, X: FloatArray) -> BoolArray:
         """Return on which rows the condition holds."""
         return self.distance(X) > 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the condition as plain numbers."""
-        return {
-            "weights": self.weights.tolist(),
-            "threshold": self.threshold,
-            "scale": self.scale,
-            "influence": self.influence.tolist(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: Any, dim: int) -> "Condition":
-        """Return the condition that `to_dict` described; anything else is an error."""
-        return cls(
-            check_reals("weights", data["weights"], (dim,)),
-            float(check_reals("threshold", data["threshold"], ())),
-            float(check_reals("scale", data["scale"], ())),
-            check_reals("influence", data["influence"], (dim,)),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,16 +109,17 @@ class Rule:
             "count": self.count,
             "votes": list(self.votes),
             "quorum": self.quorum,
-            "conditions": [c.to_dict() for c in self.conditions],
+            "conditions": [
+                {key: np.asarray(value).tolist() for key, value in vars(condition).items()}
+                for condition in self.conditions
+            ],
         }
 
     @classmethod
     def from_dict(cls, data: Any, dim: int) -> "Rule":
         """Return the rule that `to_dict` described; anything else is a ValueError."""
         try:
-            conditions = tuple(
-                (Cone if "apex" in c else Condition).from_dict(c, dim) for c in data["conditions"]
-            )
+            conditions = tuple(_condition(given, dim) for given in data["conditions"])
             votes = tuple(check_reals("votes", data["votes"], (len(data["votes"]),)).tolist())
             quorum = float(check_reals("quorum", data["quorum"], ()))
             made = cls(data["join"], conditions, int(data["count"]), votes, quorum)
@@ -150,6 +132,20 @@ class Rule:
         if made.join == "vote" and len(votes) != len(conditions):
             raise ValueError(f"votes must be {len(conditions)} numbers, got {len(votes)}")
         return made
+
+
+def _condition(data: Any, dim: int) -> Condition | Cone:
+    """Return the condition that is described by plain numbers; anything else is an error."""
+    cls: Any = Cone if "apex" in data else Condition
+    values: dict[str, Any] = {}
+    part: Any
+    for part in fields(cls):
+        shape = (dim,) if part.type is FloatArray else ()
+        value = check_reals(part.name, data[part.name], shape)
+        values[part.name] = value if shape else part.type(value)
+    if cls is Cone and ((values["width"] < 0).any() or not isinstance(data["outside"], bool)):
+        raise ValueError("a cone must have widths of at least 0, and outside True or False")
+    return cls(**values)  # type: ignore[no-any-return]
 
 
 def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np.inf) -> Rule:
@@ -321,7 +317,7 @@ def cone_of(
     change = np.where(used, change, 0.0)
     influence = change / (change.max() or 1.0)
     apex = np.where(used, scaling.centre + scaling.width * (b * w), b * w)
-    full = Cone(w, apex, scaling.width, float(cosine), bool(outside), influence)
+    full = Cone(w, apex, scaling.width, influence, float(cosine), bool(outside))
     unit = np.where(used, scaling.width, 1.0)
     # Apex, axis and widths each move a row by a part of the slack.
     for digits in range(FEWEST_DIGITS + math.isfinite(slack), MOST_DIGITS + 1):
@@ -329,9 +325,9 @@ def cone_of(
             np.array([round(v, digits) + 0.0 for v in w.tolist()]),
             np.array([_rounded_to(*pair, digits) for pair in zip(apex, unit, strict=True)]),
             _rounded(scaling.width, digits),
+            influence,
             full.cosine,
             full.outside,
-            influence,
         )
         ratio = made.ratios(X)
         known = ~np.isnan(ratio)
