@@ -1,5 +1,6 @@
 """Checks of what callers hand in: each returns the clean value or says what would be right."""
 
+import importlib.util
 import math
 import operator
 from collections.abc import Iterable
@@ -174,6 +175,20 @@ def check_labels(name: str, y: ArrayLike, n: int) -> BoolArray:
     if wrong.size:
         raise ValueError(f"{name} must hold only 0 and 1 or booleans, got {wrong[0]}")
     return labels != 0
+
+
+def check_extra(what: str, package: str, extra: str, module: str | None = None) -> None:
+    """Refuse what needs a library that is not installed, and say which extra brings it.
+
+    Examples
+    --------
+    >>> check_extra("plots need", "no-such-library", "plot", module="no_such_library")
+    Traceback (most recent call last):
+    ...
+    ImportError: plots need no-such-library: install it with pip install 'hyperna[plot]'
+    """
+    if importlib.util.find_spec(module or package) is None:
+        raise ImportError(f"{what} {package}: install it with pip install 'hyperna[{extra}]'")
 
 
 def _numbers(name: str, values: ArrayLike) -> NDArray[Any]:

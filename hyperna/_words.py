@@ -73,6 +73,17 @@ def listed(names: Iterable[str], most: int = 20) -> str:
     return text if len(every) <= most else f"{text}, ... ({len(every):,} in all)"
 
 
+def joined(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence.
+
+    Examples
+    --------
+    >>> joined(["a"]), joined(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
 def did_you_mean(value: Any, choices: Iterable[str]) -> str:
     """Return the end of an error message that names the choice nearest to value, if one is near.
 

@@ -15,7 +15,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 
 from hyperna import __version__
-from hyperna._validation import check_jobs
+from hyperna._validation import check_extra, check_jobs
 from hyperna._words import shortened, shown
 
 # Seconds to wait for a scheduler, and for its first worker.
@@ -111,12 +111,9 @@ def _start_ray() -> None:
 @contextmanager
 def _dask_client(scheduler: str | None) -> Iterator[Any]:
     """Connect to the cluster, and make sure that its workers compute the same as this process."""
-    try:
-        import distributed
-    except ImportError:
-        raise ImportError(
-            "backend 'dask' needs dask: install it with pip install 'hyperna[dask]'"
-        ) from None
+    check_extra("backend 'dask' needs", "dask", "dask", module="distributed")
+    import distributed
+
     if scheduler is None:
         try:
             client = distributed.get_client()

@@ -105,7 +105,7 @@ def test_wrong_settings_are_refused(text, message):
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setattr(neat_networks.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"neat-python: .*pip install 'hyperna\[baselines\]'"):
         neat_task("neat", problem("half"))
 

@@ -282,7 +282,7 @@ def test_bad_input_is_refused_before_any_work(options, message, capsys):
 
 
 def test_without_cma_table_10_is_refused_before_any_work(monkeypatch, capsys):
-    monkeypatch.setattr("hyperna.baselines.base.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["reproduce", "--quick"]) == 2
     assert "hyperna[baselines]" in capsys.readouterr().err
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from hyperna import points, problem
 from hyperna.analysis.statistics import expected_running_time
 from hyperna.campaign.campaign import Campaign
-from hyperna.report.figures import growth_chart, success_chart
+from hyperna.report.figures import draw_growth, draw_shares
 from hyperna.report.groups import groups
 from hyperna.report.numbers import Entry, rows_digest
 from hyperna.report.pictures import problem_picture
@@ -151,7 +151,7 @@ def test_growth_is_drawn_by_evaluations_per_success():
     spent = {r: r + np.arange(6) ** 2 for r in solved}
     [group] = groups([entry(spent[r], solved[r], resolution=r) for r in solved])
     ax = Figure().add_subplot()
-    growth_chart(group)(ax)
+    draw_growth(ax, group)
     times = {r: expected_running_time(spent[r], solved[r]) for r in solved}
     ((bars,),) = [container.lines[2] for container in ax.containers]
     for segment, (r, time) in zip(bars.get_segments(), times.items(), strict=True):
@@ -192,7 +192,7 @@ def test_successes_are_drawn_over_the_evaluations_of_all_variants():
     spent = {"harmonic": [10, 20, 30], "local": [200, 400, 4000], "uniform": [2, 3, 5]}
     [group] = groups([entry(few, mutation=law, resolution=24) for law, few in spent.items()])
     ax = Figure().add_subplot()
-    success_chart(group)(ax)
+    draw_shares(ax, group)
     ends = {(line.get_xdata()[0], line.get_xdata()[-1]) for line in ax.lines}
     assert ends == {(1.0, 4000.0)}
 

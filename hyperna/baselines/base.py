@@ -1,6 +1,5 @@
 """What a baseline is, and the registry that finds one by its name."""
 
-import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -9,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from hyperna._spelling import check_settings, parse_name, read_settings
-from hyperna._validation import FloatArray, check_choice
+from hyperna._validation import FloatArray, check_choice, check_extra
 from hyperna._words import shown
 from hyperna.baselines.space import REPRESENTATIONS, Space
 
@@ -42,11 +41,8 @@ class Baseline(ABC):
 
     def __post_init__(self) -> None:
         check_choice("representation", self.representation, REPRESENTATIONS)
-        if self.package is not None and importlib.util.find_spec(self.package) is None:
-            raise ImportError(
-                f"algorithm {self.name!r} needs {self.package}: "
-                f"install it with pip install 'hyperna[baselines]'"
-            )
+        if self.package is not None:
+            check_extra(f"algorithm {self.name!r} needs", self.package, "baselines")
 
     @abstractmethod
     def search(self, error: Error, space: Space, rng: np.random.Generator, budget: int) -> None:

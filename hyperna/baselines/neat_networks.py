@@ -4,7 +4,6 @@
 algorithms and `hyperna.comparison` lets it take part as a classifier.
 """
 
-import importlib.util
 import random
 import tempfile
 import threading
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperna._validation import FloatArray
+from hyperna._validation import FloatArray, check_extra
 
 Rate = Callable[["NeatNetwork"], float]
 
@@ -66,10 +65,7 @@ _GLOBAL_RANDOM = threading.Lock()
 
 def check_installed() -> None:
     """Raise an ImportError that names the extra if neat-python is missing."""
-    if importlib.util.find_spec("neat") is None:
-        raise ImportError(
-            "algorithm 'neat' needs neat-python: install it with pip install 'hyperna[baselines]'"
-        )
+    check_extra("algorithm 'neat' needs", "neat-python", "baselines", module="neat")
 
 
 @dataclass(frozen=True, eq=False)

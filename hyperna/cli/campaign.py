@@ -17,13 +17,13 @@ For example:
 """
 
 import argparse
-import importlib.util
 import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hyperna._files import check_writable, write_file
+from hyperna._validation import check_extra
 from hyperna._words import are, counted
 from hyperna.cli.options import fits, integer, make_console, tell_written
 from hyperna.cli.progress import Meter
@@ -194,12 +194,11 @@ def export_runs(args: argparse.Namespace) -> int:
     """Write all runs as a table, or with their improvements for IOHanalyzer."""
     if args.format == "ioh":
         return export_ioh(args)
-    from hyperna.store.frame import import_pandas
     from hyperna.store.store import Store
 
-    import_pandas()
-    if args.format == "parquet" and importlib.util.find_spec("pyarrow") is None:
-        raise ImportError("parquet needs pyarrow: install it with pip install 'hyperna[data]'")
+    check_extra("a frame of runs needs", "pandas", "data")
+    if args.format == "parquet":
+        check_extra("parquet needs", "pyarrow", "data")
     path = Path(args.out)
     check_writable(path)
     frame = Store(args.store).to_frame()

@@ -1,7 +1,6 @@
 """What several commands share: reading options, checking output files, printing, progress."""
 
 import argparse
-import importlib.util
 import json
 import math
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from hyperna._files import check_writable, is_standard_output, write_file
-from hyperna._validation import check_integer, check_real
+from hyperna._validation import check_extra, check_integer, check_real
 from hyperna._words import shown
 
 if TYPE_CHECKING:
@@ -155,16 +154,14 @@ def check_picture(text: str) -> Path:
     path = Path(text)
     if path.suffix.lower() not in PICTURE_SUFFIXES:
         raise ValueError(f"--plot must end in .png, .pdf or .svg, got {shown(text)}")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ImportError("--plot needs matplotlib: install it with pip install 'hyperna[plot]'")
+    check_extra("--plot needs", "matplotlib", "plot")
     check_writable(path)
     return path
 
 
 def check_film_file(text: str) -> Path:
     """Return the path of a film that can be written, or say why it cannot, before any work."""
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ImportError("--animate needs matplotlib: install it with pip install 'hyperna[plot]'")
+    check_extra("--animate needs", "matplotlib", "plot")
     from hyperna.plots.animation import check_film
 
     try:

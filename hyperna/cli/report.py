@@ -7,10 +7,10 @@ to repeat every run. For example:
 """
 
 import argparse
-import importlib.util
 from pathlib import Path
 
 from hyperna._files import check_writable
+from hyperna._validation import check_extra
 from hyperna._words import counted, shown
 
 
@@ -26,8 +26,7 @@ def run(args: argparse.Namespace) -> int:
     path = Path(args.out)
     if path.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"--out must end in .html, got {shown(args.out)}")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ImportError("reports need matplotlib: install it with pip install 'hyperna[plot]'")
+    check_extra("reports need", "matplotlib", "plot")
     check_writable(path)
 
     from hyperna.report import write_report

@@ -8,7 +8,7 @@ import numpy as np
 
 from hyperna._kernels import loop
 from hyperna._kernels.protocol import workspace
-from hyperna._validation import check_integer
+from hyperna._validation import check_extra, check_integer
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
 from hyperna.grid import Grid
@@ -121,7 +121,9 @@ class Objective:
         >>> f.bounds.ub.tolist(), f([15, 102])
         ([119, 120], 0.9968166888933652)
         """
-        ioh = import_ioh()
+        check_extra("problems of IOHprofiler need", "ioh", "ioh")
+        import ioh
+
         optimum = self._optimum_on_grid()
         self.success = 0.0  # of a search that has not begun
         wrapped = ioh.wrap_problem(
@@ -189,7 +191,9 @@ def analyzer_logger(
     >>> text.splitlines()[-1]
     '4 1.0000000000 1.0000000000'
     """
-    ioh = import_ioh()
+    check_extra("problems of IOHprofiler need", "ioh", "ioh")
+    import ioh
+
     path = Path(folder)
     # The constant: a trigger object made inline is freed too early and crashes the logger.
     logger = ioh.logger.Analyzer(
@@ -202,14 +206,3 @@ def analyzer_logger(
     if objective is not None:
         logger.watch(objective, "success")
     return logger
-
-
-def import_ioh() -> Any:
-    """Return ioh, or say how to get it."""
-    try:
-        import ioh
-    except ImportError:
-        raise ImportError(
-            "problems of IOHprofiler need ioh: install it with pip install 'hyperna[ioh]'"
-        ) from None
-    return ioh

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperna._words import NOTHING
+from hyperna._words import NOTHING, joined
 from hyperna.analysis.tables import Table, markdown, plain
 from hyperna.paper.pages import (
     CmaResult,
@@ -51,9 +51,9 @@ class Finding:
 
     def __str__(self) -> str:
         good = [name for name, agrees in self.agrees.items() if agrees]
-        text = self.verdict if not self.differs else f"differs in {_join(self.differs)}"
+        text = self.verdict if not self.differs else f"differs in {joined(self.differs)}"
         if self.differs and good:
-            text += f", agrees in {_join(good)}"
+            text += f", agrees in {joined(good)}"
         remark = f" {self.remark}" if self.differs and self.remark else ""
         return f"- {self.title}: {text}.{remark}"
 
@@ -65,7 +65,7 @@ class Finding:
     @property
     def verdict(self) -> str:
         """Whether it agrees, in short."""
-        return f"differs: {_join(self.differs)}" if self.differs else "agrees"
+        return f"differs: {joined(self.differs)}" if self.differs else "agrees"
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,3 @@ def summary_table(findings: Sequence[Finding]) -> Table:
     )
     header = ("table", *columns, "verdict")
     return Table("summary", "Summary", header, rows, records, notes, frozenset({0, 1, 2, 3, 6}))
-
-
-def _join(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hyperna._validation import check_extra
 from hyperna.networks import Network
 from hyperna.problems import ArcProblem, Problem
 
@@ -43,12 +44,9 @@ def new_axes(ax: "Axes | None", size: tuple[float, float] = (6.4, 4.8), **option
     """Return the given axes, or new ones in a figure of the given size in inches."""
     if ax is not None:
         return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError(
-            "plots need matplotlib: install it with pip install 'hyperna[plot]'"
-        ) from None
+    check_extra("plots need", "matplotlib", "plot")
+    import matplotlib.pyplot as plt
+
     _, made = plt.subplots(figsize=size, subplot_kw=options, layout="constrained")
     return made
 

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from hyperna._validation import check_extra
 from hyperna.plots.runs import draw_successes
 from hyperna.plots.style import BLUE, curve_style, finish, label_sizes, plain_logarithmic
 from hyperna.report.groups import Group
@@ -33,14 +34,8 @@ _DROPPED = {f"{{{_SVG}}}{name}" for name in ("metadata", "style", "title")}
 _DASHES = {"-": None, "--": "7 3", "-.": "8 3 2 3", ":": "2 3"}
 
 
-def growth_chart(group: Group) -> Callable[["Axes"], Any] | None:
-    """Return what draws evaluations per success by resolution, None where nothing can be drawn."""
-    if len(group.resolutions) < 2 or not any(one.summary.successes for one in group.entries):
-        return None
-    return lambda ax: _draw_growth(ax, group)
-
-
-def _draw_growth(ax: "Axes", group: Group) -> None:
+def draw_growth(ax: "Axes", group: Group) -> None:
+    """Draw evaluations per success by resolution."""
     for place, family in enumerate(group.families[:MOST_CURVES]):
         solved = [one for one in family.members if one.summary.successes]
         if not solved:
@@ -64,18 +59,8 @@ def _draw_growth(ax: "Axes", group: Group) -> None:
     finish(ax, x="resolution r", y="evaluations per success")
 
 
-def success_chart(group: Group) -> Callable[["Axes"], Any] | None:
-    """Return what draws the share of successes over time at one resolution, None if there is none.
-
-    It is the largest resolution at which at least half of the variants ran.
-    """
-    entries = group.at(group.main_resolution)
-    if not any(one.summary.successes for one in entries.values()):
-        return None
-    return lambda ax: _draw_successes(ax, group)
-
-
-def _draw_successes(ax: "Axes", group: Group) -> None:
+def draw_shares(ax: "Axes", group: Group) -> None:
+    """Draw the share of successes over time at the main resolution."""
     entries = group.at(group.main_resolution)
     spent = np.concatenate([one.stored.evaluations for one in entries.values()])
     ends = float(spent.min()), float(spent.max())
@@ -108,18 +93,15 @@ def legend(group: Group) -> Markup:
     return tag("ul", *items, class_="legend")
 
 
-def svg(draw: Callable[["Axes"], Any], name: str, title: str) -> str:
-    """Return a plot as an SVG element whose ids begin with `name`."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(
-            "reports need matplotlib: install it with pip install 'hyperna[plot]'"
-        ) from None
+def svg(draw: Callable[["Axes", Group], Any], group: Group, name: str, title: str) -> str:
+    """Return a plot of a group as an SVG element whose ids begin with `name`."""
+    check_extra("reports need", "matplotlib", "plot")
+    import matplotlib
+    from matplotlib.figure import Figure
+
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         figure = Figure(figsize=_SIZE, layout="constrained")
-        draw(figure.add_subplot())
+        draw(figure.add_subplot(), group)
         text = io.StringIO()
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
     return embed(text.getvalue(), name, title)

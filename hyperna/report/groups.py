@@ -124,6 +124,16 @@ class Group:
         return [one for family in self.families for one in family.members]
 
     @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return sum(family.runs for family in self.families)
+
+    @property
+    def successes(self) -> int:
+        """Number of runs that succeeded."""
+        return sum(family.successes for family in self.families)
+
+    @property
     def resolutions(self) -> list[int]:
         """All resolutions."""
         return sorted({one.setting.resolution for one in self.entries})
@@ -136,24 +146,12 @@ class Group:
     @cached_property
     def contests(self) -> list[Contest]:
         """Resolutions at which several algorithms ran, and some run succeeded."""
-        found = [
-            Contest(
-                resolution,
-                {
-                    family.name: one
-                    for family in self.families
-                    for one in family.members
-                    if one.setting.resolution == resolution
-                },
-            )
-            for resolution in self.resolutions
-        ]
-        return [
-            contest
-            for contest in found
-            if len(contest.members) > 1
-            and any(one.summary.successes for one in contest.members.values())
-        ]
+        found = []
+        for resolution in self.resolutions:
+            members = {self.families[i].name: one for i, one in self.at(resolution).items()}
+            if len(members) > 1 and any(one.summary.successes for one in members.values()):
+                found.append(Contest(resolution, members))
+        return found
 
     @property
     def main_resolution(self) -> int:

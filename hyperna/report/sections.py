@@ -6,7 +6,7 @@ from typing import Any
 from hyperna import __version__
 from hyperna._words import NOTHING, number, percent
 from hyperna.analysis.laws import FITS_FROM, ScalingFit
-from hyperna.report.figures import MOST_CURVES, growth_chart, legend, success_chart, svg
+from hyperna.report.figures import MOST_CURVES, draw_growth, draw_shares, legend, svg
 from hyperna.report.groups import MOST_COMPARED, Group, at_r, law_name, phrase
 from hyperna.report.html import Cell, Markup, join, table, tag, with_interval
 from hyperna.report.numbers import Entry, interval_text, varying_keys
@@ -66,15 +66,15 @@ def _problem_article(index: int, group: Group) -> Markup:
 
 def _charts(index: int, group: Group) -> list[Markup]:
     charts = []
-    if (growth := growth_chart(group)) is not None:
+    if len(group.resolutions) > 1 and group.successes:
         caption = (
             "Evaluations per success by resolution, with 95 % intervals. "
             "Filled: all runs succeeded; hollow: some failed."
         )
-        charts.append(_figure(growth, f"g{index}", caption))
-    if (successes := success_chart(group)) is not None:
+        charts.append(_figure(draw_growth, group, f"g{index}", caption))
+    if any(one.summary.successes for one in group.at(group.main_resolution).values()):
         caption = f"Share of runs that have succeeded over time, {at_r(group.main_resolution)}."
-        charts.append(_figure(successes, f"e{index}", caption))
+        charts.append(_figure(draw_shares, group, f"e{index}", caption))
     if not charts:
         return []
     names = [legend(group)] if len(group.families) > 1 else []
@@ -88,8 +88,8 @@ def _folded(title: str, content: Markup) -> Markup:
     return tag("details", tag("summary", title), content) if content else Markup("")
 
 
-def _figure(draw: Callable[..., Any], name: str, caption: str) -> Markup:
-    return tag("figure", Markup(svg(draw, name, caption)), tag("figcaption", caption))
+def _figure(draw: Callable[..., Any], group: Group, name: str, caption: str) -> Markup:
+    return tag("figure", Markup(svg(draw, group, name, caption)), tag("figcaption", caption))
 
 
 def results_section(entries: Sequence[Entry]) -> Markup:

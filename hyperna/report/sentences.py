@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hyperna._words import counted, number
+from hyperna._words import counted, joined, number
 from hyperna.plots.style import degrees
 from hyperna.problems import ArcProblem
 from hyperna.report.groups import Contest, Family, Group, at_r, network_text, phrase
@@ -13,17 +13,6 @@ from hyperna.report.rerun import criterion
 
 _MOST_ARCS = 4
 _SIGNIFICANT = 0.05
-
-
-def joined(words: Sequence[str]) -> str:
-    """Return words as a list in a sentence.
-
-    Examples
-    --------
-    >>> joined(["a"]), joined(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def task_text(group: Group) -> str:
@@ -60,7 +49,6 @@ def method_text(group: Group) -> str:
         grids = f"at resolution{'s'[: len(resolutions) > 1]} {joined(resolutions)}"
     shared = joined([phrase(key, value) for key, value in group.shared.items()] or [""])
     counts = {one.summary.runs for one in group.entries}
-    runs = sum(one.summary.runs for one in group.entries)
     each = f"{counted(counts.pop(), 'run')} each, " if len(counts) == 1 < len(group.entries) else ""
     variants = "; ".join(names)
     told = (
@@ -69,7 +57,7 @@ def method_text(group: Group) -> str:
         else (f"Variant: {variants}")
     )
     with_ = f" ({shared})" if shared else ""
-    return f"{networks}{with_} {grids}. {told}. {each}{counted(runs, 'run')} in all."
+    return f"{networks}{with_} {grids}. {told}. {each}{counted(group.runs, 'run')} in all."
 
 
 def success_text(group: Group) -> str:
@@ -86,9 +74,7 @@ def success_text(group: Group) -> str:
 
 def headline(group: Group) -> str:
     """Return the result of a group in one sentence."""
-    runs = sum(family.runs for family in group.families)
-    succeeded = sum(family.successes for family in group.families)
-    text = _succeeded(succeeded, runs)
+    text = _succeeded(group.successes, group.runs)
     contest = main_contest(group)
     if contest is not None:
         cost = contest.members[contest.winner].summary.running_time.value
@@ -96,7 +82,7 @@ def headline(group: Group) -> str:
             f"; fewest evaluations per success at {at_r(contest.resolution)}: {contest.winner}, "
             f"{number(cost)}"
         )
-    elif not succeeded:
+    elif not group.successes:
         best = max(group.entries, key=lambda one: one.summary.mean_fitness)
         name = next(family.name for family in group.families if best in family.members)
         reached = number(best.summary.mean_fitness, 4)

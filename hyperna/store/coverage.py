@@ -46,14 +46,6 @@ def gaps(intervals: Intervals, last: int) -> Intervals:
     return missing
 
 
-def count(intervals: Intervals, last: int | None = None) -> int:
-    """Return how many numbers (below last) the intervals hold.
-
-    Examples
-    --------
-    >>> count([(0, 3), (8, 10)]), count([(0, 3), (8, 10)], 9)
-    (5, 4)
-    """
-    if last is None:
-        return sum(end - start for start, end in intervals)
-    return sum(max(0, min(end, last) - start) for start, end in intervals)
+def count(intervals: Intervals) -> int:
+    """Return how many numbers the intervals hold."""
+    return sum(end - start for start, end in intervals)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperna._validation import IntArray
+from hyperna._validation import IntArray, check_extra
 from hyperna.results import COLUMNS, STOP_REASONS
 from hyperna.settings import Setting
 from hyperna.store.lines import Block
@@ -50,7 +50,9 @@ def make_frame(blocks: Iterable[Block]) -> Any:
     `stuck_at` (0 if it was not), `restarts_used`, `neurons_used` (missing where their number does
     not evolve; left out if it never does), `version` (of hyperna).
     """
-    pandas = import_pandas()
+    check_extra("a frame of runs needs", "pandas", "data")
+    import pandas
+
     parts = sorted(blocks, key=lambda block: (_setting_order(block.setting), block.first))
     settings = [setting for setting, _ in groupby(parts, key=lambda block: block.setting)]
     place = {setting: i for i, setting in enumerate(settings)}
@@ -83,17 +85,6 @@ def make_frame(blocks: Iterable[Block]) -> Any:
     versions = [block.version for block in parts]
     columns["version"] = _category(pandas, versions, np.repeat(np.arange(len(parts)), lengths))
     return pandas.DataFrame(columns)
-
-
-def import_pandas() -> Any:
-    """Return pandas, or say how to get it."""
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError(
-            "a frame of runs needs pandas: install it with pip install 'hyperna[data]'"
-        ) from None
-    return pandas
 
 
 def _setting_order(setting: Setting) -> tuple[Any, ...]:
