@@ -106,13 +106,13 @@ def test_trials_learn_from_other_points_than_they_are_judged_by(simplified):
     NAClassifier(max_evals=3000, random_state=0).fit(X, y)
     fit = simplified["fit"]
     for k in range(fitting.FOLDS):
-        out = fit.folds[2] == k
+        out = fit.fold == k
         learned = {tuple(row) for row in fit.seen[k].Z}
         assert not learned & {tuple(row) for row in fit.tried.Z[out]}
         assert len(learned) + out.sum() == 60
     rows = fit.right[0]
     for k in range(fitting.FOLDS):
-        out = fit.folds[2] == k
+        out = fit.fold == k
         expected = fit.networks[0, k][0].predict(fit.tried.Z[out]) == fit.tried.y[out]
         assert np.array_equal(rows[0][out], expected)
 

@@ -14,7 +14,7 @@ from hyperna.classifier import choice, work
 from hyperna.classifier.candidates import candidates
 from hyperna.classifier.choice import Joined
 from hyperna.classifier.distances import fitted_chances, probabilities
-from hyperna.classifier.points import LabelledPoints, Table
+from hyperna.classifier.points import LabelledPoints
 from hyperna.mutation import Harmonic
 from hyperna.networks import Network
 from hyperna.outputs import OUTPUTS
@@ -117,10 +117,10 @@ def test_a_vote_needs_as_many_votes_as_conditions(votes):
 
 def test_rows_of_weights_are_counted_as_they_are_given():
     X, label = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 1, 1, 0])
-    whole = Table.of(X, label, np.array([2.0, 1.0, 3.0, 5.0]))
+    whole = LabelledPoints.of(X, label, np.array([2.0, 1.0, 3.0, 5.0]))
     assert whole.rows == 11
     assert whole.weight.tolist() == [2, 5, 4]
-    small = Table.of(X, label, np.array([0.02, 0.01, 0.01, 0.0]))
+    small = LabelledPoints.of(X, label, np.array([0.02, 0.01, 0.01, 0.0]))
     assert small.rows == pytest.approx(2.0)  # two rows of equal weight
 
 
@@ -316,7 +316,7 @@ def test_rows_of_huge_and_tiny_weights_are_counted():
     X, label = np.arange(3.0)[:, None], np.array([0, 1, 0])
     for unit in (1e-200, 1e200):
         weight = unit * np.array([1.0, 1.0, 2.0])
-        assert Table.of(X, label, weight).rows == pytest.approx(max(16 / 6, weight.sum()))
+        assert LabelledPoints.of(X, label, weight).rows == pytest.approx(max(16 / 6, weight.sum()))
 
 
 def test_long_words_are_shortened_in_messages():

@@ -1,6 +1,7 @@
 """The parts of NAClassifier against brute force and identities."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from hyperna import Grid, Network
 from hyperna.classifier.candidates import candidates, logistic_fit
 from hyperna.classifier.distances import FARTHEST, fitted_chances, probabilities, signed_distance
-from hyperna.classifier.points import FEWEST_ROWS, LabelledPoints, Scaling, Table
+from hyperna.classifier.points import FEWEST_ROWS, LabelledPoints, Scaling
 from hyperna.classifier.spaces import HalfSpaces, balanced, cut, least_squares, linear_fits
 from hyperna.outputs import OUTPUTS
 
@@ -223,12 +224,12 @@ def test_table_ignores_order_repetition_and_rows_without_weight():
     X, label = rng.integers(0, 2, (60, 3)).astype(float), rng.integers(0, 3, 60)
     weight = rng.integers(0, 3, 60)
     rows = rng.permutation(np.repeat(np.arange(60), weight))
-    one = Table.of(X, label, weight.astype(float))
-    two = Table.of(X[rows], label[rows], np.ones(len(rows)))
+    one = LabelledPoints.of(X, label, weight.astype(float))
+    two = LabelledPoints.of(X[rows], label[rows], np.ones(len(rows)))
     assert one.rows == two.rows == weight.sum()
-    for part in ("X", "label", "weight"):
+    for part in ("Z", "y", "weight"):
         assert np.array_equal(getattr(one, part), getattr(two, part))
-    assert len(np.unique(np.column_stack([one.X, one.label]), axis=0)) == len(one.X)
+    assert len(np.unique(np.column_stack([one.Z, one.y]), axis=0)) == len(one.Z)
 
 
 @pytest.mark.parametrize("levels", [2, 10**6])
@@ -236,24 +237,25 @@ def test_folds_divide_the_rows_of_every_class(levels):
     """Where rows are equal their counts are divided; every fold gets its share of every class."""
     rng = np.random.default_rng(5)
     X, label = rng.integers(0, levels, (300, 3)).astype(float), rng.integers(0, 3, 300)
-    table = Table.of(X, label, np.ones(300))
+    table = LabelledPoints.of(X, label, np.ones(300))
     row, weight, fold = table.folds(3, 10**6, rng)
     assert np.array_equal(np.bincount(row, weights=weight), table.weight)
     for k in range(3):
-        each = [weight[(fold == f) & (table.label[row] == k)].sum() for f in range(3)]
+        each = [weight[(fold == f) & (table.y[row] == k)].sum() for f in range(3)]
         assert max(each) - min(each) <= 1
-    unequal = Table(table.X, table.label, table.weight, 0.5 * table.rows)  # weights, not counts
+    unequal = replace(table, rows=0.5 * table.rows)  # weights, not counts
     row, weight, _ = unequal.folds(3, 10**6, rng)
-    assert np.array_equal(np.sort(row), np.arange(len(table.label)))
+    assert np.array_equal(np.sort(row), np.arange(len(table.y)))
     assert np.array_equal(weight, table.weight[row])
 
 
 def test_few_of_many_rows_are_tried():
     rng = np.random.default_rng(5)
-    table = Table.of(rng.normal(size=(5000, 2)), (np.arange(5000) < 9).astype(int), np.ones(5000))
+    X, label = rng.normal(size=(5000, 2)), (np.arange(5000) < 9).astype(int)
+    table = LabelledPoints.of(X, label, np.ones(5000))
     row, _, fold = table.folds(3, 500, rng)
     assert len(np.unique(row)) == len(row) < 520
-    assert np.bincount(fold[table.label[row] == 1]).tolist() == [2, 2, 2]
+    assert np.bincount(fold[table.y[row] == 1]).tolist() == [2, 2, 2]
 
 
 @pytest.mark.parametrize("dim", [3, 600])
@@ -270,12 +272,12 @@ def test_logistic_fit_is_scikit_learn_s(dim):
     assert constant == pytest.approx(model.intercept_[0], abs=2e-4)
 
 
-def test_thinning_leaves_rows_of_every_class():
+def test_samples_have_rows_of_every_class():
     label = np.zeros(5000, int)
     label[-2 * FEWEST_ROWS :] = 1
     X = np.random.default_rng(0).normal(size=(5000, 2))
-    table = Table(X, label, np.ones(5000, np.int64), 5000.0)
-    thin = table.thinned(np.random.default_rng(1), 50)
-    assert (thin.label == 1).sum() >= FEWEST_ROWS
-    assert (thin.label == 0).sum() >= FEWEST_ROWS
-    assert len(thin.label) <= 50 + 2 * FEWEST_ROWS
+    table = LabelledPoints(X, label, np.ones(5000, np.int64), 5000.0)
+    some = table.sample(np.random.default_rng(1), 50)
+    assert (some.y == 1).sum() >= FEWEST_ROWS
+    assert (some.y == 0).sum() >= FEWEST_ROWS
+    assert len(some.y) <= 50 + 2 * FEWEST_ROWS

@@ -1,6 +1,7 @@
 """NAClassifier: the (1+1) NA as a scikit-learn classifier."""
 
 import warnings
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -27,7 +28,7 @@ from hyperna.classifier.fitted import (
     with_callbacks,
 )
 from hyperna.classifier.fitting import FOLDS, MOST_SEARCHED, MOST_TRIED, Fit, fit_all
-from hyperna.classifier.points import LabelledPoints, Scaling, Table, labelled_table, numbers
+from hyperna.classifier.points import LabelledPoints, Scaling, labelled_points, numbers
 from hyperna.classifier.work import Control, Settings
 from hyperna.grid import MAX_RESOLUTION
 from hyperna.mutation import StepLaw, law
@@ -221,14 +222,14 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         self
         """
         settings = self._settings()
-        table, classes, y = labelled_table(self, X, y, sample_weight)
+        table, classes, y = labelled_points(self, X, y, sample_weight)
         continued = self.warm_start and hasattr(self, "networks_")
         if continued:
             scaling = self.scaling_
         elif self.scale:
-            scaling = Scaling.fit(table.X, table.weight.astype(float))
+            scaling = Scaling.fit(table.Z, table.weight.astype(float))
         else:
-            scaling = Scaling.identity(table.X.shape[1])
+            scaling = Scaling.identity(table.Z.shape[1])
         control = Control(check_jobs(self.n_jobs))
         fits = self._binary_fits(table, scaling, len(classes), settings, control)
         if continued:
@@ -358,16 +359,24 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
                 )
 
     def _binary_fits(
-        self, table: Table, scaling: Scaling, classes: int, settings: Settings, control: Control
+        self,
+        table: LabelledPoints,
+        scaling: Scaling,
+        classes: int,
+        settings: Settings,
+        control: Control,
     ) -> list[Fit]:
         entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4).tolist()
         rng = np.random.default_rng(np.random.SeedSequence(entropy))
-        table = table.thinned(rng, MOST_SEARCHED)
-        Z = scaling.apply(table.X)
-        folds = table.folds(FOLDS, MOST_TRIED, rng)
+        table = table.sample(rng, MOST_SEARCHED)
+        points = replace(table, Z=scaling.apply(table.Z))
+        index, weight, fold = points.folds(FOLDS, MOST_TRIED, rng)
         fits: list[Fit] = []
+        tried, seen = points.part(index, weight), []
+        for k in range(FOLDS):
+            seen.append(tried.part(fold != k))
         for k in range(classes) if classes > 2 else (1,):
-            points = LabelledPoints(Z, table.label == k, table.weight, table.rows)
+            own = [part.against(k) for part in (points, tried, *seen)]
             seed = np.random.SeedSequence(entropy, spawn_key=(k,))
-            fits.append(Fit(len(fits), points, folds, settings, seed, control))
+            fits.append(Fit(len(fits), own[0], own[1], own[2:], fold, settings, seed, control))
         return fits

@@ -17,7 +17,7 @@ from hyperna.classifier.distances import (
 )
 from hyperna.classifier.export import half_spaces
 from hyperna.classifier.fitting import FOLDS, Fit
-from hyperna.classifier.points import Scaling, Table, blocks
+from hyperna.classifier.points import LabelledPoints, Scaling, blocks
 from hyperna.classifier.rules import Rule, rule_of
 from hyperna.classifier.work import PIECE, Control
 from hyperna.grid import Grid
@@ -186,7 +186,7 @@ class FittedNetworks:
 
 
 def fitted_attributes(
-    fits: list[Fit], table: Table, scaling: Scaling, classes: Any
+    fits: list[Fit], table: LabelledPoints, scaling: Scaling, classes: Any
 ) -> dict[str, Any]:
     """Return what makes an estimator fitted, from problems that each have a network."""
     # Slope and lapse by the distances of held-out points, where there are any.
@@ -199,14 +199,14 @@ def fitted_attributes(
         held_out = fit.held_out(fit.judged, signed_distance) if fit.judged else None
         columns.append(signed_distance(network, points.Z) if held_out is None else held_out)
         labels.append(points.y)
-        rules.append(rule_of(network, scaling, table.X, SLACK if len(fits) > 1 else np.inf))
+        rules.append(rule_of(network, scaling, table.Z, SLACK if len(fits) > 1 else np.inf))
         evaluations += fit.evaluations
     label = np.argmax(labels, axis=0) if len(fits) > 1 else labels[0].astype(int)
     distance = class_columns(np.column_stack(columns))
     slope, lapse = fitted_chances(distance, label, points.share, points.rows)
-    for some in blocks(table.X):
-        chosen = chosen_class(distances(networks, scaling.apply(table.X[some])))
-        right += int(table.weight[some][chosen == table.label[some]].sum())
+    for some in blocks(table.Z):
+        chosen = chosen_class(distances(networks, scaling.apply(table.Z[some])))
+        right += int(table.weight[some][chosen == table.y[some]].sum())
     evals, losses = mean_curve(list(map(attrgetter("curve"), fits)))
     return {
         "classes_": classes,
@@ -215,7 +215,7 @@ def fitted_attributes(
         "n_iter_": evaluations,
         "loss_evals_": evals,
         "loss_curve_": losses,
-        "training_score_": right / int(table.weight.sum()),
+        "training_score_": right / table.total,
         "rules_": rules,
         "slope_": slope,
         "lapse_": lapse,

@@ -53,10 +53,10 @@ class Fit:
     ----------
     points, tried : LabelledPoints
         The whole problem, and the points that take part in trials.
-    folds : tuple of ndarray
-        Number, weight and fold of the tried points.
     seen : list of LabelledPoints
         By fold: the points that its trials learn from, which are those of the other folds.
+    fold : ndarray of int
+        The fold of each tried point.
     start : Network or None
         The network of an earlier fit that is to be continued.
     networks : dict
@@ -70,7 +70,9 @@ class Fit:
 
     number: int
     points: LabelledPoints
-    folds: tuple[IntArray, IntArray, IntArray]
+    tried: LabelledPoints
+    seen: list[LabelledPoints]
+    fold: IntArray
     settings: Settings
     seed: np.random.SeedSequence
     control: Control
@@ -84,7 +86,7 @@ class Fit:
     judged: list[Network] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        settings, (index, weight, fold) = self.settings, self.folds
+        settings = self.settings
         self.candidates = candidates(settings.neurons, settings.output, settings.init)
         dim, small = self.points.Z.shape[1], 0
         for candidate in self.candidates:
@@ -101,10 +103,6 @@ class Fit:
         fewest = np.bincount(self.points.y, minlength=2).min()
         enough = self.share >= SHORTEST_TRIAL and fewest >= 2 * FOLDS
         self.undecided = bool(enough) and (len(self.candidates) > 1 or settings.init == "data")
-        self.tried = self.points.part(index, weight)
-        self.seen: list[LabelledPoints] = []
-        for k in range(FOLDS if self.undecided else 0):
-            self.seen.append(self.tried.part(fold != k))
 
     @property
     def current(self) -> Any:
@@ -154,7 +152,7 @@ class Fit:
         """Return a value of each tried point, its class, by the network of its fold."""
         result = np.zeros(len(self.tried.y))
         for k, network in enumerate(networks):
-            out = self.folds[2] == k
+            out = self.fold == k
             result[out] = value(network, self.tried.Z[out])
         return result
 
@@ -192,7 +190,7 @@ class Fit:
 
     def race(self) -> Iterator[list[Job]]:
         """Yield the trials of the candidates that might beat the simplest one."""
-        points, first, number = self.tried, self.folds[2] == 0, len(self.candidates)
+        points, first, number = self.tried, self.fold == 0, len(self.candidates)
         small = [c for c in range(1, number) if not self.candidates[c].larger]
         yield self.trials(small, range(1))
         # Those far behind the simplest in the first fold are not looked at in the others.

@@ -1,11 +1,10 @@
 """Labelled rows as a user hands them in, checked once, and as points in the unit ball.
 
-A `Table` has the distinct rows with all their classes, `Scaling` is the map to the unit ball, and
-`LabelledPoints` are what every part of a fit works on.
+`LabelledPoints` are what every part of a fit works on, `Scaling` is the map to the unit ball.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,7 +23,7 @@ MOST_POINTS = 500
 # With more features than points, and at most this many points, starts are sought among combinations
 # of the points: any other part of a weight vector changes nothing on them.
 MOST_SPANNING = 1000
-# Rows of each class that stay when a table is thinned.
+# Points of each class that stay in a sample.
 FEWEST_ROWS = 10
 # Weights below this part of the largest do not decide where a boundary runs.
 NEGLIGIBLE = 1e-6
@@ -37,13 +36,15 @@ class LabelledPoints:
     Attributes
     ----------
     Z : ndarray of shape (n, D)
-        Points in the unit ball.
-    y : ndarray of bool, shape (n,)
-        Labels.
+        The points, before scaling or, as a fit takes them, in the unit ball.
+    y : ndarray of shape (n,)
+        Labels, or the index of each point's class.
     weight : ndarray of int, shape (n,)
-        Sample weights.
+        Sample weights, in the proportion of the given ones.
     rows : float
-        How many independent rows the points stand for, from which standard errors follow.
+        How many independent rows the points stand for, from which standard errors follow: the sum
+        of the weights given, read as counts, or what is left of that number where they are small
+        and unequal.
     total, share : int and ndarray
         The sum of the weights, and the weights divided by it.
     decisive : ndarray of int
@@ -55,7 +56,7 @@ class LabelledPoints:
     """
 
     Z: FloatArray
-    y: BoolArray
+    y: Any
     weight: IntArray
     rows: float
 
@@ -76,6 +77,36 @@ class LabelledPoints:
             gain=np.where(self.y, decisive, -decisive) / total,
             constant=max(positive, 1.0 - positive),
         )
+
+    @classmethod
+    def of(cls, X: FloatArray, label: IntArray, weight: FloatArray) -> "LabelledPoints":
+        """Collect the rows of positive weight, by their class.
+
+        Rows given twice and a row of weight 2 become the same point, and the order depends only on
+        values, so that neither has an influence on the network.
+        """
+        heavy = weight > 0
+        if not heavy.all():
+            X, label, weight = X[heavy], label[heavy], weight[heavy]
+        group = np.unique(label, return_inverse=True)[1]
+        size = int(group.max()) + 1
+        for column in X.T:
+            if size == len(X):
+                break
+            values, place = np.unique(column, return_inverse=True)
+            group = np.unique(group * len(values) + place, return_inverse=True)[1]
+            size = int(group.max()) + 1
+        first = np.zeros(size, np.int64)
+        first[group[::-1]] = np.arange(len(X))[::-1]
+        total = np.bincount(group, weights=weight).astype(float)
+        relative = total / total.max()
+        effective = relative.sum() ** 2 / (relative @ relative)
+        rows = max(float(total.sum()), float(effective))
+        return cls(X[first], label[first], whole(total), rows)
+
+    def against(self, label: int) -> "LabelledPoints":
+        """Return the points of a class against all others."""
+        return replace(self, y=self.y == label)
 
     def right(self, network: Network) -> BoolArray:
         """Return which points a network classifies correctly."""
@@ -130,65 +161,15 @@ class LabelledPoints:
         some = count > 0
         return LabelledPoints(self.Z[some], self.y[some], count[some], min(self.rows, most))
 
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """Distinct labelled rows, in an order that depends only on their values, and their weights.
-
-    Rows given twice and a row of weight 2 become the same table, so that they lead to the same
-    network; the order of the rows has no influence either.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, D)
-        Features.
-    label : ndarray of shape (n,)
-        Index of the class.
-    weight : ndarray of shape (n,)
-        Integer weights, in the proportion of the given ones.
-    rows : float
-        How many rows these stand for: the sum of the weights given, read as counts, or what is
-        left of that number where they are small and unequal.
-    """
-
-    X: FloatArray
-    label: IntArray
-    weight: IntArray
-    rows: float
-
-    @classmethod
-    def of(cls, X: FloatArray, label: IntArray, weight: FloatArray) -> "Table":
-        """Collect the rows of positive weight."""
-        heavy = weight > 0
-        if not heavy.all():
-            X, label, weight = X[heavy], label[heavy], weight[heavy]
-        group = np.unique(label, return_inverse=True)[1]
-        size = int(group.max()) + 1
-        for column in X.T:
-            if size == len(X):
-                break
-            values, place = np.unique(column, return_inverse=True)
-            group = np.unique(group * len(values) + place, return_inverse=True)[1]
-            size = int(group.max()) + 1
-        first = np.zeros(size, np.int64)
-        first[group[::-1]] = np.arange(len(X))[::-1]
-        total = np.bincount(group, weights=weight).astype(float)
-        relative = total / total.max()
-        effective = relative.sum() ** 2 / (relative @ relative)
-        rows = max(float(total.sum()), float(effective))
-        return cls(X[first], label[first], whole(total), rows)
-
-    def thinned(self, rng: np.random.Generator, most: int) -> "Table":
-        """Return about `most` of the rows at most, and no class with few rows without them."""
-        if len(self.label) <= most:
+    def sample(self, rng: np.random.Generator, most: int) -> "LabelledPoints":
+        """Return about `most` of the points at most, and no class with few points without them."""
+        if len(self.y) <= most:
             return self
-        some = np.zeros(len(self.label), bool)
+        some = np.zeros(len(self.y), bool)
         some[rng.permutation(len(some))[:most]] = True
-        for label in np.unique(self.label):
-            some[np.flatnonzero(self.label == label)[:FEWEST_ROWS]] = True
-        weight = self.weight[some]
-        rows = self.rows * float(weight.sum()) / float(self.weight.sum())
-        return Table(self.X[some], self.label[some], weight, rows)
+        for label in np.unique(self.y):
+            some[np.flatnonzero(self.y == label)[:FEWEST_ROWS]] = True
+        return self.part(some)
 
     def folds(
         self, count: int, most: int, rng: np.random.Generator
@@ -198,11 +179,11 @@ class Table:
         A row that stands for several, as far as weights are counts, is divided among the folds. Of
         more than `most` rows only some are taken, about as many.
         """
-        counts = self.weight if self.rows == self.weight.sum() else np.ones_like(self.weight)
-        share = min(1.0, most / len(self.label))
+        counts = self.weight if self.rows == self.total else np.ones_like(self.weight)
+        share = min(1.0, most / len(self.y))
         rows, parts, folds = [], [], []
-        for label in np.unique(self.label):
-            members = rng.permutation(np.flatnonzero(self.label == label))
+        for label in np.unique(self.y):
+            members = rng.permutation(np.flatnonzero(self.y == label))
             members = members[: max(2 * count, round(share * len(members)))]
             end = np.cumsum(counts[members])
             begin = end - counts[members]
@@ -334,7 +315,9 @@ def _words(X: Any) -> tuple[Any, str] | None:
     return None
 
 
-def labelled_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Any, Any]:
+def labelled_points(
+    estimator: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[LabelledPoints, Any, Any]:
     """Return the distinct rows with their weights, the classes, and y as checked."""
     features, y = numbers(estimator, X, y)
     check_classification_targets(y)
@@ -357,7 +340,7 @@ def labelled_table(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[
         total = weight.sum()
     if not np.isfinite(total):
         raise ValueError(f"sample_weight and class_weight must have a finite sum, got {total}")
-    return Table.of(features, label, weight), classes, y
+    return LabelledPoints.of(features, label, weight), classes, y
 
 
 def class_weights(choice: Any, classes: Any, label: Any, weight: FloatArray) -> FloatArray:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -79,20 +79,19 @@ class FiniteSet(Fitness):
             raise TypeError(f"problem must be a Problem or None, got {shown(self.problem)}")
         points = check_points("X", self.X).copy()
         labels = check_labels("y", self.y, len(points))
-        self._set(points, labels, integer_weights(self.weights, len(points)))
-
-    def _set(self, X: FloatArray, y: BoolArray, weights: IntArray, **more: Any) -> "FiniteSet":
-        total = int(weights.sum())
-        self.__dict__.update(more, X=X, y=y, weights=weights, dim=X.shape[1], total=total)
-        return self
+        weights = integer_weights(self.weights, len(points))
+        self.__dict__.update(X=points, y=labels, weights=weights)
+        self.__dict__.update(dim=points.shape[1], total=int(weights.sum()))
 
     @classmethod
     def of_checked(
         cls, X: FloatArray, y: BoolArray, weights: IntArray, tie_clip: float = 0.0
     ) -> "FiniteSet":
         """Return the fitness on arrays of the right kind, which are neither checked nor copied."""
-        simple = weights // np.gcd.reduce(weights)
-        return object.__new__(cls)._set(X, y, simple, problem=None, tie_clip=tie_clip)
+        made, simple = object.__new__(cls), weights // np.gcd.reduce(weights)
+        made.__dict__.update(X=X, y=y, weights=simple, problem=None, tie_clip=tie_clip)
+        made.__dict__.update(dim=X.shape[1], total=int(simple.sum()))
+        return made
 
     def __repr__(self) -> str:
         points = counted(len(self.X), "point", "d")
