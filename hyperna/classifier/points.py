@@ -68,7 +68,7 @@ class LabelledPoints:
 
     def __post_init__(self) -> None:
         weight, total = self.weight, int(self.weight.sum())
-        decisive = np.where(weight < NEGLIGIBLE * weight.max(), 0, weight)
+        decisive = np.where(weight < NEGLIGIBLE * weight.max(initial=0), 0, weight)
         positive = float((weight / total) @ self.y)
         self.__dict__.update(
             total=total,
