@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._kernels import geometry
+from hyperna._kernels.mutation import RotationMove
 from hyperna._validation import (
     BoolArray,
     FloatArray,
@@ -140,6 +141,16 @@ class Grid:
             neuron.append(r + parameter.extra)
         output = [r] * (self.neurons - 1) + [r + 1] if self.has_output_neuron else []
         return np.array(neuron * self.neurons + output, dtype=np.int64)
+
+    def rotations(self, unit: int, planes: bool = True) -> RotationMove:
+        """Return turns of directions in planes of two coordinates, in steps of `unit` grid steps.
+
+        Without `planes` to turn in, directions are moved by changing angles.
+        """
+        pairs = np.full(self.components, self.dim * (self.dim - 1) if planes else 0)
+        pairs[self.output_start :] = self.neurons * (self.neurons - 1) if planes else 0
+        pairs[~self.is_angle] = 0
+        return RotationMove(unit, pairs, self.dim, self.neurons, self.width, self.resolution)
 
     @property
     def zero_bias(self) -> int:

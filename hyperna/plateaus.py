@@ -86,10 +86,17 @@ def _rows(genomes: IntArray) -> IntArray:
 def _judge(task: Any, genomes: IntArray) -> tuple[IntArray, Any]:
     """Return the scores of genomes, and whether a run that reaches them ends with success."""
     from hyperna._kernels.batch import judge
-    from hyperna._kernels.protocol import workspace
 
     scores, reasons = np.zeros((2, len(genomes)), np.int64)
     rows = np.ascontiguousarray(genomes)
     with np.errstate(over="ignore"):
-        judge(task.kernel, workspace(task.kernel), task.limits, task.optima, rows, scores, reasons)
+        judge(
+            task.kernel,
+            task.kernel.workspace(),
+            task.limits,
+            task.goal.optima,
+            rows,
+            scores,
+            reasons,
+        )
     return scores, reasons != state.RUNNING

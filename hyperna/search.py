@@ -12,16 +12,15 @@ import numpy as np
 from hyperna._kernels import loop, state
 from hyperna._kernels.mutation import TABLE, AngleMove, Mutation, RotationMove
 from hyperna._kernels.point_data import Points
-from hyperna._kernels.protocol import workspace
-from hyperna._kernels.tables import mutation_data
-from hyperna._validation import FloatArray, IntArray, check_integer
+from hyperna._kernels.tables import mutation_data, new_run, new_waiting
+from hyperna._validation import IntArray, check_integer
 from hyperna._words import shown
 from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Online
-from hyperna.goals import Goal, optima_on, rotations_on, share_near
 from hyperna.grid import Grid
 from hyperna.mutation import Local, StepLaw
 from hyperna.networks import Network
 from hyperna.plateaus import settle
+from hyperna.problems.base import Goal, optima_on, share_near
 from hyperna.results import (
     COLUMNS,
     MOST_RUNS,
@@ -94,7 +93,7 @@ class Task:
         if self.rotation or isinstance(self.kernel, Points):
             # lengths of discrete laws are in steps of the resolution
             unit = self.unit if self.rotation and not self.law.continuous else 1
-            move = rotations_on(self.grid, unit, planes=self.rotation)
+            move = self.grid.rotations(unit, planes=self.rotation)
             moduli = -(-moduli // move.unit)
         if self.redraw_void and steps.kind == TABLE:
             lengths = np.flatnonzero(steps.weights) + 1
@@ -119,27 +118,30 @@ class Task:
     def goal(self) -> Goal:
         """What ends a run with success."""
         target, never = self.target, state.NEVER
-        optima = np.zeros((0, self.grid.neurons, self.grid.width))
+        # comparing takes little on the circle, where one kernel for all problems is compiled once
+        shape = self.grid.neurons, self.grid.width
+        none = np.zeros((0, *shape)) if isinstance(self.fitness, ExactArcs) else None
         if target is False:
-            return Goal(never, optima, never, "nothing: the run continues to its limit")
+            return Goal(never, none, never, "nothing: the run continues to its limit")
         if target is not None:
-            return Goal(self._score_of(target), optima, never, f"fitness >= {target:g}")
+            return Goal(self._score_of(target), none, never, f"fitness >= {target:g}")
         # networks of many sizes may be optimal: success is then a matter of fitness
         if self.topology is None:
             optima = optima_on(self.grid, self.fitness.problem, self.bias)
-        if len(optima):
-            words, hopeful = "every component less than one grid step from an optimal solution", 0
-            if self.best_known is not None and isinstance(self.true_fitness, ExactArcs):
-                share = share_near(optima, self.grid, self.best_known, self.unit)
-                hopeful = max(0, math.floor(share * self.units))
-            return Goal(never, optima, hopeful, words)
+            if len(optima):
+                words = "every component less than one grid step from an optimal solution"
+                hopeful = 0
+                if self.best_known is not None and isinstance(self.true_fitness, ExactArcs):
+                    share = share_near(optima, self.grid, self.best_known, self.unit)
+                    hopeful = max(0, math.floor(share * self.units))
+                return Goal(never, optima, hopeful, words)
         target = self.default_target
         if target is None:
             words = "nothing: the best fitness of such a network is not known"
             words += ", so the run continues to its limit; set a target"
-            return Goal(never, optima, never, words)
+            return Goal(never, none, never, words)
         unsure = ", which may be out of reach" if self.best_known is None else ""
-        return Goal(self._score_of(target), optima, never, f"fitness >= {target:.6g}{unsure}")
+        return Goal(self._score_of(target), none, never, f"fitness >= {target:.6g}{unsure}")
 
     def _score_of(self, target: float) -> int:
         """The smallest score whose fitness, as a float, is at least the target."""
@@ -202,14 +204,7 @@ class Task:
         certain = local and plain and not isinstance(self.fitness, Online)
         if not certain or neighbours > _LARGEST_NEIGHBOURHOOD:
             return None
-        return state.new_waiting(self.mutation, neighbours)
-
-    @property
-    def optima(self) -> FloatArray | None:
-        """The optima that end a run; None leaves out the code that compares with them."""
-        # on the circle that is little, and one kernel for all problems is compiled once
-        known = len(self.goal.optima) > 0 or isinstance(self.fitness, ExactArcs)
-        return self.goal.optima if known else None
+        return new_waiting(self.mutation, neighbours)
 
     @cached_property
     def plateaus(self) -> dict[bytes, bool]:
@@ -229,13 +224,14 @@ class Task:
             bits = math.ceil(math.log2(self.grid.resolution // self.unit))
             stagnation = 4 * self.mutation.component.size * bits
         start = np.zeros(0, np.int64) if self.start is None else np.array(self.start.genome)
+        shape = self.grid.neurons, self.grid.width
         return state.Limits(
             budget=self.budget,
             stagnation=stagnation,
             growing=self.restarts == "auto",
             target=self.goal.score,
             restarts=state.NEVER if isinstance(self.restarts, str) else self.restarts,
-            optima=self.goal.optima,
+            optima=np.zeros((0, *shape)) if self.goal.optima is None else self.goal.optima,
             tolerance=self.unit - max(1e-9, 5e-16 * self.grid.resolution),
             hopeful=self.goal.hopeful,
             dim=self.grid.dim,
@@ -278,15 +274,6 @@ class Task:
         search.rows[search.rows[:, 2] != state.STUCK, 3] = 0
         return search.rows
 
-    @property
-    def quota(self) -> int:
-        """Offspring to simulate at a time."""
-        if isinstance(self.fitness, ExactArcs):
-            # A step sweeps over all neurons, and asks an evolved output at each of their arcs.
-            power = 2 if self.grid.has_output_neuron else 1
-            return max(64, _QUOTA // self.grid.neurons**power)
-        return max(64, _POINTS_A_QUOTA // self.fitness.effort(self.grid))
-
 
 class Search:
     """A run that can be watched: it advances in pieces, and tells its result at any time.
@@ -319,9 +306,9 @@ class Search:
             raise TypeError(f"trajectory must be True or False, got {shown(trajectory)}")
         self._with_path = bool(trajectory)
         components, count = task.mutation.modulus.size, 1 if runs is None else runs
-        self._run = state.new_run(task.mutation)
+        self._run = new_run(task.mutation)
         self._arrays = task.new_arrays()
-        self._work = workspace(task.kernel)
+        self._work = task.kernel.workspace()
         self._trace = state.Trace(
             np.zeros((64 if runs is None else 0, 2), np.int64),
             np.zeros((1024 if trajectory else 0, 2 + components), np.int64),
@@ -330,6 +317,13 @@ class Search:
         self.rows = np.zeros((count, len(task.columns)), np.int64)
         self._genomes = np.zeros((1 if runs is None else 0, components), np.int64)
         self._key = self.seed.generate_state(4, np.uint64)
+        # Offspring to simulate at a time. On the circle a step sweeps over all neurons, and asks an
+        # evolved output at each of their arcs.
+        if isinstance(task.fitness, ExactArcs):
+            self.quota = _QUOTA // task.grid.neurons ** (1 + task.grid.has_output_neuron)
+        else:
+            self.quota = _POINTS_A_QUOTA // task.fitness.effort(task.grid)
+        self.quota = max(64, self.quota)
 
     @property
     def finished(self) -> bool:
@@ -345,7 +339,7 @@ class Search:
         """Simulate about `quota` more offspring; return whether the run has ended."""
         task, run, arrays, key = self.task, self._run, self._arrays, self._key
         given = task.kernel, self._work, task.mutation, task.limits
-        steps = task.quota if quota is None else quota
+        steps = self.quota if quota is None else quota
         others = self._trace, self._progress, steps, self.rows, self._genomes
         # kernels of other algorithms than the (1+1) NA are loaded when they are used
         with np.errstate(over="ignore"):
@@ -358,7 +352,7 @@ class Search:
 
                 status = run_population_batch(*given, task.plan, key, run, arrays, *others)
             else:
-                status = loop.run_batch(*given, task.optima, arrays, key, run, *others)
+                status = loop.run_batch(*given, task.goal.optima, arrays, key, run, *others)
         if status == state.PLATEAU:
             settle(task, run)
         elif status == state.FULL:

@@ -12,7 +12,6 @@ from hyperna._kernels.mutation import Mutation
 from hyperna._kernels.steps import LARGEST_SUBSET_TABLE
 from hyperna._words import shown
 from hyperna.fitness import ExactArcs, FiniteSet, Sampled
-from hyperna.goals import rotations_on
 from hyperna.outputs import OUTPUTS
 from hyperna.results import SIZED_COLUMNS
 from hyperna.search import Task
@@ -78,7 +77,7 @@ class GrowingTask(Task):
             count[n], part[n, : component.size] = component.size, component
             modulus[n, : grid.components] = -(-grid.moduli // unit)
             if self.rotation:
-                pairs[n, : grid.components] = rotations_on(grid, unit).pairs
+                pairs[n, : grid.components] = grid.rotations(unit).pairs
             probability = self.same_probability or 1.0 / grid.components
             stay_log[n] = math.log1p(-probability) if probability < 1.0 else -math.inf
         return Topology(

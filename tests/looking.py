@@ -7,11 +7,10 @@ import numpy as np
 from hyperna._kernels.jit import kernel
 from hyperna._kernels.mutation import AngleMove
 from hyperna._kernels.point_data import Points
-from hyperna._kernels.protocol import look, prepare, workspace
-from hyperna._kernels.state import GENOME, new_run
+from hyperna._kernels.protocol import look, prepare
+from hyperna._kernels.state import GENOME
 from hyperna._kernels.steps import CHOICE, FIRST, LARGEST_SUBSET_TABLE, MOST_STEPS
-from hyperna._kernels.tables import mutation_data
-from hyperna.goals import rotations_on
+from hyperna._kernels.tables import mutation_data, new_run
 from hyperna.mutation import Local
 
 
@@ -51,7 +50,7 @@ def look_at(fitness, grid, genome, changes):
     """What the kernels make of steps from a genome: the start, and every accepted offspring."""
     moduli = np.array(grid.moduli)
     points = fitness.kernel(grid)
-    move = rotations_on(grid, 1, planes=False) if isinstance(points, Points) else AngleMove(1)
+    move = grid.rotations(1, planes=False) if isinstance(points, Points) else AngleMove(1)
     mutation = mutation_data(Local().steps(10), np.arange(moduli.size), moduli, 0.5, False, move)
     most = max(len(chosen) for chosen, _ in changes)
     run = new_run(mutation)
@@ -60,7 +59,7 @@ def look_at(fitness, grid, genome, changes):
         part=np.zeros(MOST_STEPS * most if moduli.size > 8 else 0, np.int64),
     )
     run.genes[GENOME] = genome
-    work = workspace(points)
+    work = points.workspace()
     score, second = first_look(points, work, run.genes[GENOME])
     found = [Accepted(-1, list(genome), score, second)]
     for begin in range(0, len(changes), MOST_STEPS):

@@ -14,10 +14,9 @@ from hyperna._kernels.steps import (
     TOTAL,
     WANTED,
     draw_steps,
-    new_steps,
     take_step,
 )
-from hyperna._kernels.tables import mutation_data
+from hyperna._kernels.tables import mutation_data, new_run
 
 SIGNIFICANCE = 1e-4
 HUGE = 2**61  # a modulus that no step of a discrete law goes around
@@ -61,7 +60,7 @@ def sample(steps, n, moduli=(HUGE,), probability=1.0, *, component=None, redraw=
     moves, chosen = np.zeros((n, size), np.int64), np.zeros((n, size), np.bool_)
     voids = np.zeros(n, np.int64)
     genes = [np.zeros(size, np.int64) for _ in range(3)]
-    draw(mutation, stream, new_steps(mutation), *genes, moves, chosen, voids)
+    draw(mutation, stream, new_run(mutation).steps, *genes, moves, chosen, voids)
     return np.where(moves > modulus // 2, moves - modulus, moves), chosen, voids
 
 

@@ -30,7 +30,6 @@ STREET = {
     "problems": 4,
     "datasets": 5,
     "fitness": 5,
-    "goals": 6,
     "mutation": 6,
     "results": 6,
     "analysis": 7,

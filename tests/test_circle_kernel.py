@@ -16,7 +16,6 @@ from hyperna import OnePlusOneNA
 from hyperna._kernels.batch import judge
 from hyperna._kernels.circle import ARC_BLOCK, Circle
 from hyperna._kernels.pair import MOST_ARCS, Pair
-from hyperna._kernels.protocol import workspace
 from hyperna._kernels.shapes import FineHalfSpace, HalfSpace
 from hyperna._kernels.state import OPTIMUM
 from hyperna.fitness import ExactArcs
@@ -52,7 +51,7 @@ def circle_of(arcs, neurons, resolution, output, table=True, general=False):
 
 
 def score_of(circle, genome):
-    return first_look(circle, workspace(circle), np.array(genome))[0]
+    return first_look(circle, circle.workspace(), np.array(genome))[0]
 
 
 class Prepared(NamedTuple):
@@ -311,9 +310,9 @@ def test_optima_are_found_exactly_where_the_definition_says(
         reasons = np.zeros(len(genomes), np.int64)
         judge(
             task.kernel,
-            workspace(task.kernel),
+            task.kernel.workspace(),
             task.limits,
-            task.optima,
+            task.goal.optima,
             genomes,
             np.zeros_like(reasons),
             reasons,

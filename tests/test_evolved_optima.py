@@ -10,7 +10,6 @@ from scipy.optimize import linprog
 
 from hyperna import OnePlusOneNA
 from hyperna._kernels.batch import judge
-from hyperna._kernels.protocol import workspace
 from hyperna._kernels.state import OPTIMUM
 from hyperna.fitness import ExactArcs, Sampled
 from hyperna.grid import Grid
@@ -150,8 +149,10 @@ def test_success_is_what_the_definition_says(name, exact):
                 genomes.append((network.genome + step) % grid.moduli)
     genomes = np.array(genomes)
     reasons = np.zeros(len(genomes), np.int64)
-    work = workspace(task.kernel)
-    judge(task.kernel, work, task.limits, task.optima, genomes, np.zeros_like(reasons), reasons)
+    work = task.kernel.workspace()
+    judge(
+        task.kernel, work, task.limits, task.goal.optima, genomes, np.zeros_like(reasons), reasons
+    )
     found = plain_success(arcs, resolution)
     expected = np.array([found(genome) for genome in genomes.tolist()])
     assert 0.1 < expected.mean() < 0.9

@@ -5,7 +5,7 @@ import pytest
 
 from hyperna import OnePlusOneNA
 from hyperna._kernels.jit import kernel
-from hyperna._kernels.protocol import optimal, prepare, workspace
+from hyperna._kernels.protocol import optimal, prepare
 from hyperna.fitness import FiniteSet, Sampled
 from hyperna.grid import Grid
 from hyperna.networks import Network
@@ -35,7 +35,7 @@ def test_optima_in_any_order_and_mirrored(dim, neurons):
     grid = Grid(dim, neurons, 120)
     fitness = FiniteSet(rng.normal(size=(5, dim)), [0, 1, 0, 1, 1])
     points = fitness.kernel(grid)
-    work = workspace(points)
+    work = points.workspace()
     for _ in range(40):
         target = np.array(grid.random(rng))
         optima = target.reshape(1, neurons, grid.width) + rng.uniform(-0.49, 0.49)
@@ -56,7 +56,7 @@ def test_each_neuron_has_an_optimal_neuron_of_its_own():
     """The first neuron is close to both targets, the second to the first target only."""
     grid = Grid(3, 2, 120)
     points = FiniteSet(np.eye(3), [0, 1, 1]).kernel(grid)
-    work, optima = workspace(points), np.full((1, 2, 3), 50.0)
+    work, optima = points.workspace(), np.full((1, 2, 3), 50.0)
     optima[0, :, 0] = 9.7, 10.8
     for angles, expected in [((10, 9), True), ((9, 10), True), ((9, 9), False), ((11, 11), False)]:
         genome = np.full((2, 3), 50)

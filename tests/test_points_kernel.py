@@ -16,7 +16,6 @@ from looking import expected_of, first_look, look_at, random_changes
 import hyperna
 from hyperna import OnePlusOneNA
 from hyperna._kernels.point_data import FIRST_ORDER, LIFETIME, QUANTA
-from hyperna._kernels.protocol import workspace
 from hyperna.fitness import FiniteSet
 from hyperna.grid import Grid
 from hyperna.networks import Network
@@ -194,7 +193,7 @@ def test_margin_of_an_evolved_output_of_too_many_neurons_for_a_table():
 
 def _second_value_of_kernel(fitness, grid, genome):
     points = fitness.kernel(grid)
-    return first_look(points, workspace(points), genome)[1]
+    return first_look(points, points.workspace(), genome)[1]
 
 
 # ---- odd sets of points

@@ -128,7 +128,7 @@ def test_success_is_the_fitness_of_the_smallest_network_that_can_be_optimal():
     assert task.fewest_neurons == 3
     fixed = OnePlusOneNA(neurons=3).task(problem("arcs", k=3))
     assert task.default_target == fixed.default_target
-    assert len(task.goal.optima) == 0
+    assert len(task.limits.optima) == 0
     capped = OnePlusOneNA(neurons="evolved", max_neurons=2).task(problem("arcs", k=3))
     assert capped.best_known == problem("arcs", k=3).best_fitness(2)
     assert OnePlusOneNA(neurons="evolved").task(problem("cube", dim=3)).default_target == 1.0

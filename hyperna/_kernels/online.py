@@ -147,9 +147,7 @@ def hits(online, work, stream, both):
 
 
 def _workspace(fitness):
-    from hyperna._kernels.protocol import workspace
-
-    return make_workspace(workspace(fitness.true), fitness)
+    return make_workspace(fitness.true.workspace(), fitness)
 
 
 def _prepare(fitness, work, genome):

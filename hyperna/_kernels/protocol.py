@@ -7,7 +7,8 @@ code of its own kinds only. Interpreted code chooses when called.
 A kind of fitness (`hyperna._kernels.pair` is the shortest example):
 
 ``workspace(fitness)``
-    Arrays that the other functions keep their intermediate results in. Not called by compiled code.
+    Arrays that the other functions keep their intermediate results in. Not called by compiled code:
+    it is a method of the kind.
 ``prepare(fitness, work, genome)``
     Evaluate `genome` from nothing and make it the parent; return its score and its second value,
     which decides between equal scores.
@@ -55,18 +56,16 @@ from hyperna._kernels.jit import INLINE, INNER
 _IMPLEMENTATIONS: dict[tuple[str, type], Callable[..., Any]] = {}
 
 
-def implement(kind: type, **functions: Callable[..., Any]) -> None:
-    """Tie the functions of the protocol to a kind."""
+def implement(kind: Any, workspace: Any = None, **functions: Callable[..., Any]) -> None:
+    """Tie the functions of the protocol to a kind; `workspace` becomes a method of it."""
+    if workspace is not None:
+        kind.workspace = workspace
     for name, function in functions.items():
         _IMPLEMENTATIONS[name, kind] = function
 
 
 def _chosen(name: str, kind: Any) -> Callable[..., Any] | None:
     return _IMPLEMENTATIONS.get((name, getattr(kind, "instance_class", type(kind))))
-
-
-def workspace(fitness):
-    return _IMPLEMENTATIONS["workspace", type(fitness)](fitness)
 
 
 def prepare(fitness, work, genome):

@@ -1,10 +1,10 @@
 """What a run is, as arrays: its limits, its state and its trace."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.steps import Steps, new_steps
+from hyperna._kernels.steps import Steps
 
 NEVER = 2**62
 
@@ -108,20 +108,3 @@ class Trace(NamedTuple):
     QUESTION,
     N_COUNTERS,
 ) = range(15)
-
-
-def new_run(mutation: Any) -> Run:
-    """Arrays for a run under a mutation."""
-    components = mutation.modulus.size
-    return Run(
-        np.zeros((4, components), np.int64),
-        np.zeros((2, components), np.float64),
-        np.zeros(N_COUNTERS, np.int64),
-        np.zeros(4, np.uint64),
-        new_steps(mutation),
-    )
-
-
-def new_waiting(mutation: Any, patience: int) -> Waiting:
-    """Arrays for looking at all neighbours after `patience` rejected offspring in a row."""
-    return Waiting(patience, new_steps(mutation), np.zeros(mutation.modulus.size, np.int64))

@@ -4,7 +4,7 @@ A step does not depend on the genome that it is applied to, so steps are drawn m
 short loops without unpredictable branches. How long they are: `hyperna._kernels.lengths`.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,26 +51,6 @@ class Steps(NamedTuple):
 TOTAL, CHOICE, FIRST, REPLACED = range(4)
 # Number of the next step to be used, of steps drawn, of steps to be drawn next time.
 NEXT, DRAWN, WANTED = range(3)
-
-
-def new_steps(mutation: Any) -> Steps:
-    """Room for the steps of a mutation."""
-    size = mutation.component.size
-    most = size if size <= LARGEST_SUBSET_TABLE else 1 << mutation.choice_bits
-    most = max(most, mutation.neuron_width)
-    # Whoever reads without looking at the choice first may read a little too far.
-    room = MOST_STEPS * most + LARGEST_SUBSET_TABLE
-    return Steps(
-        np.zeros((4, MOST_STEPS), np.int64),
-        np.zeros(room, np.int64),
-        np.zeros(room if size > LARGEST_SUBSET_TABLE else 0, np.int64),
-        np.zeros(room if isinstance(mutation.move, RotationMove) else 0, np.int64),
-        np.zeros(mutation.modulus.size, np.float64),
-        np.ones(room if mutation.law.kind >= SELF_ADJUSTING else 0, np.float64),
-        np.zeros(mutation.modulus.size, np.float64),
-        np.zeros(3, np.int64),
-        np.zeros(4, np.uint64),
-    )
 
 
 @inline_kernel

@@ -1,4 +1,4 @@
-"""The tables that mutation draws from, built once before a run."""
+"""What is built once before a run: the tables that mutation draws from, and arrays."""
 
 import math
 from typing import NamedTuple
@@ -9,13 +9,15 @@ from scipy.special import gammaln, xlog1py, xlogy
 from hyperna._kernels.jit import kernel
 from hyperna._kernels.mutation import (
     DRAWN_FROM_TABLES,
+    SELF_ADJUSTING,
     AngleMove,
     Mutation,
     OtherLaw,
     RotationMove,
     TableLaw,
 )
-from hyperna._kernels.steps import LARGEST_SUBSET_TABLE, VOID_LEVELS
+from hyperna._kernels.state import N_COUNTERS, Run, Waiting
+from hyperna._kernels.steps import LARGEST_SUBSET_TABLE, MOST_STEPS, VOID_LEVELS, Steps
 
 FloatArray = np.ndarray
 IntArray = np.ndarray
@@ -165,3 +167,35 @@ def mutation_data(
         component=component,
         modulus=modulus,
     )
+
+
+def new_run(mutation: Mutation) -> Run:
+    """Arrays for a run under a mutation."""
+    size, components = mutation.component.size, mutation.modulus.size
+    most = size if size <= LARGEST_SUBSET_TABLE else 1 << mutation.choice_bits
+    # Whoever reads without looking at the choice first may read a little too far.
+    room = MOST_STEPS * max(most, mutation.neuron_width) + LARGEST_SUBSET_TABLE
+    steps = Steps(
+        np.zeros((4, MOST_STEPS), np.int64),
+        np.zeros(room, np.int64),
+        np.zeros(room if size > LARGEST_SUBSET_TABLE else 0, np.int64),
+        np.zeros(room if isinstance(mutation.move, RotationMove) else 0, np.int64),
+        np.zeros(components, np.float64),
+        np.ones(room if mutation.law.kind >= SELF_ADJUSTING else 0, np.float64),
+        np.zeros(components, np.float64),
+        np.zeros(3, np.int64),
+        np.zeros(4, np.uint64),
+    )
+    return Run(
+        np.zeros((4, components), np.int64),
+        np.zeros((2, components), np.float64),
+        np.zeros(N_COUNTERS, np.int64),
+        np.zeros(4, np.uint64),
+        steps,
+    )
+
+
+def new_waiting(mutation: Mutation, patience: int) -> Waiting:
+    """Arrays for looking at all neighbours after `patience` rejected offspring in a row."""
+    other = new_run(mutation)
+    return Waiting(patience, other.steps, other.genes[0])

@@ -16,7 +16,6 @@ from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.loop import horizon, record, reset, restarts, write_row
 from hyperna._kernels.mutation import Mutation
 from hyperna._kernels.protocol import aim, draw_lengths, draw_planes, learn, look, prepare, resized
-from hyperna._kernels.protocol import workspace as workspace_of
 from hyperna._kernels.random import below, geometric, uniform
 from hyperna._kernels.rotations import write_angles
 from hyperna._kernels.start import draw_direction
@@ -87,7 +86,7 @@ class Spare(NamedTuple):
 def new_spare(fitness: Any, mutation: Any) -> Spare:
     """Room for another network."""
     size = mutation.modulus.size
-    return Spare(np.zeros(size, np.int64), np.zeros(size), workspace_of(fitness))
+    return Spare(np.zeros(size, np.int64), np.zeros(size), fitness.workspace())
 
 
 @inline_kernel

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from hyperna._kernels.batch import judge
-from hyperna._kernels.protocol import workspace
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines.base import Baseline, baseline
@@ -26,14 +25,14 @@ class GridCounter(Counter):
     def __init__(self, task: Task, space: Space) -> None:
         super().__init__(task.budget, task.stagnation)
         self._task, self._space = task, space
-        self._work = workspace(task.kernel)
+        self._work = task.kernel.workspace()
 
     def __call__(self, X: FloatArray) -> FloatArray:
         """Return the share of wrong answers of each row of X."""
         genomes = self._space.genomes(X)
         scores, reasons = np.empty(len(X), np.int64), np.empty(len(X), np.int64)
         task = self._task
-        judge(task.kernel, self._work, task.limits, task.optima, genomes, scores, reasons)
+        judge(task.kernel, self._work, task.limits, task.goal.optima, genomes, scores, reasons)
         for genome, score, reason in zip(genomes, scores.tolist(), reasons.tolist(), strict=True):
             self.count(genome, score, reason)
         errors: FloatArray = (task.units - scores) / task.units

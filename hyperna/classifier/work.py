@@ -321,7 +321,7 @@ class Attempt:
             # The first phase has the seed of the whole, as the paper's algorithm would.
             place, part = (1,) if outcome else (), max(1, round(share * left))
             search = self.search(start, part, *place, margins=margins)
-            quota = min(search.task.quota, PIECE)
+            quota = min(search.quota, PIECE)
             if control.report is not None:
                 quota = min(quota, max(1, budget // control.pieces))
             try:

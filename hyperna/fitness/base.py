@@ -3,7 +3,7 @@
 import os
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -71,7 +71,6 @@ class Fitness(ABC):
         array([1., 0.])
         """
         from hyperna._kernels.batch import score_all
-        from hyperna._kernels.protocol import workspace
 
         rows = np.asarray(genomes)
         if rows.ndim != 2 or rows.shape[1] != grid.components or rows.dtype.kind not in "iu":
@@ -81,14 +80,15 @@ class Fitness(ABC):
             )
         jobs = check_jobs(n_jobs) or 1
         genes = np.require(rows, np.int64, ["C", "W"])
-        kernel, moduli = self.scoring_kernel(grid), grid.moduli
+        kernel: Any = self.scoring_kernel(grid)
+        moduli = grid.moduli
         scores = np.zeros(len(rows), np.int64)
         threads = jobs if jobs > 0 else os.cpu_count() or 1
         ends = np.linspace(0, len(rows), min(threads, len(rows) or 1) + 1).astype(int)
 
         def score_part(first: int, last: int) -> int:
             part = genes[first:last], scores[first:last]
-            wrong = int(score_all(kernel, workspace(kernel), moduli, *part))
+            wrong = int(score_all(kernel, kernel.workspace(), moduli, *part))
             return first + wrong if wrong >= 0 else -1
 
         if len(ends) == 2:

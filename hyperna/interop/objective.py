@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from hyperna._kernels import loop
-from hyperna._kernels.protocol import workspace
 from hyperna._validation import check_extra, check_integer
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
@@ -75,7 +74,7 @@ class Objective:
         na = OnePlusOneNA(neurons=neurons, output=output, resolution=resolution)
         self._task: Task = na.task(fitness, target=target)
         self._moduli = np.array(self.grid.moduli)
-        self._work = workspace(self._task.kernel)
+        self._work = self._task.kernel.workspace()
         self._score, self._reason = np.zeros(1, np.int64), np.zeros(1, np.int64)
         self.success = 0.0
 
@@ -103,7 +102,7 @@ class Objective:
         genome = np.asarray(x, np.int64) % self._moduli
         task = self._task
         with np.errstate(over="ignore"):
-            where = task.kernel, self._work, task.limits, task.optima
+            where = task.kernel, self._work, task.limits, task.goal.optima
             judge(*where, genome[None], self._score, self._reason)
         self.success = float(self._reason[0] != loop.RUNNING)
         return int(self._score[0]) / task.units
@@ -143,7 +142,7 @@ class Objective:
 
     def _optimum_on_grid(self) -> list[int] | None:
         """Return a genome without a mistake among the known optima, rounded to the grid."""
-        for optimum in np.rint(self._task.goal.optima)[:, :, : self.grid.width]:
+        for optimum in np.rint(self._task.limits.optima)[:, :, : self.grid.width]:
             genome = optimum.astype(np.int64).ravel()
             if genome.size == self.grid.components and self(genome) == 1.0:
                 return [int(value) for value in genome % self._moduli]

@@ -75,7 +75,7 @@ def task(data: Any) -> dict[str, Any]:
         "goal": {
             "text": made.criterion,
             "score": int(goal.score) if reachable else None,
-            "optima": goal.optima.tolist(),
+            "optima": made.limits.optima.tolist(),
             "hopeful": int(goal.hopeful),
             "tolerance": made.unit - max(_SLACK, 5e-16 * grid.resolution),
         },
