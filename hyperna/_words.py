@@ -1,8 +1,8 @@
-"""Words of messages: numbers for people, values shown briefly, names that are near."""
+"""Words: numbers for people, values shown briefly, names that are near, ``name:key=value``."""
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 # What is longer is shortened in messages.
@@ -149,3 +149,69 @@ def with_interval(
     """
     written = interval(ends, write)
     return write(value) if written == NOTHING else f"{write(value)} ({written})"
+
+
+def parse_name(what: str, text: str) -> tuple[str, dict[str, str]]:
+    """Return the name and the parameters of a text such as ``"pareto:shape=1.5,scale=2"``.
+
+    Examples
+    --------
+    >>> parse_name("mutation", "pareto:shape=1.5, scale=2")
+    ('pareto', {'shape': '1.5', 'scale': '2'})
+    >>> parse_name("mutation", "pareto:1.5")
+    Traceback (most recent call last):
+    ...
+    ValueError: mutation must be written as 'name' or 'name:key=value,key=value', got 'pareto:1.5'
+    """
+    name, _, rest = text.partition(":")
+    parameters: dict[str, str] = {}
+    for piece in filter(None, map(str.strip, rest.split(","))):
+        key, equals, value = map(str.strip, piece.partition("="))
+        if not (key and equals and value) or key in parameters:
+            once = f"; {key} is given twice" if key in parameters else ""
+            raise ValueError(
+                f"{what} must be written as 'name' or 'name:key=value,key=value', "
+                f"got {text[:60]!r}{once}"
+            )
+        parameters[key] = value
+    return name.strip(), parameters
+
+
+def write_name(name: str, settings: Mapping[str, Any]) -> str:
+    """Write a name with its parameters, as `parse_name` reads them.
+
+    Examples
+    --------
+    >>> write_name("pareto", {"shape": 1.5, "scale": 2}), write_name("harmonic", {})
+    ('pareto:shape=1.5,scale=2', 'harmonic')
+    """
+    written = ",".join(map("{}={}".format, settings, settings.values()))
+    return f"{name}:{written}" if written else name
+
+
+def read_settings(
+    what: str, name: str, texts: Mapping[str, Any], kinds: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return settings as values of the kinds they should be; what is not a text stays as it is.
+
+    Examples
+    --------
+    >>> read_settings("mutation", "pareto", {"scale": "2"}, {"shape": float, "scale": float})
+    {'scale': 2.0}
+    >>> read_settings("mutation", "pareto", {"shap": "2"}, {"shape": float, "scale": float})
+    Traceback (most recent call last):
+    ...
+    ValueError: mutation 'pareto' has no setting 'shap'; its settings: shape, scale; \
+did you mean 'shape'?
+    """
+    values = {}
+    for key, text in texts.items():
+        if key not in kinds:
+            known = (", ".join(kinds) or "none") + did_you_mean(key, kinds)
+            raise ValueError(f"{what} {name!r} has no setting {shown(key)}; its settings: {known}")
+        try:
+            values[key] = kinds[key](text) if isinstance(text, str) else text
+        except ValueError:
+            number = "an integer" if kinds[key] is int else "a number"
+            raise ValueError(f"{what} setting {key} must be {number}, got {shown(text)}") from None
+    return values

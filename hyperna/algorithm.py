@@ -18,24 +18,13 @@ from hyperna.search import Rule, Task
 from hyperna.topology import EVOLVED_NEURONS, MAX_NEURONS, MOST_NEURONS, growing
 
 
-def check_restarts(name: str, value: Any) -> int | str:
-    """Return a number of restarts, or "auto"."""
-    if isinstance(value, str) and value == "auto":
+def check_count(name: str, value: Any, word: str, low: int) -> int | str:
+    """Return an integer from `low` on, or the word that is allowed instead of one."""
+    if isinstance(value, str) and value == word:
         return value
     if isinstance(value, str):
-        raise ValueError(f"{name} must be an integer >= 0 or 'auto', got {value[:60]!r}")
-    return check_integer(name, value, 0, 2**61)
-
-
-def check_neurons(name: str, value: Any) -> int | str:
-    """Return a number of neurons, or "evolved"."""
-    if isinstance(value, str) and value == EVOLVED_NEURONS:
-        return value
-    if isinstance(value, str):
-        raise ValueError(
-            f"{name} must be an integer >= 1 or {EVOLVED_NEURONS!r}, got {value[:60]!r}"
-        )
-    return check_integer(name, value, 1)
+        raise ValueError(f"{name} must be an integer >= {low} or {word!r}, got {value[:60]!r}")
+    return check_integer(name, value, low, 2**61)
 
 
 MOVES = ("angle", "rotation")
@@ -132,7 +121,8 @@ class OnePlusOneNA:
             check_real("mutation_probability", self.mutation_probability, 0, 1, low_open=True)
         check_real("replace_neuron", self.replace_neuron, 0, 1, high_open=True)
         neurons: Any = self.neurons
-        if self.grows:
+        grows = isinstance(neurons, str) and neurons == EVOLVED_NEURONS
+        if grows:
             if self.replace_neuron:
                 raise ValueError(
                     "replace_neuron must be 0 where the number of neurons evolves, "
@@ -146,18 +136,13 @@ class OnePlusOneNA:
                 f"got {shown(self.max_neurons)}"
             )
         else:
-            check_neurons("neurons", neurons)
+            check_count("neurons", neurons, EVOLVED_NEURONS, 1)
         grid = Grid(2, neurons, self.resolution, self.output, self.neuron)
         for name in ("resolution", "output", "neuron"):
             object.__setattr__(self, name, getattr(grid, name))  # plain Python numbers
-        object.__setattr__(self, "max_neurons" if self.grows else "neurons", grid.neurons)
+        object.__setattr__(self, "max_neurons" if grows else "neurons", grid.neurons)
         if not self.bias:
             grid.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
-
-    @property
-    def grows(self) -> bool:
-        """Whether the number of neurons evolves."""
-        return isinstance(self.neurons, str) and self.neurons == EVOLVED_NEURONS
 
     @property
     def unit(self) -> int:
@@ -174,7 +159,7 @@ class OnePlusOneNA:
         # at D = 2 rotations are what changed angles do
         if law(self.mutation).continuous or (self.move == "rotation" and dim > 2):
             resolution *= finest_unit(resolution)
-        neurons: Any = self.max_neurons if self.grows else self.neurons
+        neurons: Any = self.neurons if self.max_neurons is None else self.max_neurons
         return Grid(dim, neurons, resolution, self.output, self.neuron)
 
     @property
@@ -206,7 +191,7 @@ class OnePlusOneNA:
             raise TypeError("target must be a fitness, False or None, got True")
         if target is not None and target is not False:
             target = check_real("target", target, 0, 1)
-        restarts = check_restarts("restarts", restarts)
+        restarts = check_count("restarts", restarts, "auto", 0)
         task = Task(
             law=law(self.mutation),
             unit=grid.resolution // self.resolution,
@@ -224,15 +209,18 @@ class OnePlusOneNA:
             start=start,
             replace_neuron=float(self.replace_neuron),
         )
-        return growing(task, self.mutation_probability) if self.grows else task
+        if self.max_neurons is None:
+            return task
+        return growing(task, self.mutation_probability)
 
     def _check_start(self, start: Any, grid: Grid) -> None:
         """Refuse a first network that is not one of those searched."""
         if not isinstance(start, Network):
             raise TypeError(f"start must be a Network, got {shown(start)}")
-        shape = replace(start.grid, neurons=grid.neurons) if self.grows else start.grid
+        grows = self.max_neurons is not None
+        shape = replace(start.grid, neurons=grid.neurons) if grows else start.grid
         if shape != grid or start.grid.neurons > grid.neurons:
-            most = " with at most as many neurons" if self.grows else ""
+            most = " with at most as many neurons" if grows else ""
             raise ValueError(f"start must be on the grid {grid}{most}, got one on {start.grid}")
         if not self.bias and (start.grid.biases(start.genome) != 0).any():
             raise ValueError("start must have biases 0, because bias=False")

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from hyperna._kernels import geometry
 from hyperna._kernels.mutation import RotationMove
 from hyperna._validation import (
-    BoolArray,
     FloatArray,
     IntArray,
     check_choice,
@@ -126,13 +125,6 @@ class Grid:
         return np.append(hidden, self.components - 1) if self.has_output_neuron else hidden
 
     @property
-    def is_angle(self) -> BoolArray:
-        """Whether each component is an angle, of a hidden neuron or of the output neuron."""
-        place = np.arange(self.components)
-        hidden = place % self.width < self.direction_width
-        return np.where(place < self.output_start, hidden, place < self.components - 1)
-
-    @property
     def moduli(self) -> IntArray:
         """Number of values of each component: r for angles, r + 1 for biases."""
         r = self.resolution
@@ -147,9 +139,11 @@ class Grid:
 
         Without `planes` to turn in, directions are moved by changing angles.
         """
-        pairs = np.full(self.components, self.dim * (self.dim - 1) if planes else 0)
-        pairs[self.output_start :] = self.neurons * (self.neurons - 1) if planes else 0
-        pairs[~self.is_angle] = 0
+        place = np.arange(self.components)
+        hidden, inside = place < self.output_start, place % self.width < self.direction_width
+        angle = np.where(hidden, inside, place < self.components - 1)
+        size = np.where(hidden, self.dim, self.neurons)
+        pairs = np.where(angle & planes, size * (size - 1), 0)
         return RotationMove(unit, pairs, self.dim, self.neurons, self.width, self.resolution)
 
     @property

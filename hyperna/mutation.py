@@ -38,9 +38,8 @@ from hyperna._kernels.mutation import (
     UNIFORM,
 )
 from hyperna._kernels.tables import LawData
-from hyperna._spelling import parse_name, read_settings, write_name
 from hyperna._validation import check_integer, check_real
-from hyperna._words import did_you_mean, shown
+from hyperna._words import did_you_mean, parse_name, read_settings, shown, write_name
 
 LARGEST_RESOLUTION = 2**40
 _LARGEST_TABLE = 2**22

@@ -107,7 +107,10 @@ class Network:
         points = check_points("X", X, self.grid.dim)
         W, b, output_w, output_b = self._layers
         if self.grid.neuron == "plain":
-            return geometry.predict(points, W, b, self.grid.output_code, output_w, output_b)
+            result = np.empty(len(points), np.bool_)
+            output = self.grid.output_code, output_w, output_b
+            geometry.predict(points, W, b, *output, result)
+            return result
         bits, rule = self.hidden(points), OUTPUTS[self.grid.output].rule
         if rule is not None or self.grid.neurons == 1:
             return bits[:, 0] if rule is None else rule(bits)

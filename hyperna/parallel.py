@@ -218,7 +218,7 @@ def unordered(
     >>> sorted(unordered(divmod, [(7, 2), (9, 4)]))
     [(2, 1), (3, 1)]
     """
-    with closing(_numbered_results(function, arguments, n_jobs, processes)) as results:
+    with closing(numbered(function, arguments, n_jobs, processes)) as results:
         for _, result in results:
             yield result
 
@@ -238,7 +238,7 @@ def in_order(
     """
     early: dict[int, Any] = {}
     following = 0
-    with closing(_numbered_results(function, arguments, n_jobs, processes)) as results:
+    with closing(numbered(function, arguments, n_jobs, processes)) as results:
         for number, result in results:
             early[number] = result
             while following in early:
@@ -246,13 +246,13 @@ def in_order(
                 following += 1
 
 
-def _numbered_results(
+def numbered(
     function: Callable[..., Any],
     arguments: Iterable[tuple[Any, ...]],
     n_jobs: int | None,
     processes: bool,
 ) -> Generator[tuple[int, Any], None, None]:
-    """Yield the number of each call with its result; what a killed worker had is done again."""
+    """Yield the number of each call with its result, otherwise as `unordered` does."""
     new = zip(repeat(function), count(), arguments, strict=False)
     backend = get_active_backend()[0]
     if "Dask" in type(backend).__name__:

@@ -55,7 +55,7 @@ class PopulationNA(OnePlusOneNA):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.grows:
+        if self.max_neurons is not None:
             raise ValueError(
                 f"neurons must be a number for {type(self).__name__}, got {shown(self.neurons)}"
             )

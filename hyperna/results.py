@@ -15,7 +15,7 @@ from hyperna._validation import BoolArray, FloatArray, IntArray, check_integer, 
 from hyperna._words import counted, shown
 from hyperna.grid import Grid
 from hyperna.networks import Network
-from hyperna.parallel import in_order
+from hyperna.parallel import numbered
 
 Seed = int | np.random.SeedSequence | None
 Progress = Callable[[int, int], None]
@@ -312,11 +312,13 @@ def run_many(
     first, last = range(0, total, size), [*range(size, total, size), total]
     halt = Halt()
     arguments = zip(repeat(task), repeat(entropy), first, last, repeat(halt), strict=False)
-    results = in_order(type(task).run_block, arguments, n_jobs, task.processes)
-    rows = []
+    results = numbered(type(task).run_block, arguments, n_jobs, task.processes)
+    rows: list[Any] = [None] * len(first)
+    done = 0
     try:
-        for done, part in zip(last, results, strict=True):
-            rows.append(part)
+        for number, part in results:
+            rows[number] = part
+            done += len(part)
             if progress is not None:
                 progress(done, total)
     finally:

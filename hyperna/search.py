@@ -131,7 +131,8 @@ class Task:
             if len(optima):
                 words = "every component less than one grid step from an optimal solution"
                 hopeful = 0
-                if self.best_known is not None and isinstance(self.true_fitness, ExactArcs):
+                exact = isinstance(self.fitness, ExactArcs | Online) and self.grid.dim == 2
+                if exact and self.best_known is not None:
                     share = share_near(optima, self.grid, self.best_known, self.unit)
                     hopeful = max(0, math.floor(share * self.units))
                 return Goal(never, optima, hopeful, words)
@@ -148,12 +149,6 @@ class Task:
         score = math.ceil(Fraction(target) * self.units)
         return score - 1 if score > 0 and (score - 1) / self.units >= target else score
 
-    @property
-    def true_fitness(self) -> Fitness:
-        """The fitness that decides about success: of an online fitness the one beside it."""
-        fitness = self.fitness
-        return fitness.true_fitness(self.grid) if isinstance(fitness, Online) else fitness
-
     @cached_property
     def best_known(self) -> float | None:
         """The largest fitness that such a network attains, None if unknown."""
@@ -168,8 +163,10 @@ class Task:
 
         Where the best fitness is unknown there is no target, but for finite sets the ceiling of 1.
         """
-        best, problem = self.best_known, self.fitness.problem
-        if isinstance(self.true_fitness, FiniteSet):
+        best, problem, fitness = self.best_known, self.fitness.problem, self.fitness
+        if isinstance(fitness, Online):
+            fitness = fitness.true_fitness(self.grid)
+        if isinstance(fitness, FiniteSet):
             return 1.0 if best is None else best
         if best is None or problem is None:
             return None

@@ -15,7 +15,6 @@ ROOT = Path(hyperna.__file__).parent
 STREET = {
     "_csv": 1,
     "_files": 0,
-    "_spelling": 0,
     "_validation": 0,
     "_words": -1,
     "outputs": 0,

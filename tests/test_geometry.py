@@ -150,7 +150,8 @@ def test_outputs_equal_plain_numpy_to_the_last_bit(dim, neurons, output, seed):
         XOR: bits.sum(axis=1) % 2 == 1,
         EVOLVED: column_by_column(bits.astype(float), output_w) >= output_b,
     }
-    result = predict(X, W, b, output, output_w, output_b)
+    result = np.empty(len(X), np.bool_)
+    predict(X, W, b, output, output_w, output_b, result)
     assert result.dtype == bool
     assert np.array_equal(result, outputs[output])
 
@@ -172,7 +173,9 @@ for dim in (1, 2, 5):
         for result in (W, b, w, geometry.margins(X, W, b)):
             digest.update(result.tobytes())
         for output in (0, 1, 2):
-            digest.update(geometry.predict(X, W, b, output, w, t).tobytes())
+            fires = np.empty(len(X), np.bool_)
+            geometry.predict(X, W, b, output, w, t, fires)
+            digest.update(fires.tobytes())
 print(digest.hexdigest())
 """
 

@@ -338,7 +338,7 @@ def test_random_needs_a_generator():
 def test_where_biases_and_angles_are():
     bent = Grid(3, 2, 12, "evolved", neuron="bent")
     assert bent.bias_components.tolist() == [2, 6, 9]
-    assert np.flatnonzero(bent.is_angle).tolist() == [0, 1, 4, 5, 8]
+    assert np.flatnonzero(bent.rotations(1).pairs).tolist() == [0, 1, 4, 5, 8]
     plain = Grid(3, 2, 12)
     assert plain.bias_components.tolist() == [2, 5]
-    assert np.flatnonzero(plain.is_angle).tolist() == [0, 1, 3, 4]
+    assert np.flatnonzero(plain.rotations(1).pairs).tolist() == [0, 1, 3, 4]

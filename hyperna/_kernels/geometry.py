@@ -154,7 +154,7 @@ def margins(X, W, b):
 
 
 @kernel
-def fill_predictions(X, W, b, output, output_w, output_b, result):
+def predict(X, W, b, output, output_w, output_b, result):
     """Write the network's output at every point."""
     n, dim = X.shape
     neurons = len(b)
@@ -175,13 +175,3 @@ def fill_predictions(X, W, b, output, output_w, output_b, result):
                 fires = bit
                 break
         result[p] = total >= output_b if output == EVOLVED else fires
-
-
-def predict(X, W, b, output, output_w, output_b):
-    """Return the network's output at every point; output is one of the codes above.
-
-    The weights of the output neuron are read only where it is evolved.
-    """
-    result = np.empty(len(X), np.bool_)
-    fill_predictions(X, W, b, output, output_w, output_b, result)
-    return result

@@ -7,7 +7,6 @@ errors".
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,9 +102,15 @@ def bootstrap_interval(
     sample = check_sample("values", values)
     if len(sample) == 1:
         return Interval(np.nan, np.nan)
-    if statistic == "median":
-        return _median_interval(sample, check_level(level))
-    return _ratio_interval(sample, np.ones(len(sample)), check_level(level), resamples, seed)
+    n, level = len(sample), check_level(level)
+    if statistic == "mean":
+        return _ratio_interval(sample, np.ones(n), level, resamples, seed)
+    # Of n draws, m fall among the k smallest by a beta law.
+    lower_middle, upper_middle, tail = (n + 1) // 2, n // 2 + 1, (1 - level) / 2
+    low = np.ceil(n * special.betaincinv(lower_middle, n - lower_middle + 1, tail))
+    high = np.ceil(n * special.betaincinv(upper_middle, n - upper_middle + 1, 1 - tail))
+    ranks = np.clip([low, high], 1, n).astype(int) - 1
+    return Interval(*np.sort(sample)[ranks].tolist())
 
 
 class RunningTime(NamedTuple):
@@ -224,18 +229,6 @@ def check_level(level: float) -> float:
     return check_real("level", level, 0, 1, low_open=True, high_open=True)
 
 
-def _median_interval(sample: FloatArray, level: float) -> Interval:
-    """Percentile bootstrap of the median: of n draws, m fall among the k smallest by a beta law."""
-    n = len(sample)
-    ordered = np.sort(sample)
-    lower_middle, upper_middle = (n + 1) // 2, n // 2 + 1
-    tail = (1 - level) / 2
-    low = np.ceil(n * special.betaincinv(lower_middle, n - lower_middle + 1, tail))
-    high = np.ceil(n * special.betaincinv(upper_middle, n - upper_middle + 1, 1 - tail))
-    ranks = np.clip([low, high], 1, n).astype(int) - 1
-    return Interval(*ordered[ranks].tolist())
-
-
 def _ratio_interval(
     top: FloatArray, bottom: FloatArray, level: float, resamples: int, seed: int
 ) -> Interval:
@@ -256,7 +249,13 @@ def _ratio_interval(
     if spread <= (1e-12 * estimate) ** 2:
         return Interval(float(estimate), float(estimate))
     acceleration = (influence**3).sum() / (6 * spread**1.5)
-    draws = _resampled_ratios(rng, top, bottom, resamples)
+    n, draws = len(top), np.full(resamples, np.inf)  # as one without any success stays
+    step = max(1, _DRAWS_AT_ONCE // n)
+    for first in range(0, resamples, step):
+        part = draws[first : first + step]
+        chosen = rng.integers(n, size=(len(part), n))
+        number = bottom[chosen].sum(axis=1)
+        np.divide(top[chosen].sum(axis=1), number, out=part, where=number > 0)
     below = ((draws < estimate).sum() + (draws == estimate).sum() / 2) / resamples
     bias = special.ndtri(np.clip(below, 1 / resamples, 1 - 1 / resamples))
     z = bias + special.ndtri([(1 - level) / 2, (1 + level) / 2])
@@ -265,27 +264,10 @@ def _ratio_interval(
     return Interval(float(low), float(high))
 
 
-def _resampled_ratios(
-    rng: np.random.Generator, top: FloatArray, bottom: FloatArray, resamples: int
-) -> FloatArray:
-    """Draw bootstrap ratios, some at a time; a draw without any success is infinite."""
-    n = len(top)
-    ratios = np.empty(resamples)
-    step = max(1, _DRAWS_AT_ONCE // n)
-    for first in range(0, resamples, step):
-        part = ratios[first : first + step]
-        chosen = rng.integers(n, size=(len(part), n))
-        below = bottom[chosen].sum(axis=1)
-        part.fill(np.inf)
-        np.divide(top[chosen].sum(axis=1), below, out=part, where=below > 0)
-    return ratios
-
-
 class Summary:
     """Success, evaluations and fitness of many runs, with their uncertainty.
 
-    Intervals are computed when they are first read: Wilson's for shares, bootstrap intervals for
-    the rest.
+    Intervals are Wilson's for shares and bootstrap intervals for the rest.
 
     Parameters
     ----------
@@ -302,6 +284,10 @@ class Summary:
         Of the evaluations of all runs; a failed run counts with what it spent.
     mean_fitness, best_fitness : float
         Of the best fitness of each run.
+    share_interval, mean_interval, median_interval, fitness_interval : Interval
+        Of the share, the mean, the median and the mean fitness.
+    running_time : RunningTime
+        Expected running time: evaluations of all runs per success.
 
     Examples
     --------
@@ -320,38 +306,18 @@ class Summary:
         self.median = float(np.median(evaluations))
         self.mean_fitness = float(fitness.mean())
         self.best_fitness = float(fitness.max())
+        self.share_interval = wilson_interval(self.successes, self.runs)
+        self.mean_interval = bootstrap_interval(evaluations)
+        self.median_interval = bootstrap_interval(evaluations, "median")
+        self.running_time = expected_running_time(evaluations, success)
+        self.fitness_interval = bootstrap_interval(fitness)
 
     @classmethod
     def of(cls, runs: Runs) -> "Summary":
         """Return the summary of runs."""
         return cls(runs.evaluations, runs.success, runs.fitness)
 
-    @cached_property
-    def share_interval(self) -> Interval:
-        """Interval of the share."""
-        return wilson_interval(self.successes, self.runs)
-
-    @cached_property
-    def mean_interval(self) -> Interval:
-        """Interval of the mean."""
-        return bootstrap_interval(self.evaluations)
-
-    @cached_property
-    def median_interval(self) -> Interval:
-        """Interval of the median."""
-        return bootstrap_interval(self.evaluations, "median")
-
-    @cached_property
-    def running_time(self) -> RunningTime:
-        """Expected running time: evaluations of all runs per success."""
-        return expected_running_time(self.evaluations, self.success)
-
-    @cached_property
-    def fitness_interval(self) -> Interval:
-        """Interval of the mean fitness."""
-        return bootstrap_interval(self.fitness)
-
-    @cached_property
+    @property
     def hitting_times(self) -> FloatArray:
         """Evaluations until success, infinite for failed runs."""
         return np.where(self.success, self.evaluations, np.inf)

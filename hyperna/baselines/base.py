@@ -7,9 +7,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from hyperna._spelling import check_settings, parse_name, read_settings
 from hyperna._validation import FloatArray, check_choice, check_extra
-from hyperna._words import shown
+from hyperna._words import parse_name, read_settings, shown
 from hyperna.baselines.space import REPRESENTATIONS, Space
 
 Error = Callable[[FloatArray], FloatArray]
@@ -94,5 +93,4 @@ def baseline(which: "str | Baseline", **settings: Any) -> Baseline:
     name, parsed = parse_name("algorithm", which)
     entry = BASELINES[check_choice("algorithm", name, BASELINES)]
     known = {field.name: field.type for field in fields(entry)}
-    check_settings("algorithm", name, settings, known)
-    return entry(**{**read_settings("algorithm", name, parsed, known), **settings})
+    return entry(**read_settings("algorithm", name, {**parsed, **settings}, known))

@@ -29,7 +29,6 @@ from hyperna.cli.options import (
     make_console,
     progress_bar,
     save_figure,
-    say,
 )
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     for key in KEYS.keys() - {"seed"}:
         options[key] = getattr(args, key)
     made, task = resolve(**options)
-    problem = made.make_problem()
+    problem = task.fitness.problem
     if film is not None and made.algorithm != "na":
         raise ValueError(f"--animate shows the (1+1) NA only, got --algorithm {made.algorithm}")
     if film is not None and problem.dim not in (2, 3):
@@ -169,7 +168,7 @@ def print_json(summary: dict[str, Any], runs: "Runs | None") -> None:
 def print_table(summary: dict[str, Any], picture: Path | None, film: Path | None = None) -> None:
     """Print the summary for people."""
     console = make_console()
-    say(console, "\n".join(_headline(summary)))
+    console.print("\n".join(_headline(summary)), soft_wrap=not console.is_terminal)
     rows = _rows(summary)
     table = _table(rows)
     console.print(table if fits(console, table) else _table(_narrow(rows, summary["runs"])))

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperna._spelling import parse_name
 from hyperna._validation import FloatArray, check_choice, check_points
-from hyperna._words import counted, did_you_mean, shown
+from hyperna._words import counted, did_you_mean, parse_name, shown
 from hyperna.problems import PointProblem
 
 # Digits after the point of generated coordinates: enough for any classifier, few enough

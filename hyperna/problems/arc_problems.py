@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hyperna._spelling import parse_arcs, write_arcs
 from hyperna._validation import (
     BoolArray,
     FloatArray,
@@ -28,10 +27,12 @@ from hyperna.problems.arcs import (
     covered,
     level_sets,
     merge_arcs,
+    parse_arcs,
     quadrants,
     simple_fraction,
     symmetric_differences,
     turned_arcs,
+    write_arcs,
 )
 from hyperna.problems.base import PROBLEMS, Problem, check_network, register
 from hyperna.problems.caps import best_cap

@@ -5,6 +5,7 @@ that passes 0 has end > 1. A union is a tuple of arcs, sorted by their starts, t
 """
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -13,6 +14,8 @@ from itertools import compress, permutations, product
 import numpy as np
 
 from hyperna._validation import FloatArray, IntArray
+
+_END = r"\s*(\d+(?:\.\d*)?(?:/\d+)?)\s*"
 
 Arc = tuple[Fraction, Fraction]
 Union = tuple[Arc, ...]
@@ -279,3 +282,44 @@ def quadrants(x: FloatArray, y: FloatArray) -> tuple[IntArray, FloatArray]:
     # A point that is off the axis by less than the smallest angle is still off the axis.
     part = np.where(across > 0, np.maximum(part, np.finfo(float).tiny), 0.0)
     return quadrant, np.minimum(part, np.nextafter(1.0, 0.0))
+
+
+def parse_arcs(text: str) -> list[Arc]:
+    """Read arcs in degrees, exactly, counter-clockwise from start to end.
+
+    Arcs are separated by spaces or commas. An end that is smaller than its start lies in the next
+    turn.
+
+    Examples
+    --------
+    >>> parse_arcs("0-90, 180-202.5")
+    [(Fraction(0, 1), Fraction(90, 1)), (Fraction(180, 1), Fraction(405, 2))]
+    >>> parse_arcs("350-10")
+    [(Fraction(350, 1), Fraction(370, 1))]
+    """
+    arcs = []
+    for item in re.split(r"\s*,\s*|(?<![\s-])\s+(?![\s-])", text.strip()):
+        match = re.fullmatch(f"{_END}-{_END}", item)
+        if match is None or any(end.endswith("/0") for end in match.groups()):
+            raise ValueError(
+                f"arcs must be written in degrees as '0-90 180-270', got {item[:60]!r}"
+            )
+        start, end = (_fraction(written) for written in match.groups())
+        arcs.append((start, end if end >= start else end + 360))
+    return arcs
+
+
+def write_arcs(arcs: Iterable[Arc]) -> str:
+    """Write arcs, given in turns, as `parse_arcs` reads them.
+
+    Examples
+    --------
+    >>> write_arcs([(Fraction(0), Fraction(1, 4)), (Fraction(35, 36), Fraction(37, 36))])
+    '0-90 350-370'
+    """
+    return " ".join(f"{360 * start}-{360 * end}" for start, end in arcs)
+
+
+def _fraction(text: str) -> Fraction:
+    above, _, below = text.partition("/")
+    return Fraction(above) / Fraction(below or 1)

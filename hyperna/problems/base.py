@@ -10,9 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hyperna._spelling import parse_name
 from hyperna._validation import BoolArray, FloatArray, check_choice, check_integer
-from hyperna._words import shown
+from hyperna._words import parse_name, shown
 from hyperna.grid import Grid
 from hyperna.outputs import OUTPUTS
 

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from hyperna._spelling import parse_name, read_settings, write_name
 from hyperna._validation import IntArray
-from hyperna._words import did_you_mean
+from hyperna._words import did_you_mean, parse_name, read_settings, write_name
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines import BASELINES, Baseline, Neat, baseline, baseline_task, neat_task
 from hyperna.relatives import RELATIVES
@@ -27,6 +26,10 @@ class Runner(Protocol):
     """
 
     processes: ClassVar[bool]
+
+    @property
+    def fitness(self) -> Any:
+        """What is measured, of which problem."""
 
     @property
     def units(self) -> int:

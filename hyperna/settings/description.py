@@ -15,8 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from hyperna._spelling import write_name
-from hyperna._words import did_you_mean, shown
+from hyperna._words import did_you_mean, shown, write_name
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import Fitness, Online, Sampled, fitness_of
 from hyperna.mutation import law
@@ -337,7 +336,7 @@ def _resolve_na(
     own = given | {
         "algorithm": write_name(entry.name, settings),
         "mutation": write_name(step_law.name, parameters),
-        "mutation_probability": probability if na.grows else task.probability,
+        "mutation_probability": task.probability if na.max_neurons is None else probability,
         # None where it is the default, so that settings of earlier versions stay what they are
         "neuron": None if neuron == "plain" else neuron,
         "move": None if move == "angle" else move,

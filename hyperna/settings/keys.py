@@ -10,7 +10,7 @@ from typing import Any
 
 from hyperna._validation import check_choice, check_integer, check_real, check_text
 from hyperna._words import did_you_mean, shown
-from hyperna.algorithm import MOVES, check_neurons, check_restarts
+from hyperna.algorithm import MOVES, check_count
 from hyperna.fitness.points import METHODS
 from hyperna.grid import INITS, MAX_RESOLUTION
 from hyperna.neurons import NEURONS
@@ -93,12 +93,8 @@ def _read_target(text: str) -> float | bool:
     return False if text == "none" else float(text)
 
 
-def _read_restarts(text: str) -> int | str:
-    return text if text == "auto" else int(text)
-
-
-def _read_neurons(text: str) -> int | str:
-    return text if text == EVOLVED_NEURONS else int(text)
+def _read_count(text: str) -> int | str:
+    return text if text in ("auto", EVOLVED_NEURONS) else int(text)
 
 
 KEYS: dict[str, Key] = {
@@ -126,8 +122,8 @@ KEYS: dict[str, Key] = {
     "neurons": Key(
         "network",
         "hidden neurons N, or evolved: their number is part of the genome (default: the problem's)",
-        check_neurons,
-        _read_neurons,
+        partial(check_count, word=EVOLVED_NEURONS, low=1),
+        _read_count,
     ),
     "max_neurons": integer_key(
         "network",
@@ -188,8 +184,8 @@ KEYS: dict[str, Key] = {
     "restarts": Key(
         "runs",
         "restarts within a run, or auto: as many as the budget allows (default: 0)",
-        check_restarts,
-        _read_restarts,
+        partial(check_count, word="auto", low=0),
+        _read_count,
         optional=True,
     ),
     "seed": integer_key("runs", "seed of the runs (default: 0)", 0, 2**63 - 1),
