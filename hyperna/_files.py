@@ -5,8 +5,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
@@ -47,15 +46,17 @@ def write_file(path: str | os.PathLike[str], data: str | bytes) -> None:
 
 
 def _replace(target: str, content: bytes, old: os.stat_result | None) -> None:
-    """Write a draft, then give it the name of the target, durably."""
+    """Write a draft beside the target, then give it the target's name, durably."""
+    folder = os.path.dirname(target)
+    draft = os.path.join(folder, f".hyperna-{os.getpid()}-{os.urandom(4).hex()}.draft")
+    _DRAFTS.add(draft)
     try:
-        with _draft(target) as draft:
-            with open(draft, "xb", buffering=0) as file:
-                if old is not None:
-                    _take_over(file.fileno(), old)
-                _write_all(file, content)
-                os.fsync(file.fileno())
-            os.replace(draft, target)
+        with open(draft, "xb", buffering=0) as file:
+            if old is not None:
+                _take_over(file.fileno(), old)
+            _write_all(file, content)
+            os.fsync(file.fileno())
+        os.replace(draft, target)
     except OSError as error:
         if error.errno != errno.EBUSY:
             raise
@@ -63,7 +64,10 @@ def _replace(target: str, content: bytes, old: os.stat_result | None) -> None:
         with open(target, "r+b", buffering=0) as file:
             _write_all(file, content)
             file.truncate()
-    sync_folder(os.path.dirname(target))
+    finally:
+        Path(draft).unlink(missing_ok=True)
+        _DRAFTS.discard(draft)
+    sync_folder(folder)
 
 
 def _write_all(file: FileIO, content: bytes) -> None:
@@ -125,19 +129,6 @@ def _open_descriptor(path: str | os.PathLike[str]) -> int | None:
             return None
         name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
     return None
-
-
-@contextmanager
-def _draft(target: str) -> Iterator[str]:
-    """Yield the name of a new file beside the target, which is gone in the end."""
-    name = f".hyperna-{os.getpid()}-{os.urandom(4).hex()}.draft"
-    draft = os.path.join(os.path.dirname(target), name)
-    _DRAFTS.add(draft)
-    try:
-        yield draft
-    finally:
-        Path(draft).unlink(missing_ok=True)
-        _DRAFTS.discard(draft)
 
 
 def _take_over(descriptor: int, old: os.stat_result) -> None:

@@ -180,15 +180,17 @@ class Grid:
     def normals(self, genome: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return unit normals (N, D) and biases (N,) of the hidden neurons."""
         values = self._hidden(genome)[:, : self.direction_width + 1]
-        genes = np.ascontiguousarray(values).ravel()
-        return geometry.layer_weights(genes, self.dim, self.neurons, self.resolution, 0)
+        W, b = np.empty((self.neurons, self.dim)), np.empty(self.neurons)
+        geometry.layer_weights(np.ascontiguousarray(values).ravel(), self.resolution, 0, W, b)
+        return W, b
 
     def output_neuron(self, genome: ArrayLike) -> tuple[FloatArray, float] | None:
         """Return unit normal (N,) and bias of the evolved output neuron, None without one."""
         values = self.check(genome)
         if not self.has_output_neuron:
             return None
-        w, b = geometry.layer_weights(values, self.neurons, 1, self.resolution, self.output_start)
+        w, b = np.empty((1, self.neurons)), np.empty(1)
+        geometry.layer_weights(values, self.resolution, self.output_start, w, b)
         return w[0], float(b[0])
 
     def angles(self, genome: ArrayLike) -> FloatArray:
@@ -357,13 +359,7 @@ class Grid:
 
 
 def finest_unit(resolution: int) -> int:
-    """Return the largest power of two by which a resolution may be multiplied.
-
-    Examples
-    --------
-    >>> finest_unit(2**30), finest_unit(2**40)
-    (1024, 1)
-    """
+    """Return the largest power of two by which a resolution may be multiplied."""
     return 1 << (MAX_RESOLUTION // resolution).bit_length() - 1
 
 

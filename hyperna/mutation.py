@@ -41,7 +41,6 @@ from hyperna._kernels.tables import LawData
 from hyperna._validation import check_integer, check_real
 from hyperna._words import did_you_mean, parse_name, read_settings, shown, write_name
 
-LARGEST_RESOLUTION = 2**40
 _LARGEST_TABLE = 2**22
 # Beyond this length an alias table falls out of the fast caches and blocks are the quicker way.
 _POWER_LAW_TABLE = 2**11
@@ -72,7 +71,9 @@ class StepLaw:
     summary: ClassVar[str] = ""
     continuous: ClassVar[bool] = False
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, listed: bool = True) -> None:
+        if not listed:
+            return
         if "name" not in cls.__dict__:
             cls.name = "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__)[1:]
         LAWS[cls.name] = cls
@@ -103,18 +104,6 @@ class StepLaw:
         """Return the law as data for the kernels; a step of length 1 is `unit` grid units."""
         return LawData(TABLE, resolution, self.pmf(resolution))
 
-    def __post_init__(self) -> None:
-        for field in fields(self) if self.continuous else ():
-            check_real(field.name, getattr(self, field.name), 0, low_open=True)
-
-    def _check_fine(self, median: float, resolution: int, unit: int) -> None:
-        """Refuse a law most of whose steps would be rounded to nothing."""
-        if median * unit < 1:
-            raise ValueError(
-                f"mutation must have a median step of at least {1 / unit:g} grid steps at "
-                f"resolution {resolution}, got {shown(self)} with {median:g}"
-            )
-
     def __str__(self) -> str:
         return write_name(self.name, {f.name: _digits(getattr(self, f.name)) for f in fields(self)})
 
@@ -129,6 +118,8 @@ def _power_law(exponent: float, resolution: int, longest_table: int = _POWER_LAW
     if resolution <= longest_table:
         weight = np.arange(1, resolution + 1, dtype=float) ** -exponent
         return LawData(TABLE, resolution, weight / weight.sum())
+    if exponent == 0:
+        return LawData(UNIFORM, resolution)
     blocks = BLOCKS_PER_OCTAVE * (resolution.bit_length() - BLOCKS_PER_OCTAVE.bit_length() + 2)
     block = np.arange(blocks)
     log_size = np.maximum(block // BLOCKS_PER_OCTAVE - 1, 0)
@@ -163,8 +154,6 @@ class PowerLaw(StepLaw):
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
-        if self.exponent == 0 and resolution > _POWER_LAW_TABLE:
-            return LawData(UNIFORM, resolution)
         return _power_law(float(self.exponent), resolution)
 
 
@@ -232,7 +221,26 @@ class Uniform(StepLaw):
 
 
 @dataclass(frozen=True)
-class Pareto(StepLaw):
+class ContinuousLaw(StepLaw, listed=False):
+    """Base of laws with real-valued steps, whose parameters are positive numbers."""
+
+    continuous = True
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            check_real(field.name, getattr(self, field.name), 0, low_open=True)
+
+    def _check_fine(self, median: float, resolution: int, unit: int) -> None:
+        """Refuse a law most of whose steps would be rounded to nothing."""
+        if median * unit < 1:
+            raise ValueError(
+                f"mutation must have a median step of at least {1 / unit:g} grid steps at "
+                f"resolution {resolution}, got {shown(self)} with {median:g}"
+            )
+
+
+@dataclass(frozen=True)
+class Pareto(ContinuousLaw):
     """Real-valued steps from a Pareto law shifted to begin at 0: P(l > x) = (1 + x/scale)**-shape.
 
     Parameters
@@ -249,7 +257,6 @@ class Pareto(StepLaw):
     """
 
     summary = "real-valued, P(l > x) = (1 + x/scale)^-shape, scale in grid steps"
-    continuous = True
     shape: float = 1.0
     scale: float = 1.0
 
@@ -263,7 +270,7 @@ class Pareto(StepLaw):
 
 
 @dataclass(frozen=True)
-class Cauchy(StepLaw):
+class Cauchy(ContinuousLaw):
     """Real-valued steps, the absolute value of a Cauchy variable.
 
     Parameters
@@ -278,7 +285,6 @@ class Cauchy(StepLaw):
     """
 
     summary = "real-valued, |Cauchy|, scale (the median) in grid steps"
-    continuous = True
     scale: float = 1.0
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:
@@ -288,7 +294,7 @@ class Cauchy(StepLaw):
 
 
 @dataclass(frozen=True)
-class Exponential(StepLaw):
+class Exponential(ContinuousLaw):
     """Real-valued, exponentially distributed steps.
 
     Parameters
@@ -303,7 +309,6 @@ class Exponential(StepLaw):
     """
 
     summary = "real-valued, exponential, scale (the mean) in grid steps"
-    continuous = True
     scale: float = 1.0
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:
@@ -366,10 +371,8 @@ class Adaptive(SelfAdjusting):
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
         jumps = _power_law(1.0, resolution, longest_table=0)
-        adjusting = super().steps(resolution, unit)
-        return jumps._replace(
-            kind=ADAPTIVE, growth=adjusting.growth, decay=adjusting.decay, jump=float(self.jump)
-        )
+        growth, decay, jump = float(self.growth), float(self.decay), float(self.jump)
+        return jumps._replace(kind=ADAPTIVE, growth=growth, decay=decay, jump=jump)
 
 
 def law(mutation: str | StepLaw) -> StepLaw:

@@ -131,11 +131,12 @@ class Network:
         """
         W, b, _, _ = self._layers
         points = check_points("X", X, self.grid.dim)
-        if self.grid.neuron == "plain":
-            return geometry.margins(points, W, b)
-        dots, square = geometry.margins(points, W, np.zeros_like(b)), (points**2).sum(axis=1)
-        parameters = self.grid.parameters(self.genome)
-        return np.asarray(self.grid.kind.margin(dots, square[:, None], *parameters))
+        plain, result = self.grid.neuron == "plain", np.empty((len(points), len(b)))
+        geometry.margins(points, W, b if plain else np.zeros_like(b), result)
+        if plain:
+            return result
+        square, parameters = (points**2).sum(axis=1), self.grid.parameters(self.genome)
+        return np.asarray(self.grid.kind.margin(result, square[:, None], *parameters))
 
     def weights(self) -> tuple[FloatArray, FloatArray]:
         """Return unit normals (N, D) and biases (N,) of the hidden neurons."""
@@ -271,11 +272,12 @@ class Network:
         grid = self.grid
         rows = self.genome[: grid.output_start].reshape(grid.neurons, grid.width)
         genes = np.array(rows[:, : grid.direction_width + 1]).ravel()
-        W, b = geometry.layer_weights(genes, grid.dim, grid.neurons, grid.resolution, 0)
+        W, b = np.empty((grid.neurons, grid.dim)), np.empty(grid.neurons)
+        geometry.layer_weights(genes, grid.resolution, 0, W, b)
         if not grid.has_output_neuron:
             return W, b, np.zeros(0), 0.0
-        output = self.genome[grid.output_start :].copy()
-        w, t = geometry.layer_weights(output, grid.neurons, 1, grid.resolution, 0)
+        w, t = np.empty((1, grid.neurons)), np.empty(1)
+        geometry.layer_weights(np.array(self.genome), grid.resolution, grid.output_start, w, t)
         return W, b, w[0], float(t[0])
 
     def _check_names(self, feature_names: Sequence[str] | None) -> list[str]:

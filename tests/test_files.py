@@ -227,12 +227,25 @@ def test_a_mounted_file_is_written_in_place(tmp_path, monkeypatch):
     assert path.read_text() == "new"
 
 
-def test_drafts_can_be_removed_at_once(tmp_path):
-    with _files._draft(str(tmp_path / "file")) as one, _files._draft(str(tmp_path / "x")) as other:
-        Path(one).write_text("half")
-        Path(other).write_text("half")
-        remove_drafts()
+def test_drafts_can_be_removed_at_once(tmp_path, monkeypatch):
+    """As by the handler of a signal, in the middle of writing two files."""
+    drafts = []
+
+    def stop(draft, target):
+        drafts.append(draft)
+        if len(drafts) == 1:
+            with pytest.raises(FileNotFoundError):
+                write_file(tmp_path / "other", "half")
+        else:
+            assert sorted(tmp_path.iterdir()) == sorted(map(Path, drafts))
+            remove_drafts()
         assert not list(tmp_path.iterdir())
+        raise FileNotFoundError(errno.ENOENT, "gone", draft)
+
+    monkeypatch.setattr(_files.os, "replace", stop)
+    with pytest.raises(FileNotFoundError):
+        write_file(tmp_path / "file", "half")
+    assert len(set(drafts)) == 2
 
 
 def test_what_cannot_be_written_is_refused_before_any_work(tmp_path):

@@ -107,7 +107,8 @@ def test_weights_are_running_products(dim, neurons, resolution, seed):
     rng = np.random.default_rng(seed)
     width = max(dim, 2)
     genome = rng.integers(0, 2 if dim == 1 else resolution, neurons * width)
-    W, b = layer_weights(genome, dim, neurons, resolution, 0)
+    W, b = np.empty((neurons, dim)), np.empty(neurons)
+    layer_weights(genome, resolution, 0, W, b)
     for i in range(neurons):
         w, part = W[i], genome[i * width : (i + 1) * width]
         assert b[i] == (2.0 * part[-1] - resolution) / resolution
@@ -141,7 +142,9 @@ def test_outputs_equal_plain_numpy_to_the_last_bit(dim, neurons, output, seed):
     output_w = rng.standard_normal(neurons)
     output_b = float(rng.standard_normal())
     expected = np.column_stack([column_by_column(X, W[i]) - b[i] for i in range(neurons)])
-    assert np.array_equal(margins(X, W, b), expected)
+    result = np.empty_like(expected)
+    margins(X, W, b, result)
+    assert np.array_equal(result, expected)
     bits = expected >= 0
     assert bits[np.arange(neurons), np.arange(neurons)].all()
     outputs = {
@@ -170,7 +173,9 @@ for dim in (1, 2, 5):
         W, b = grid.normals(genome)
         w, t = grid.output_neuron(genome)
         X = rng.standard_normal((200, dim))
-        for result in (W, b, w, geometry.margins(X, W, b)):
+        margins = np.empty((200, 3))
+        geometry.margins(X, W, b, margins)
+        for result in (W, b, w, margins):
             digest.update(result.tobytes())
         for output in (0, 1, 2):
             fires = np.empty(len(X), np.bool_)

@@ -20,7 +20,7 @@ from hyperna.problems import (
     points,
     problem,
 )
-from hyperna.problems.arcs import best_unions, complement, cosine_of_turn, covered, merge_arcs
+from hyperna.problems.arcs import best_unions, cap, complement, covered, merge_arcs
 
 CLASSICS = ["half", "quarter", "two_quarters", "local_opt"]
 ROOT2, ROOT3 = math.sqrt(2) / 2, math.sqrt(3) / 2
@@ -182,10 +182,9 @@ def test_too_many_best_unions_are_not_listed():
 
 
 def test_cosines_are_exact_where_rational():
-    twelfths = [cosine_of_turn(Fraction(i, 12)) for i in range(13)]
-    assert twelfths[::2] == [1, 0.5, -0.5, -1, -0.5, 0.5, 1]
-    assert twelfths[3] == twelfths[9] == 0
-    assert twelfths[1] == twelfths[11] == -twelfths[5] == pytest.approx(ROOT3, abs=1e-15)
+    twelfths = [cap((Fraction(1, 7), Fraction(1, 7) + Fraction(i, 6)))[1] for i in range(1, 6)]
+    assert twelfths[1:4] == [0.5, 0, -0.5]
+    assert twelfths[0] == -twelfths[4] == pytest.approx(ROOT3, abs=1e-15)
 
 
 # ---- optima and best fitness

@@ -6,8 +6,6 @@ that adds column after column therefore agrees with these kernels bit for bit.
 
 import math
 
-import numpy as np
-
 from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.order import larger
 
@@ -120,22 +118,15 @@ def neuron_weights(genome, dim, resolution, first, out_w):
 
 
 @kernel
-def fill_weights(genome, resolution, first, W, b):
+def layer_weights(genome, resolution, first, W, b):
     """Write the normals and biases of neurons from component first on."""
     neurons, dim = W.shape
     for i in range(neurons):
         b[i] = neuron_weights(genome, dim, resolution, first + i * larger(dim, 2), W[i])
 
 
-def layer_weights(genome, dim, neurons, resolution, first):
-    """Return normals (neurons, dim) and biases (neurons,) of neurons from component first on."""
-    W, b = np.empty((neurons, dim)), np.empty(neurons)
-    fill_weights(genome, resolution, first, W, b)
-    return W, b
-
-
 @kernel
-def fill_margins(X, W, b, result):
+def margins(X, W, b, result):
     """Write w·x - b for every point (row) and every neuron (column)."""
     n, dim = X.shape
     for p in range(n):
@@ -144,13 +135,6 @@ def fill_margins(X, W, b, result):
             for j in range(1, dim):
                 dot += X[p, j] * W[i, j]
             result[p, i] = dot - b[i]
-
-
-def margins(X, W, b):
-    """Return w·x - b for every point (row) and every neuron (column)."""
-    result = np.empty((len(X), len(b)))
-    fill_margins(X, W, b, result)
-    return result
 
 
 @kernel

@@ -148,24 +148,20 @@ def _pairings(ends: list[Fraction]) -> list[list[Arc]]:
     ]
 
 
-def cosine_of_turn(part: Fraction) -> float:
-    """Return cos(2 pi part), exactly where it is rational.
+def cap(arc: Arc) -> tuple[float, float]:
+    """Return angle (in turns) and bias of the neuron that fires on an arc, exact where rational.
 
     Examples
     --------
-    >>> cosine_of_turn(Fraction(1, 6)), cosine_of_turn(Fraction(3, 4))
-    (0.5, 0.0)
+    >>> cap((Fraction(0), Fraction(1, 3))), cap((Fraction(1, 2), Fraction(1)))
+    ((0.16666666666666666, 0.5), (0.75, 0.0))
     """
-    folded = min(part % 1, 1 - part % 1)
-    if folded == Fraction(1, 6) or folded == Fraction(1, 3):
-        return 0.5 if folded < Fraction(1, 4) else -0.5
-    return math.sin(2 * math.pi * float(Fraction(1, 4) - folded))
-
-
-def cap(arc: Arc) -> tuple[float, float]:
-    """Return angle (in turns) and bias of the neuron that fires on an arc."""
     start, end = arc
-    return float((start + end) / 2 % 1), cosine_of_turn((end - start) / 2)
+    half = (end - start) / 2
+    bias = math.sin(2 * math.pi * float(Fraction(1, 4) - half))
+    if half.denominator in (3, 6):
+        bias = 0.5 if half < Fraction(1, 4) else -0.5
+    return float((start + end) / 2 % 1), bias
 
 
 def bend_without_bias(bias: float) -> float:
