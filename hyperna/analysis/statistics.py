@@ -7,6 +7,7 @@ errors".
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ from hyperna.results import Runs
 # that many values depends on, and bound the memory and the time.
 _MOST_BLOCKS = 4096
 _DRAWS_AT_ONCE = 1 << 20
+
+check_level = partial(check_real, "level", low=0, high=1, low_open=True, high_open=True)
 
 
 class Interval(NamedTuple):
@@ -222,11 +225,6 @@ def check_sample(name: str, values: ArrayLike, *, finite: bool = True) -> FloatA
     if np.isnan(sample).any() or (finite and not np.isfinite(sample).all()):
         raise ValueError(f"{name} must be {'finite' if finite else 'free of NaN'}")
     return sample
-
-
-def check_level(level: float) -> float:
-    """Return a confidence level strictly between 0 and 1."""
-    return check_real("level", level, 0, 1, low_open=True, high_open=True)
 
 
 def _ratio_interval(

@@ -64,29 +64,23 @@ class ExactArcs(Fitness):
         self._check_network(network)
         return int(self.scores(network.genome[None], network.grid)[0])
 
+    @lru_cache(maxsize=8)  # noqa: B019  eight kernels are kept at most
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the arcs in units, for the kernel that suits the number of neurons."""
-        return _circle(self, grid)
+        from hyperna._kernels.circle import ARC_BLOCK, Circle
+        from hyperna._kernels.pair import MOST_ARCS, Pair
 
-
-@lru_cache(maxsize=8)
-def _circle(fitness: ExactArcs, grid: Grid) -> NamedTuple:
-    from hyperna._kernels.circle import ARC_BLOCK, Circle
-    from hyperna._kernels.pair import MOST_ARCS, Pair
-
-    fitness.check_grid(grid)
-    problem = fitness.problem
-    step = units_per_angle(problem, grid.resolution)
-    turn = grid.resolution * step
-    arcs = arcs_in_units(problem, turn)
-    shape = grid.kind.shape(grid.resolution, turn)
-    modulus, positive = grid.moduli[: grid.width].copy(), int(arcs[1].sum())
-    shared = (turn, step, positive, grid.output_code, grid.neurons, grid.width)
-    if grid.neurons <= 2 and not grid.has_output_neuron and arcs.shape[1] <= MOST_ARCS:
-        starts, lengths = np.pad(arcs, ((0, 0), (0, MOST_ARCS - arcs.shape[1]))).tolist()
-        return Pair(*shared, modulus, tuple(starts), tuple(lengths), shape)
-    arcs = np.pad(arcs, ((0, 0), (0, -arcs.shape[1] % ARC_BLOCK)))
-    return Circle(*shared, grid.resolution, modulus, arcs, shape)
+        self.check_grid(grid)
+        turn, arcs = self.units(grid), arcs_in_units(self.problem, self.units(grid))
+        shape = grid.kind.shape(grid.resolution, turn)
+        modulus, positive = grid.moduli[: grid.width].copy(), int(arcs[1].sum())
+        step = turn // grid.resolution
+        shared = (turn, step, positive, grid.output_code, grid.neurons, grid.width)
+        if grid.neurons <= 2 and not grid.has_output_neuron and arcs.shape[1] <= MOST_ARCS:
+            starts, lengths = np.pad(arcs, ((0, 0), (0, MOST_ARCS - arcs.shape[1]))).tolist()
+            return Pair(*shared, modulus, tuple(starts), tuple(lengths), shape)
+        arcs = np.pad(arcs, ((0, 0), (0, -arcs.shape[1] % ARC_BLOCK)))
+        return Circle(*shared, grid.resolution, modulus, arcs, shape)
 
 
 def units_per_angle(problem: ArcProblem, resolution: int) -> int:

@@ -95,39 +95,35 @@ class Online(Fitness):
         """Return about how many points it would take as long to look at as to compute a score."""
         return 10 * self.samples * grid.neurons + self.true_fitness(grid).effort(grid)
 
+    @lru_cache(maxsize=8)  # noqa: B019  eight kernels are kept at most
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the true fitness and the source of points as compiled code takes them."""
+        from hyperna._kernels import online
+
         self.check_grid(grid)
-        return _online(self, grid)
-
-
-@lru_cache(maxsize=8)
-def _online(fitness: Online, grid: Grid) -> NamedTuple:
-    from hyperna._kernels import online
-
-    problem, true = fitness.problem, fitness.true_fitness(grid)
-    points, share = np.zeros((0, grid.dim + 1)), np.zeros(0)
-    ends: list[Fraction] = []
-    positive = [False]
-    if isinstance(problem, ArcProblem):
-        ends, positive = azimuth_labels(problem)
-    elif isinstance(true, FiniteSet):
-        points = np.column_stack([true.X, true.y])
-        share = np.cumsum(true.weights) / true.total
-    # Scores are computed from nothing after each accepted step, which the simple kernel does well.
-    chosen = true.points if isinstance(true, Sampled) else true
-    kernel = chosen.simple_kernel if isinstance(chosen, FiniteSet) else chosen.kernel
-    return online.Online(
-        true=kernel(grid),
-        samples=fitness.samples,
-        again=bool(fitness.reevaluate),
-        dim=grid.dim,
-        resolution=grid.resolution,
-        neurons=grid.neurons,
-        join=grid.output_code,
-        modulus=grid.moduli[: grid.width].copy(),
-        ends=np.array([2 * math.pi * float(end) for end in ends]),
-        positive=np.array(positive),
-        points=points,
-        share=share,
-    )
+        problem, true = self.problem, self.true_fitness(grid)
+        points, share = np.zeros((0, grid.dim + 1)), np.zeros(0)
+        ends: list[Fraction] = []
+        positive = [False]
+        if isinstance(problem, ArcProblem):
+            ends, positive = azimuth_labels(problem)
+        elif isinstance(true, FiniteSet):
+            points = np.column_stack([true.X, true.y])
+            share = np.cumsum(true.weights) / true.total
+        # Scores are computed from nothing after each accepted step: the simple kernel does it well.
+        chosen = true.points if isinstance(true, Sampled) else true
+        kernel = chosen.simple_kernel if isinstance(chosen, FiniteSet) else chosen.kernel
+        return online.Online(
+            true=kernel(grid),
+            samples=self.samples,
+            again=bool(self.reevaluate),
+            dim=grid.dim,
+            resolution=grid.resolution,
+            neurons=grid.neurons,
+            join=grid.output_code,
+            modulus=grid.moduli[: grid.width].copy(),
+            ends=np.array([2 * math.pi * float(end) for end in ends]),
+            positive=np.array(positive),
+            points=points,
+            share=share,
+        )

@@ -78,6 +78,7 @@ class ExactSphere(Fitness):
         """Return about how many points it would take as long to look at as to compute a score."""
         return 200 * grid.neurons**2
 
+    @lru_cache(maxsize=8)  # noqa: B019  eight kernels are kept at most
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the labels as compiled code takes them."""
         self.check_grid(grid)
@@ -108,7 +109,6 @@ def _area_units(problem: ArcProblem) -> int:
     return LARGEST_AREA // multiple * multiple
 
 
-@lru_cache(maxsize=8)
 def _cap(problem: ArcProblem, grid: Grid) -> NamedTuple:
     from hyperna._kernels.spheres import Cap
 
@@ -129,7 +129,6 @@ def _cap(problem: ArcProblem, grid: Grid) -> NamedTuple:
     )
 
 
-@lru_cache(maxsize=8)
 def _areas(problem: ArcProblem, grid: Grid) -> NamedTuple:
     from hyperna._kernels.spheres import Areas
 
