@@ -122,13 +122,7 @@ def relative(text: str) -> tuple[type[OnePlusOneNA], dict[str, Any]]:
 
 
 def _make_na(setting: "Setting") -> Runner:
-    return setting.make_algorithm().task(
-        setting.make_fitness(),
-        budget=setting.budget,
-        stagnation=setting.stagnation,
-        target=setting.target,
-        restarts=setting.restarts or 0,
-    )
+    return setting.make_algorithm().task(setting.make_fitness(), **setting.limits)
 
 
 def _of_relative(entry: type[OnePlusOneNA]) -> Algorithm:
@@ -157,10 +151,7 @@ def _make_baseline(setting: "Setting") -> Runner:
         neurons=setting.neurons,  # type: ignore[arg-type] # a text is refused there
         output=setting.output,
         resolution=setting.resolution,
-        budget=setting.budget,
-        stagnation=setting.stagnation,
-        target=setting.target,
-        restarts=setting.restarts or 0,
+        **setting.limits,
     )
 
 
@@ -182,10 +173,7 @@ def _make_neat(setting: "Setting") -> Runner:
         setting.algorithm,
         setting.make_fitness(),
         resolution=setting.resolution,
-        budget=setting.budget,
-        stagnation=setting.stagnation,
-        target=setting.target,
-        restarts=setting.restarts or 0,
+        **setting.limits,
     )
 
 

@@ -170,6 +170,12 @@ class Setting:
             **own,
         )
 
+    @property
+    def limits(self) -> dict[str, Any]:
+        """When runs end, as tasks take it."""
+        limits = {"budget": self.budget, "stagnation": self.stagnation, "target": self.target}
+        return {**limits, "restarts": self.restarts or 0}
+
     def runner(self) -> Runner:
         """Return what runs this setting: see `hyperna.settings.algorithms.Runner`."""
         return find_algorithm(self.algorithm).make(self)
@@ -348,9 +354,7 @@ def _resolve_na(
     return own | limits | {"budget": task.budget}, task
 
 
-@lru_cache(maxsize=64)
-def _registered_problem(name: str, dim: int) -> Problem:
-    return problem(name, dim)
+_registered_problem = lru_cache(maxsize=64)(problem)
 
 
 @lru_cache(maxsize=8)
