@@ -233,7 +233,8 @@ class Grid:
         turns = check_reals("angles", angles, shape) / (2 * math.pi)
         rows = self._round(turns, check_reals("biases", biases, (self.neurons,)), self.dim)
         hidden = np.column_stack([rows, self.neutral]).ravel()
-        self._check_output_given(output_angles, output_bias, "output_angles", "output_bias")
+        if {output_angles is not None, output_bias is not None} != {self.has_output_neuron}:
+            raise self._output_misfit("output_angles", "output_bias")
         if output_angles is None or output_bias is None:
             return hidden
         turns = check_reals("output_angles", output_angles, (self.neurons - 1,)) / (2 * math.pi)
@@ -278,7 +279,8 @@ class Grid:
         thresholds = check_reals("t", t, (self.neurons,))
         rows = self._nearest("W", weights, thresholds)
         hidden = np.column_stack([rows, self.neutral]).ravel()
-        self._check_output_given(output_w, output_t, "output_w", "output_t")
+        if {output_w is not None, output_t is not None} != {self.has_output_neuron}:
+            raise self._output_misfit("output_w", "output_t")
         if output_w is None or output_t is None:
             return hidden
         weights = check_reals("output_w", output_w, (self.neurons,))
@@ -333,17 +335,26 @@ class Grid:
         W = np.ldexp(W, -exponent[:, None])
         with np.errstate(over="ignore"):
             t = np.ldexp(t, -exponent) / np.hypot.reduce(W, axis=1, initial=0.0)
-        return self._round(_turns_of_normals(W, self.resolution), t, W.shape[1])
-
-    def _check_output_given(self, w: object, t: object, w_name: str, t_name: str) -> None:
-        """Refuse an output neuron that the grid lacks, and a missing one."""
-        if self.has_output_neuron and (w is None or t is None):
-            raise ValueError(f"{w_name} and {t_name} must be given for an evolved output neuron")
-        if not self.has_output_neuron and not (w is None and t is None):
-            raise ValueError(
-                f"{w_name} and {t_name} must be left out: a network with output "
-                f"{self.output!r} and {self.neurons} hidden neurons has no output neuron"
+        W += 0.0  # -0.0 becomes 0.0: arctan2 tells them apart
+        if W.shape[1] == 1:
+            return self._round(np.where(W > 0, 0.0, 0.5), t, 1)
+        # Lengths of what remains after k coordinates; the last one keeps the sign of w_D.
+        remaining = np.hypot.accumulate(W[:, ::-1], axis=1)[:, ::-1]
+        turns = np.arctan2(remaining[:, 1:], W[:, :-1]) / (2 * math.pi)
+        if self.resolution % 2 and W.shape[1] > 2:
+            turns = np.array(
+                [_nearest_mirror_image(row, self.resolution) for row in turns.tolist()]
             )
+        return self._round(turns, t, W.shape[1])
+
+    def _output_misfit(self, w_name: str, t_name: str) -> ValueError:
+        """Return what is wrong with an output neuron that the grid lacks, or a missing one."""
+        if self.has_output_neuron:
+            return ValueError(f"{w_name} and {t_name} must be given for an evolved output neuron")
+        return ValueError(
+            f"{w_name} and {t_name} must be left out: a network with output "
+            f"{self.output!r} and {self.neurons} hidden neurons has no output neuron"
+        )
 
     def _with_random_normals(self, genome: IntArray, rng: np.random.Generator) -> IntArray:
         """Return the genome with all normals drawn uniformly from the sphere; keep its biases."""
@@ -361,19 +372,6 @@ class Grid:
 def finest_unit(resolution: int) -> int:
     """Return the largest power of two by which a resolution may be multiplied."""
     return 1 << (MAX_RESOLUTION // resolution).bit_length() - 1
-
-
-def _turns_of_normals(W: FloatArray, resolution: int) -> FloatArray:
-    """Return the angles, in turns, of the directions of the rows of W."""
-    W = W + 0.0  # -0.0 becomes 0.0: arctan2 tells them apart
-    if W.shape[1] == 1:
-        return np.where(W > 0, 0.0, 0.5)
-    # Lengths of what remains after k coordinates; the last one keeps the sign of w_D.
-    remaining = np.hypot.accumulate(W[:, ::-1], axis=1)[:, ::-1]
-    turns = np.arctan2(remaining[:, 1:], W[:, :-1]) / (2 * math.pi)
-    if resolution % 2 == 0 or W.shape[1] == 2:
-        return turns
-    return np.array([_nearest_mirror_image(row, resolution) for row in turns.tolist()])
 
 
 def _nearest_mirror_image(turns: list[float], resolution: int) -> list[float]:

@@ -15,9 +15,9 @@ from hyperna.plots.circle import draw_circle
 from hyperna.plots.sphere import plot_sphere
 from hyperna.plots.style import (
     BLUE,
+    CURVES,
     FONT_SIZE,
     LINES,
-    curve_style,
     finish,
     legend_below,
     new_axes,
@@ -70,7 +70,7 @@ def draw_successes(
 ) -> None:
     """Draw the share of runs that have succeeded, between two numbers of evaluations."""
     first, last = ends
-    colour, dashes = curve_style(place)
+    colour, dashes = CURVES[place % len(CURVES)]
     curve = ecdf(np.where(batch.success, batch.evaluations, np.inf))
     x = np.concatenate([[first / 2], curve.evaluations, [last]])
     y = np.concatenate([[0.0], curve.share, curve.share[-1:] if len(curve.share) else [0.0]])

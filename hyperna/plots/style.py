@@ -26,6 +26,8 @@ GREY = "#999999"
 LINES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
 # Dashes tell curves apart in grey print too.
 DASHES = ("-", "--", "-.", ":")
+# Colour and dashes of curves, different for 28 of them.
+CURVES = [(LINES[i % len(LINES)], DASHES[i % len(DASHES)]) for i in range(28)]
 # Blue, orange and vermillion mean positive, answered and wrong beside these.
 NEURONS = (GREEN, PURPLE, SKY, BLACK)
 
@@ -49,17 +51,6 @@ def new_axes(ax: "Axes | None", size: tuple[float, float] = (6.4, 4.8), **option
 
     _, made = plt.subplots(figsize=size, subplot_kw=options, layout="constrained")
     return made
-
-
-def curve_style(place: int) -> tuple[str, str]:
-    """Return the colour and the dashes of the curve at a place, different for 28 curves.
-
-    Examples
-    --------
-    >>> curve_style(0), curve_style(7)
-    (('#0072B2', '-'), ('#0072B2', ':'))
-    """
-    return LINES[place % len(LINES)], DASHES[place % len(DASHES)]
 
 
 def check_units(network: Network) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from hyperna._validation import check_extra
 from hyperna.plots.runs import draw_successes
-from hyperna.plots.style import BLUE, curve_style, finish, label_sizes, plain_logarithmic
+from hyperna.plots.style import BLUE, CURVES, finish, label_sizes, plain_logarithmic
 from hyperna.report.groups import Group
 from hyperna.report.html import Markup, tag
 
@@ -40,7 +40,7 @@ def draw_growth(ax: "Axes", group: Group) -> None:
         solved = [one for one in family.members if one.summary.successes]
         if not solved:
             continue
-        colour, dashes = curve_style(place)
+        colour, dashes = CURVES[place % len(CURVES)]
         r = np.array([one.setting.resolution for one in solved], dtype=float)
         times = np.array([one.summary.running_time[:3] for one in solved])
         value = times[:, 0]
@@ -77,7 +77,7 @@ def legend(group: Group) -> Markup:
     """Return the curves' names as a list, which is as wide as the page and cuts no name."""
     items = []
     for place, family in enumerate(group.families[:MOST_CURVES]):
-        colour, dashes = curve_style(place)
+        colour, dashes = CURVES[place % len(CURVES)]
         colour = _COLOURS.get(colour.lower(), colour)
         line = tag(
             "line",
