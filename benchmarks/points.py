@@ -22,7 +22,6 @@ from sklearn.datasets import load_breast_cancer
 from threadpoolctl import threadpool_limits
 
 from hyperna import FiniteSet, OnePlusOneNA
-from hyperna._kernels.point_data import ORDER
 from hyperna.search import Search
 
 RESOLUTION = 2**16
@@ -157,14 +156,15 @@ def networks(slices, seconds):
                 show(label, slices_of(ours, numpy_time(X, y, seconds), slices), "")
 
 
-def without(search, order, skip):
-    """Take a feature of the kernel away: points in order, blocks that are skipped."""
-    if not order:
-        search._work.neuron[ORDER, 0] = 2**62
-    if not skip:
-        # every hyperplane is within reach of every block
-        search._work.neuron[ORDER, 0] = 2**62
-        search._work.extent[:, :-1] = np.inf
+def without(search, order, early):
+    """Take a feature of the kernel away: points in order, early rejection."""
+    work = search._work
+    if not (order and early):
+        work.tally.countdown = 2**62
+    if not early:
+        # only the last block can show that an offspring is worse
+        work.tally.ceiling += 2**60
+        work.ceiling[-1] += 2**60
 
 
 def ablation(slices, seconds, quick):
@@ -175,23 +175,18 @@ def ablation(slices, seconds, quick):
         cases += [(20_000, 20, 8), (100_000, 100, 1)]
     for n, dim, neurons in cases:
         X, y = union(n, dim)
-        move, piece = "rotation" if dim > 2 else "angle", max(50, 10**6 // n)
-        warm_up = max(5000, 10**7 // n)
-
-        settings = {"neurons": neurons, "move": move}
-        full = search_time(search_under_way(X, y, warm_up, **settings), seconds, piece)
-        for label, order, skip in [("order", False, True), ("skipped blocks", True, False)]:
-            # points that are never put in order, or that stay in the order they have
-            search = search_under_way(X, y, warm_up if order else 1, **settings)
-            without(search, order, skip)
-            if not order:
-                search.advance(warm_up)
-            part = search_time(search, seconds, piece)
-            show(
-                f"n = {n}, D = {dim}, N = {neurons}, without {label}",
-                slices_of(part, full, slices),
-                "",
-            )
+        piece, warm_up = max(50, 10**6 // n), max(5000, 10**7 // n)
+        for move in ("angle", "rotation") if dim > 2 else ("angle",):
+            settings = {"neurons": neurons, "move": move}
+            full = search_time(search_under_way(X, y, warm_up, **settings), seconds, piece)
+            for label, order, early in [("order", False, True), ("early rejection", True, False)]:
+                # points that are never put in order, or that stay in the order they have
+                search = search_under_way(X, y, warm_up if order else 1, **settings)
+                without(search, order, early)
+                if not order:
+                    search.advance(warm_up)
+                pairs = slices_of(search_time(search, seconds, piece), full, slices)
+                show(f"n = {n}, D = {dim}, N = {neurons}, {move}, no {label}", pairs, "")
 
 
 def against_mlrose(slices, seconds):

@@ -152,7 +152,7 @@ def sort_by(order, key):
         order[j] = moving
 
 
-@inner_kernel
+@inline_kernel
 def union_score(circle, work):
     """Score of the union of all arcs: sweep over the arcs by their starts, collecting the gaps."""
     arc, turn, neurons = work.arc, circle.turn, circle.neurons
@@ -179,7 +179,7 @@ def union_score(circle, work):
     return score - (2 * circle.positive - turn - s_cover)
 
 
-@inner_kernel
+@inline_kernel
 def swept_score(circle, work):
     """Score of neurons joined by XOR or by an output neuron: sweep over all arc ends.
 

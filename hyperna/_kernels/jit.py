@@ -20,7 +20,8 @@ from hyperna._kernels.postponed import ENTRY_OPTIONS, INNER_OPTIONS
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 LEAN: Any = {"_nrt": False, "no_cfunc_wrapper": True, **ENTRY_OPTIONS}
-INNER: Any = {**LEAN, "no_cpython_wrapper": True, **INNER_OPTIONS}
+# Said here, because a function that says nothing is merged into its caller if that is.
+INNER: Any = {**LEAN, "no_cpython_wrapper": True, "forceinline": False, **INNER_OPTIONS}
 INLINE: Any = {**INNER, "forceinline": True}
 
 

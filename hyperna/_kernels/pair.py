@@ -11,7 +11,7 @@ import numpy as np
 
 from hyperna._kernels.arcs import arc_ends, beyond
 from hyperna._kernels.geometry import AND, XOR
-from hyperna._kernels.jit import inline_kernel, inner_kernel
+from hyperna._kernels.jit import inline_kernel
 from hyperna._kernels.order import larger, smaller
 from hyperna._kernels.protocol import half_width, implement
 from hyperna._kernels.state import CHANGED, GENOME, OLD
@@ -115,14 +115,14 @@ def pair_score(turn, positive, twice, starts, lengths, centre, half, centre_2, h
     return negative + total - common
 
 
-@inner_kernel
+@inline_kernel
 def single_scores(turn, positive, starts, lengths, count, arc, score):
     """Scores of networks of one neuron."""
     for j in range((count + BLOCK - 1) & -BLOCK):
         score[j] = single_score(turn, positive, starts, lengths, arc[CENTRE, j], arc[HALF, j])
 
 
-@inner_kernel
+@inline_kernel
 def pair_scores(turn, positive, join, starts, lengths, count, arc, score):
     """Scores of networks of two neurons."""
     twice = -np.int64(join == XOR)

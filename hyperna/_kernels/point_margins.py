@@ -14,31 +14,15 @@ but the genome. Such a margin is that of one of the neurons. It stays the same a
 distances of all others stay on the same side of it, which is so for most points in most steps.
 """
 
+import math
+
 import numpy as np
 
+from hyperna._kernels import point_data as at
 from hyperna._kernels.geometry import AND, EVOLVED, XOR, neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.order import larger, smaller
-from hyperna._kernels.point_data import (
-    BLOCK,
-    HIDDEN,
-    IS_ROUNDED,
-    JUDGED,
-    LISTED,
-    MARGIN,
-    MOVER,
-    NEXT_MARGIN,
-    NEXT_QUANTUM,
-    PULL,
-    QUANTA,
-    QUANTUM,
-    ROUNDED,
-    ROW,
-    STATE,
-    SUMS,
-    TERMS,
-    TURNED,
-)
+from hyperna._kernels.point_data import BLOCK, QUANTA
 from hyperna._kernels.rotations import write_angles
 
 
@@ -52,31 +36,23 @@ def canonical_dot(columns, p, weight):
 
 
 @inner_kernel
-def decide_near(columns, weight, dots, bias, guard, vote, votes, begin):
-    """Let the dot products in index order decide about points close to a hyperplane."""
-    for p in range(dots.size):
-        if not abs(dots[p] - bias) > guard:
-            before = np.int64(dots[p] >= bias)
-            dots[p] = canonical_dot(columns, begin + p, weight)
-            votes[p] += vote * (np.int64(dots[p] >= bias) - before)
-
-
-@inner_kernel
-def round_neuron(shape, net, i):
+def round_neuron(points, net, i):
     """Make the weights that the offspring's neuron i is rounded to."""
-    if net.neuron[IS_ROUNDED, i] == 1:
+    one, weight, rounded = net.neuron[i], net.weight[1, i], net.rounded[i]
+    if one.rounded == 1:
         return
-    net.neuron[IS_ROUNDED, i] = 1
-    size, first = (
-        shape.neurons if i == shape.neurons else shape.dim,
-        i * shape.width,
+    one.rounded = 1
+    size, first, r = (
+        points.neurons if i == points.neurons else points.dim,
+        i * points.width,
+        points.resolution,
     )
-    if net.neuron[TURNED, i] == 1:
-        write_angles(net.weight[1, i], size, shape.resolution, net.component[ROUNDED], first)
-        neuron_weights(net.component[ROUNDED], size, shape.resolution, first, net.rounded[i])
+    if one.turned == 1:
+        write_angles(weight, size, r, net.written, first)
+        neuron_weights(net.written, size, r, first, rounded)
     else:
         for j in range(size):
-            net.rounded[i, j] = net.weight[1, i, j]
+            rounded[j] = weight[j]
 
 
 @inline_kernel
@@ -149,78 +125,115 @@ def mark_changes(before, bias, after, next_bias, flip, margin, again, limit, sli
 
 
 @inline_kernel
-def read_hidden(work, neurons, k, p, hidden):
-    """Write the margins of the offspring's neurons at point p, which is in block k."""
-    for i in range(neurons):
-        row = work.place[ROW, i, k]
-        row = row if work.net.neuron[TERMS, i] < 0 else 1 - row
-        hidden[i] = work.dots[row, i, p] - work.net.bias[1, i]
+def read_hidden(net, dots, hidden, p):
+    """Write the margins of the offspring's neurons at point p."""
+    for i in range(hidden.size):
+        one = net.neuron[i]
+        hidden[i] = dots[one.row if one.terms < 0 else 1 - one.row, i, p] - one.next_bias
 
 
 @inner_kernel
-def second_value(points, work, moves, everywhere):
+def second_value(points, work, everywhere):
     """The second value of the offspring, and the number of points whose margins change.
 
     These are listed; `everywhere`: all of them.
     """
-    scale, neurons, rows = QUANTA / points.tie_clip, points.neurons, work.real
-    hidden, again, listed = work.lanes[HIDDEN], work.whole[LISTED], np.int64(0)
-    output, bias = work.net.rounded[neurons], work.net.bias[1, neurons]
-    total = 0.0 if everywhere else work.lanes[SUMS, 0]
-    for k in range(work.block.shape[1]):
-        if not everywhere and work.block[STATE, k] != JUDGED:
-            continue
+    join, neurons, net, rows = points.join, points.neurons, work.net, work.real
+    scale, again, listed = QUANTA / points.tie_clip, work.whole[at.LISTED], np.int64(0)
+    output, bias = net.rounded[neurons], net.neuron[neurons].next_bias
+    total = 0.0 if everywhere else work.tally.quanta
+    for k in range(work.guard.size):
         begin, end = k * BLOCK, smaller(k * BLOCK + BLOCK, again.size)
-        guard, marks = work.extent[k, points.dim], np.int64(1)
+        guard, marks = work.guard[k], np.int64(1)
         # a hair more than the clip, so that rounding errors do not reach it
         limit, slip = points.tie_clip + 2.0 * guard, scale * guard + QUANTA * 2.0**-50
         for p in range(begin, end):
             again[p] = 1 if everywhere or not guard < np.inf else 0
         if not everywhere and guard < np.inf:
             marks = 0
-            for m in range(moves):
-                i = work.net.neuron[MOVER, m]
-                row, flip = work.place[ROW, i, k], 0.0 if points.join == XOR else 1.0
-                if points.join == EVOLVED and output[i] < 0.0:
+            for m in range(work.tally.moves):
+                i = net.neuron[m].mover
+                one, flip = net.neuron[i], 0.0 if join == XOR else 1.0
+                if join == EVOLVED and output[i] < 0.0:
                     flip = -1.0
+                before = work.dots[one.row, i, begin:end]
+                after = work.dots[1 - one.row, i, begin:end]
+                margin, marked = rows[at.MARGIN, begin:end], again[begin:end]
                 marks += mark_changes(
-                    work.dots[row, i, begin:end],
-                    work.net.bias[0, i],
-                    work.dots[1 - row, i, begin:end],
-                    work.net.bias[1, i],
-                    flip,
-                    rows[MARGIN, begin:end],
-                    again[begin:end],
-                    limit,
-                    2.0 * guard,
+                    before, one.bias, after, one.next_bias, flip, margin, marked, limit, 2.0 * guard
                 )
         for p in range(begin, end if marks > 0 else begin):
             if again[p] == 0:
                 continue
-            read_hidden(work, neurons, k, p, hidden)
-            margin = join_margins(points.join, neurons, output, bias, hidden, limit)
+            read_hidden(net, work.dots, work.hidden, p)
+            margin = join_margins(join, neurons, output, bias, work.hidden, limit)
             exact = bounded(margin * scale, QUANTA + 1.0)
             if not abs(exact - np.rint(exact)) <= 0.5 - slip:
                 for i in range(neurons):
-                    round_neuron(points, work.net, i)
-                    dot = canonical_dot(work.columns, p, work.net.rounded[i])
-                    hidden[i] = dot - work.net.bias[1, i]
-                exact = scale * join_margins(
-                    points.join, neurons, output, bias, hidden, points.tie_clip
-                )
+                    round_neuron(points, net, i)
+                    dot = canonical_dot(work.columns, p, net.rounded[i])
+                    work.hidden[i] = dot - net.neuron[i].next_bias
+                clip = points.tie_clip
+                exact = scale * join_margins(join, neurons, output, bias, work.hidden, clip)
             quantum = bounded(np.rint(bounded(exact, QUANTA)), QUANTA)
-            rows[NEXT_MARGIN, listed], rows[NEXT_QUANTUM, listed] = margin, quantum
-            total += rows[PULL, p] * (quantum - (0.0 if everywhere else rows[QUANTUM, p]))
+            rows[at.NEXT_MARGIN, listed], rows[at.NEXT_QUANTUM, listed] = margin, quantum
+            total += rows[at.PULL, p] * (quantum - (0.0 if everywhere else rows[at.QUANTUM, p]))
             again[listed] = p
             listed += 1
-    work.lanes[SUMS, 1] = total
+    work.tally.next_quanta = total
     return total * points.tie_unit, listed
 
 
 @inner_kernel
-def keep_margins(real, again, sums, listed):
+def keep_margins(work, listed):
     """Make the margins of the offspring those of the network."""
-    sums[0] = sums[1]
+    work.tally.quanta = work.tally.next_quanta
     for t in range(listed):
-        real[MARGIN, again[t]] = real[NEXT_MARGIN, t]
-        real[QUANTUM, again[t]] = real[NEXT_QUANTUM, t]
+        p = work.whole[at.LISTED, t]
+        work.real[at.MARGIN, p] = work.real[at.NEXT_MARGIN, t]
+        work.real[at.QUANTUM, p] = work.real[at.NEXT_QUANTUM, t]
+
+
+@inner_kernel
+def rearrange(row, order, spare):
+    """Put the entries of a row in order."""
+    for p in range(row.size):
+        spare[p] = row[order[p]]
+    for p in range(row.size):
+        row[p] = spare[p]
+
+
+@inner_kernel
+def put_in_order(points, work):
+    """Sort the points: wrongly classified ones first, then by their margins; copies come last."""
+    neurons, start, order, gain = (
+        points.neurons,
+        work.start,
+        work.whole[at.LISTED],
+        work.whole[at.GAIN],
+    )
+    margin, spare, largest = work.real[at.MARGIN], work.real[at.NEXT_MARGIN], 2.0**-1000
+    output, bias = work.net.rounded[neurons], work.net.neuron[neurons].bias
+    for p in range(gain.size):
+        read_hidden(work.net, work.dots, work.hidden, p)
+        margin[p] = join_margins(points.join, neurons, output, bias, work.hidden, np.inf)
+        largest = larger(largest, abs(margin[p]) if abs(margin[p]) < np.inf else 0.0)
+    for b in range(start.size):
+        start[b] = 0
+    for p in range(gain.size):
+        size = smaller(larger(abs(margin[p]) / largest, 2.0**-15), 1.0)
+        b = np.int64((15.0 + math.log2(size)) * ((at.BINS - 1) / 15.0))
+        b += at.BINS if (margin[p] >= 0.0) == (gain[p] > 0) or gain[p] == 0 else 0
+        spare[p] = b
+        start[b + 1] += 1
+    for b in range(1, start.size):
+        start[b] += start[b - 1]
+    for p in range(gain.size):
+        b = np.int64(spare[p])
+        order[start[b]] = p
+        start[b] += 1
+    for j in range(points.dim):
+        rearrange(work.columns[j], order, spare)
+    rearrange(work.real[at.PULL], order, spare)
+    rearrange(work.real[at.NORM], order, spare)
+    rearrange(gain, order, work.whole[at.VOTES])
