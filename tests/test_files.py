@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hyperna import _files
-from hyperna._files import check_writable, remove_drafts, write_file
+from hyperna._files import check_writable, is_standard_output, remove_drafts, write_file
 from hyperna.cli import main
 from hyperna.datasets import dataset
 
@@ -152,6 +152,11 @@ def test_standard_output_by_its_name(tmp_path, name, kind):
         out = log.read_text().removeprefix("before\n")
         assert log.read_text().startswith("before\n")
     assert out == xor
+
+
+@pytest.mark.parametrize("name", ["/dev/stderr", "/dev/fd/2", "/dev/null", "1", "stdout"])
+def test_what_is_not_standard_output(name):
+    assert not is_standard_output(name)
 
 
 def test_standard_output_keeps_its_order(tmp_path):
