@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
@@ -11,6 +12,7 @@ from hyperna import NAClassifier
 from hyperna.classifier import fitting, work
 from hyperna.classifier.candidates import candidates
 from hyperna.classifier.choice import SIMPLE, Choice, choose, gain
+from hyperna.classifier.distances import class_columns, probabilities, signed_distance
 from hyperna.classifier.points import LabelledPoints
 from hyperna.datasets import dataset
 from hyperna.outputs import OUTPUTS
@@ -235,6 +237,29 @@ def test_without_errors_nothing_is_made_simpler_twice(simplified, monkeypatch):
     X[:, 0] += 5.0 * np.sign(X[:, 0])
     NAClassifier(max_evals=3000, random_state=0).fit(X, (X[:, 0] > 0).astype(int))
     assert simplified["calls"] == fitting.FOLDS * (1 + len(fitting.FAITHFUL))
+
+
+def test_features_stay_where_answers_would_be_less_sure_without_them(simplified, monkeypatch):
+    """3 and 5 of the digits: held-out errors alone would leave half of the features."""
+    X, y = load_digits(return_X_y=True)
+    some = (y == 3) | (y == 5)
+    X, y, test, truth = X[some][::2], y[some][::2], X[some][1::2], y[some][1::2]
+    careful = NAClassifier(random_state=0).fit(X, y)
+    monkeypatch.setattr(fitting, "MOST_LOST", np.inf)
+    careless = NAClassifier(random_state=0).fit(X, y)
+    assert np.count_nonzero(careful.coef_) > 1.5 * np.count_nonzero(careless.coef_)
+    assert careful.score(test, truth) > careless.score(test, truth)
+
+
+def test_loss_is_that_of_the_probabilities(simplified):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    clf = NAClassifier(random_state=0).fit(X, X[:, 0] + rng.normal(size=120) > 0)
+    fit = simplified["fit"]
+    distance = class_columns(fit.held_out(fit.judged, signed_distance))
+    chance = probabilities(distance, clf.slope_, clf.lapse_)
+    expected = 120 * log_loss(fit.tried.y, chance, sample_weight=fit.tried.share)
+    assert fit.loss(fit.judged) == pytest.approx(expected)
 
 
 def test_the_start_that_is_there_is_not_made_again(monkeypatch):

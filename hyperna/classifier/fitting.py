@@ -16,6 +16,12 @@ from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.classifier import choice
 from hyperna.classifier.candidates import candidates
 from hyperna.classifier.choice import ahead, best_row, cancelled, simplified, trimmed
+from hyperna.classifier.distances import (
+    class_columns,
+    fitted_chances,
+    probabilities,
+    signed_distance,
+)
 from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.work import Attempt, Control, Outcome, Settings, child
 from hyperna.networks import Network
@@ -40,6 +46,8 @@ GOOD_ENOUGH = 0.01
 HOPELESS, PROMISING = 1.0, 0.5
 # Parts of its squared weights that one half-space keeps where held-out points are few or noisy.
 FAITHFUL = (0.9, 0.97, 0.99)
+# How much the log loss of all held-out points may rise: it notices more than their few errors.
+MOST_LOST = 0.5
 
 # What is to be called with the result, a piece of work (of an `Attempt`), and its arguments.
 Job = tuple[Any, ...]
@@ -155,6 +163,13 @@ class Fit:
             out = self.fold == k
             result[out] = value(network, self.tried.Z[out])
         return result
+
+    def loss(self, networks: list[Network]) -> float:
+        """Return the log loss of all held-out points, with the probabilities that fit best."""
+        label, share, rows = self.tried.y.astype(int), self.tried.share, self.tried.rows
+        distance = class_columns(self.held_out(networks, signed_distance))
+        chance = probabilities(distance, *fitted_chances(distance, label, share, rows))
+        return -rows * float(share @ np.log(chance[np.arange(len(label)), label]))
 
     def rounds(self) -> Iterator[list[Job]]:
         """Yield the work of one round after the other, each by the results of those before.
@@ -352,7 +367,8 @@ def simplify(fit: Fit) -> None:
             worse, error = choice.gain(fit.tried, right, fit.held_out(simple) == truth)
             # No difference among few rows is not well known either.
             known = max(error, 1.0 / fit.tried.rows) <= choice.WELL_KNOWN
-            if worse <= 0.0 and (faithful > 0 or several or known):
+            fair = worse <= 0.0 and (faithful > 0 or several or known)
+            if fair and (several or fit.loss(simple) <= fit.loss(fit.judged) + MOST_LOST):
                 network = simplified(network, fit.points, part * doubt, faithful)
                 fit.judged = simple
                 break
