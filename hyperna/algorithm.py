@@ -198,6 +198,7 @@ class OnePlusOneNA:
             rotation=self.move == "rotation" and fitness.dim > 2,
             grid=grid,
             fitness=fitness,
+            units=fitness.units(grid),
             bias=bool(self.bias),
             redraw_void=bool(self.redraw_void),
             probability=float(self.mutation_probability or 1.0 / grid.components),

@@ -52,6 +52,7 @@ class Task:
     rotation: bool
     grid: Grid
     fitness: Fitness
+    units: int  # score of a network without a mistake
     bias: bool
     redraw_void: bool
     probability: float
@@ -68,11 +69,6 @@ class Task:
     topology: ClassVar[Any] = None  # how the number of neurons evolves, if it does
     # Kernels release the interpreter lock, so workers may be threads.
     processes: ClassVar[bool] = False
-
-    @cached_property
-    def units(self) -> int:
-        """Score of a network without a mistake."""
-        return self.fitness.units(self.grid)
 
     @cached_property
     def kernel(self) -> Any:

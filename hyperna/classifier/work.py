@@ -219,12 +219,14 @@ class Attempt:
         clip = settings.clip if margins and settings.neuron == "plain" else 0.0
         # where margins decide, they and not negligible weights shape what is left open
         weight = points.decisive if margins and settings.clip > 0 else points.weight
+        fitness = FiniteSet.of_checked(points.Z, points.y, weight, clip)
         task = Task(
             law=settings.mutation,
             unit=grid.resolution // settings.resolution,
             rotation=settings.move == "rotation" and dim > 2,
             grid=grid,
-            fitness=FiniteSet.of_checked(points.Z, points.y, weight, clip),
+            fitness=fitness,
+            units=fitness.units(grid),
             bias=True,
             redraw_void=settings.patient,
             probability=1.0 / grid.components,
