@@ -74,7 +74,7 @@ class Algorithm:
 
 ALGORITHMS: dict[str, Algorithm] = {}
 # Settings that all relatives of the (1+1) NA have.
-_SHARED = {entry.name for entry in fields(OnePlusOneNA)}
+SHARED = {entry.name for entry in fields(OnePlusOneNA)}
 
 
 def register(algorithm: Algorithm) -> Algorithm:
@@ -116,7 +116,7 @@ def relative(text: str) -> tuple[type[OnePlusOneNA], dict[str, Any]]:
     name, written = parse_name("algorithm", text)
     entry, values, kinds = RELATIVES[name], {}, {}
     for own in fields(entry):
-        if own.name not in _SHARED:
+        if own.name not in SHARED:
             values[own.name], kinds[own.name] = own.default, own.type
     return entry, values | read_settings("algorithm", name, written, kinds)
 

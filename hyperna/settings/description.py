@@ -18,7 +18,6 @@ from typing import Any
 from hyperna._words import did_you_mean, shown, write_name
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import Fitness, Online, Sampled, fitness_of
-from hyperna.mutation import law
 from hyperna.problems import (
     PROBLEMS,
     PointProblem,
@@ -28,7 +27,7 @@ from hyperna.problems import (
     read_csv,
 )
 from hyperna.search import Task
-from hyperna.settings.algorithms import Runner, find_algorithm, relative
+from hyperna.settings.algorithms import SHARED, Runner, find_algorithm, relative
 from hyperna.settings.keys import DEFAULT, KEYS, plain_keys
 from hyperna.topology import MAX_NEURONS
 
@@ -154,21 +153,7 @@ class Setting:
         if self.mutation is None or self.init is None:
             raise ValueError(f"algorithm {self.algorithm!r} is not a relative of the (1+1) NA")
         entry, own = relative(self.algorithm)
-        return entry(
-            neurons=self.neurons,
-            output=self.output,
-            neuron=self.neuron or "plain",
-            resolution=self.resolution,
-            mutation=self.mutation,
-            bias=self.bias is not False,
-            redraw_void=self.redraw_void is True,
-            mutation_probability=self.mutation_probability,
-            init=self.init,
-            replace_neuron=self.replace_neuron or 0.0,
-            move=self.move or "angle",
-            max_neurons=self.max_neurons,
-            **own,
-        )
+        return entry(**own, **{key: self.canonical[key] for key in SHARED & self.canonical.keys()})
 
     @property
     def limits(self) -> dict[str, Any]:
@@ -311,45 +296,31 @@ def _resolve_na(
 ) -> tuple[dict[str, Any], Task]:
     """Return the fields of the (1+1) NA, defaults resolved, and the task that they make."""
     entry, settings = relative(checked["algorithm"])
-    step_law = law(checked.get("mutation", "harmonic"))
-    neuron, move = checked.get("neuron", "plain"), checked.get("move", "angle")
-    given: dict[str, Any] = {
-        "bias": checked.get("bias", True),
-        "redraw_void": checked.get("redraw_void", False),
-        "init": checked.get("init", "grid"),
-        "max_neurons": checked.get("max_neurons"),
-    }
-    probability, replaced = checked.get("mutation_probability"), checked.get("replace_neuron")
-    na = entry(
-        neurons=common["neurons"],
-        output=common["output"],
-        resolution=common["resolution"],
-        neuron=neuron,
-        move=move,
-        mutation=step_law,
-        mutation_probability=probability,
-        replace_neuron=replaced or 0.0,
-        **given,
-        **settings,
-    )
+    given = {"neurons": common["neurons"], **settings}
+    for key in SHARED & checked.keys():
+        given[key] = checked[key]
+    na = entry(**given)
     stagnation, restarts = checked.get("stagnation"), checked.get("restarts", 0)
     limits = {"budget": common["budget"], "stagnation": stagnation, "restarts": restarts}
     task = na.task(fitness, **limits, target=common["target"])
     task.mutation  # noqa: B018  refuses a network of which nothing can change
-    parameters = asdict(step_law)
+    parameters = asdict(task.law)
     for name, value in parameters.items():
         parameters[name] = float(value)
-    own = given | {
-        "algorithm": write_name(entry.name, settings),
-        "mutation": write_name(step_law.name, parameters),
-        "mutation_probability": task.probability if na.max_neurons is None else probability,
+    own = {
+        "algorithm": write_name(na.name, settings),
+        "mutation": write_name(task.law.name, parameters),
+        "bias": na.bias,
+        "redraw_void": na.redraw_void,
+        "init": na.init,
+        "max_neurons": na.max_neurons,
+        "mutation_probability": na.mutation_probability if na.max_neurons else task.probability,
         # None where it is the default, so that settings of earlier versions stay what they are
-        "neuron": None if neuron == "plain" else neuron,
-        "move": None if move == "angle" else move,
-        "replace_neuron": replaced or None,
+        "neuron": None if na.neuron == "plain" else na.neuron,
+        "move": None if na.move == "angle" else na.move,
+        "replace_neuron": na.replace_neuron or None,
         "online": checked.get("online") or None,
         "judge_once": checked.get("judge_once") or None,
-        "max_neurons": na.max_neurons,
     }
     return own | limits | {"budget": task.budget}, task
 
