@@ -18,13 +18,13 @@ from hyperna.search import Rule, Task
 from hyperna.topology import EVOLVED_NEURONS, MAX_NEURONS, MOST_NEURONS, growing
 
 
-def check_count(name: str, value: Any, word: str, low: int) -> int | str:
-    """Return an integer from `low` on, or the word that is allowed instead of one."""
+def check_count(name: str, value: Any, word: str, low: int, high: int | None = None) -> int | str:
+    """Return an integer from low to high, or the word that is allowed instead of one."""
     if isinstance(value, str) and value == word:
         return value
     if isinstance(value, str):
         raise ValueError(f"{name} must be an integer >= {low} or {word!r}, got {value[:60]!r}")
-    return check_integer(name, value, low, 2**61)
+    return check_integer(name, value, low, high)
 
 
 MOVES = ("angle", "rotation")
@@ -191,7 +191,7 @@ class OnePlusOneNA:
             raise TypeError("target must be a fitness, False or None, got True")
         if target is not None and target is not False:
             target = check_real("target", target, 0, 1)
-        restarts = check_count("restarts", restarts, "auto", 0)
+        restarts = check_count("restarts", restarts, "auto", 0, 2**61)
         task = Task(
             law=law(self.mutation),
             unit=grid.resolution // self.resolution,

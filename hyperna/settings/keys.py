@@ -184,7 +184,7 @@ KEYS: dict[str, Key] = {
     "restarts": Key(
         "runs",
         "restarts within a run, or auto: as many as the budget allows (default: 0)",
-        partial(check_count, word="auto", low=0),
+        partial(check_count, word="auto", low=0, high=2**61),
         _read_count,
         optional=True,
     ),
