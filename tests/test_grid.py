@@ -1,6 +1,7 @@
 """The grid: moduli, conversions both ways and random genomes, against slow references."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperna.grid import MAX_RESOLUTION, Grid
+from hyperna.neurons import NEURONS
 from hyperna.outputs import OUTPUTS
 
 RESOLUTIONS = st.one_of(
@@ -201,6 +203,15 @@ def test_grids_are_values():
     assert len({Grid(2, 1, 12), Grid(2, 1, 12), Grid(2, 1, 12, "and")}) == 2
     with pytest.raises(AttributeError):
         Grid(2, 1, 12).dim = 3
+
+
+@pytest.mark.parametrize("neuron", NEURONS)
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_grids_travel_between_processes(output, neuron):
+    grid = Grid(3, 2, 12, output, neuron)
+    again = pickle.loads(pickle.dumps(grid))
+    assert again == grid
+    assert (again.output, again.neuron) == (output, neuron)
 
 
 @pytest.mark.parametrize("init", ["grid", "sphere"])

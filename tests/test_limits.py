@@ -21,7 +21,8 @@ from hyperna import (
 from hyperna._words import listed, number, shortened
 from hyperna.analysis import statistics
 from hyperna.baselines import Neat, baseline_task
-from hyperna.datasets import dataset
+from hyperna.cli import build_parser
+from hyperna.datasets import dataset, sample
 from hyperna.interop import Objective
 from hyperna.mutation import Adaptive, Exponential, Pareto, PowerLaw, SelfAdjusting
 from hyperna.paper.reproduce import Reproduction
@@ -83,6 +84,8 @@ WHOLE = [
     (lambda n: sobol_points(n, 2, 0), {}, "n", [1], [0]),
     (lambda dim: random_points(2, dim, 0), {}, "dim", [1], [0]),
     (lambda n: dataset("moons", n=n), {}, "n", [4], [3]),
+    (lambda n: sample(HALF, n), {}, "n", [1], [0, 1_000_001]),
+    (lambda resolution: PowerLaw().pmf(resolution), {}, "resolution", [2], [1]),
     (lambda noise: dataset("xor", noise=noise), {}, "noise", [0.0, 1000.0], [-ABOVE_0, 1000.1]),
     (lambda seed: dataset("moons", seed=seed), {}, "seed", [0], [-1]),
     (Neat, {}, "population", [2], [1]),
@@ -154,3 +157,33 @@ def test_texts_are_shortened_from_their_limits_on():
     assert listed(names[:20]) == ", ".join(names[:20])
     assert listed(names) == ", ".join(names[:20]) + ", ... (21 in all)"
     assert [number(x) for x in (99.96, 100, 100.4, 0.04)] == ["100.0", "100", "100", "0.0"]
+
+
+@pytest.mark.parametrize(
+    ("option", "accepted", "refused"),
+    [
+        ("run half --runs", [1], [0]),
+        ("run half --jobs", [-1], [-2]),
+        ("fit moons --seed", [0, 2**32 - 1], [-1, 2**32]),
+        ("fit moons --resolution", [2, 2**40], [1, 2**40 + 1]),
+        ("fit moons --max-evals", [1], [0]),
+        ("fit moons --restarts", [0], [-1]),
+        ("fit moons --stagnation", [1], [0]),
+        ("compare xor --folds", [2], [1]),
+        ("compare xor --repeats", [1], [0]),
+        ("compare xor --seed", [0], [-1]),
+        ("theory half --neurons", [1, 2], [0, 3]),
+        ("theory half --resolution", [2], [1]),
+        ("theory half --target", [0.0, 1.0], [-ABOVE_0, ABOVE_1]),
+        ("theory half --mutation-probability", [ABOVE_0, 1.0], [0.0, ABOVE_1]),
+        ("reproduce --runs", [2], [1]),
+        ("reproduce --seed", [0], [-1]),
+        ("play --port", [0, 65535], [-1, 65536]),
+    ],
+)
+def test_both_ends_of_an_option_are_accepted(option, accepted, refused):
+    for value in accepted:
+        build_parser().parse_args(f"{option}={value!r}".split())
+    for value in refused:
+        with pytest.raises(ValueError, match=option.split()[-1]):
+            build_parser().parse_args(f"{option}={value!r}".split())

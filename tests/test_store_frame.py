@@ -19,6 +19,7 @@ SETTINGS = [
     {"dim": 3, "move": "rotation", "points": 64, "sampling": "random", "mutation": "pareto"},
     {"neuron": "bent", "resolution": 48, "algorithm": "rls"},
     {"online": 10, "judge_once": True, "target": False},
+    {"seed": 2**63 - 1, "resolution": 2**40, "budget": 2**61},
 ]
 
 

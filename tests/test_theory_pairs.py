@@ -110,6 +110,16 @@ def test_levels_without_a_matrix_are_those_with_one(law, options, monkeypatch):
     np.testing.assert_allclose(answers(), usual, rtol=1e-9, atol=1e-12)
 
 
+def test_the_error_bound_counts_levels_without_a_matrix(monkeypatch):
+    """Solutions of such levels that are off by a millionth are seen to be."""
+    from hyperna.theory import wide
+
+    solve = wide.solve_symmetric
+    monkeypatch.setattr(chain_module, "LARGEST_MATRIX_LEVEL", 10)
+    monkeypatch.setattr(wide, "solve_symmetric", lambda *args: solve(*args) * (1 + 1e-6))
+    assert expected_runtime(problem("two_quarters"), 6, neurons=2).relative_error_bound > 1e-6
+
+
 def test_a_product_of_small_matrices_is_the_large_one():
     rng = np.random.default_rng(0)
     parts = tuple(rng.random((size, size)) for size in (3, 4, 2, 5))
