@@ -280,6 +280,7 @@ def test_predict_with_a_model_of_the_library(tmp_path, capsys):
         (("compare", "moons", "--plot", "a.gif"), ".png"),
         (("fit",), "DATA"),
         (("fit", "mons"), "mons"),
+        (("fit", "mons", "--plot", "a.gif"), ".png"),
         (("fit", "missing.csv", "--label", "y"), "missing.csv"),
         (("fit", "missing.csv", "--ignore", "y"), "missing.csv"),
         (("fit", "moons", "--save", "no/such/folder/m.json"), "does not exist"),

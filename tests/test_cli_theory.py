@@ -28,6 +28,16 @@ def test_json_has_every_number(capsys):
     assert found["settings"]["resolution"] == 24
 
 
+def test_quantiles_have_every_digit(capsys):
+    options = {"mutation": "uniform", "mutation_probability": 0.1}
+    exact = expected_runtime(problem("quarter"), 60, **options).quantiles([0.99])
+    arguments = ["quarter", "--resolution", "60", "--mutation", "uniform"]
+    arguments += ["--mutation-probability", "0.1", "--quantiles", "0.99"]
+    text = shown(capsys, *arguments)
+    assert exact[0] > 1000
+    assert text.endswith(f" {exact[0]:.0f}\n")
+
+
 def test_two_neurons(capsys):
     arguments = ["two_quarters", "--resolution", "6", "--neurons", "2", "--output", "xor"]
     exact = expected_runtime(problem("two_quarters"), 6, neurons=2, output="xor")

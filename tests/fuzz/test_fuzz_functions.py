@@ -12,6 +12,7 @@ import hyperna
 from hyperna._validation import MOST_JOBS
 from hyperna.comparison.validation import MOST_REPEATS
 from hyperna.datasets import load, sample
+from hyperna.results import MOST_RUNS
 
 X = np.array([[0.1, 0.2], [-0.3, 0.4], [0.5, -0.6], [-0.7, -0.8], [0.2, 0.9], [0.8, -0.1]])
 Y = np.array([0, 1, 0, 1, 1, 0])
@@ -110,7 +111,7 @@ CALLS = {
 }
 # Numbers that say how much work there is, or how many share it: of those allowed small ones are
 # tried.
-WORK = {"repeats": MOST_REPEATS, "n_jobs": MOST_JOBS}
+WORK = {"repeats": MOST_REPEATS, "n_jobs": MOST_JOBS, "runs": MOST_RUNS}
 
 
 def call(function, arguments):
