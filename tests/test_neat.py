@@ -204,3 +204,13 @@ def test_an_output_that_nothing_leads_to_is_silent():
     assert not neat_networks.NeatNetwork((-1,), (0,), ()).predict(X).any()
     one = neat_networks.NeatNetwork((-1,), (0, 1), ((1, -5.0, ()),))
     assert (one.predict(X) == 1).all()
+
+
+def test_pictures_of_runs_show_no_half_spaces():
+    """Its networks have none: what is drawn are runtimes and the best run's progress."""
+    from hyperna.plots import batch_figure
+
+    half = problem("half")
+    task = neat_task("neat:population=10", half, budget=60)
+    figure = batch_figure(half, task.run_many(2, seed=0))
+    assert [ax.get_ylabel() for ax in figure.axes] == ["share of successes", "fitness"]
