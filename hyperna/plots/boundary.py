@@ -96,7 +96,7 @@ def plot_boundary(
         if oblique
         else _pair_plane(points, names, fixed, _pair(classifier, names, features))
     )
-    ax = new_axes(ax, (7.0, 7.0))
+    ax = ax or new_axes((7.0, 7.0))
     _draw_regions(ax, classifier, plane)
     _draw_conditions(ax, classifier, plane, names)
     answers = chosen_class(distances(classifier.networks_, classifier.scaling_.apply(points)))

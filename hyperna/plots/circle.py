@@ -53,7 +53,7 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
             f"and a network with D = {network.grid.dim}"
         )
     check_units(network)
-    ax = new_axes(ax, (6.0, 7.4))
+    ax = ax or new_axes((6.0, 7.4))
     draw_circle(ax, problem, network, fitness_of(problem)(network))
     return ax
 

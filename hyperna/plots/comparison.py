@@ -48,7 +48,7 @@ def plot_comparison(
     place = {row["classifier"]: index for index, row in enumerate(straight)}
     rotated = [row for row in rows if row["rotated"]]
     shift = _OFFSET if rotated else 0.0
-    ax = new_axes(ax, (7.2, 1.6 + 0.42 * len(place)))
+    ax = ax or new_axes((7.2, 1.6 + 0.42 * len(place)))
     ax.axvline(info.majority, color=BLACK, linestyle=":", linewidth=1.5, label="largest class")
     ax.plot(
         [row["train_accuracy"] for row in straight],

@@ -37,7 +37,7 @@ def plot_expected_times(
     """
     if runtime.neurons == 2:
         raise ValueError("runtime must be of one neuron for a map of angle and bias, got two")
-    ax = new_axes(ax, (8.0, 5.2))
+    ax = ax or new_axes((8.0, 5.2))
     shown = runtime.per_state if values is None else values
     what = "expected evaluations" if values is None else "probability"
     r = shown.shape[0]
@@ -88,7 +88,7 @@ def plot_distribution(
     >>> plot_distribution(exact, runs.evaluations).get_xlabel()
     'evaluations'
     """
-    ax = new_axes(ax, (7.0, 4.6))
+    ax = ax or new_axes((7.0, 4.6))
     if t_max is None:
         t_max = _long_enough(runtime)
     if simulated is not None:
@@ -128,7 +128,7 @@ def plot_fixed_budget(
     >>> plot_fixed_budget(expected_runtime(problem("quarter"), 16)).get_ylabel()
     'expected fitness'
     """
-    ax = new_axes(ax, (7.0, 4.6))
+    ax = ax or new_axes((7.0, 4.6))
     t_max = _long_enough(runtime) if t_max is None else t_max
     ax.plot(np.arange(1, t_max + 1), runtime.fixed_budget(t_max)[1:], color=BLUE, linewidth=2)
     ax.set_xlim(0, t_max)
@@ -146,7 +146,7 @@ def plot_fixed_target(runtime: ExactRuntime, ax: "Axes | None" = None) -> "Axes"
     >>> plot_fixed_target(expected_runtime(problem("quarter"), 16)).get_xlabel()
     'fitness'
     """
-    ax = new_axes(ax, (7.0, 4.6))
+    ax = ax or new_axes((7.0, 4.6))
     fitness, evaluations = runtime.fixed_target()
     finite = np.isfinite(evaluations)
     # a target between two values of the grid takes as long as the higher one

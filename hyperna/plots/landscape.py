@@ -51,7 +51,7 @@ def plot_landscape(
     >>> plot_landscape(problem("half"), resolution=24).get_xlabel()
     'angle in degrees'
     """
-    ax = new_axes(ax, (8.0, 5.6))
+    ax = ax or new_axes((8.0, 5.6))
     scores, units = score_table(subject, resolution)
     image = ax.imshow(
         scores.T / units,

@@ -43,7 +43,7 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     >>> plot_runtimes(runs).get_ylabel()
     'share of successes'
     """
-    ax = new_axes(ax)
+    ax = ax or new_axes()
     batches = runs if isinstance(runs, Mapping) else {"": runs}
     spent = np.concatenate([*map(attrgetter("evaluations"), batches.values())])
     ends, solved, succeeded = (float(spent.min()), float(spent.max())), 0, ""
@@ -87,7 +87,7 @@ def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
     >>> plot_improvements(result).get_ylabel()
     'fitness'
     """
-    ax = new_axes(ax)
+    ax = ax or new_axes()
     evaluation = np.append(result.improvements.evaluations, result.evaluations)
     fitness = np.append(result.improvements.fitness, result.fitness)
     ax.step(evaluation, fitness, where="post", color=BLUE, linewidth=2.2)
@@ -111,7 +111,7 @@ def plot_boxes(batches: Mapping[str, Runs], ax: "Axes | None" = None) -> "Axes":
     >>> len(plot_boxes({"harmonic": quick}).get_xticks())
     1
     """
-    ax = new_axes(ax)
+    ax = ax or new_axes()
     drawn = ax.boxplot(
         [np.asarray(batch.evaluations, dtype=float) for batch in batches.values()],
         whis=(5, 95),
@@ -150,7 +150,7 @@ def plot_convergence(results: Sequence[RunResult], ax: "Axes | None" = None) -> 
     """
     if not results:
         raise ValueError("results must hold at least one run")
-    ax = new_axes(ax)
+    ax = ax or new_axes()
     last = max(result.evaluations for result in results)
     where = np.unique(np.geomspace(1, max(last, 2), 300).round())
     curves = np.array([_fitness_at(result, where) for result in results])

@@ -46,7 +46,7 @@ def plot_scaling(
     >>> plot_scaling(samples).get_yscale()
     'log'
     """
-    ax = new_axes(ax, (7.2, 5.4))
+    ax = ax or new_axes((7.2, 5.4))
     r = np.array(sorted(runtimes), dtype=float)
     samples = [np.asarray(runtimes[int(size)], dtype=float) for size in r]
     means = np.array([sample.mean() for sample in samples])

@@ -53,7 +53,7 @@ def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) 
             f"and a network with D = {network.grid.dim}"
         )
     check_units(network)
-    drawn: Any = new_axes(ax, (7.0, 7.0), projection="3d", computed_zorder=False)
+    drawn: Any = ax or new_axes((7.0, 7.0), projection="3d", computed_zorder=False)
     drawn.view_init(elev=_ELEVATION, azim=_AZIMUTH)
     if isinstance(problem, PointProblem):
         points, wanted, size = problem.X, np.asarray(problem.y), 110

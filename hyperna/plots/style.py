@@ -42,10 +42,8 @@ TITLE_WIDTH = 44
 _MOST_ARCS_NAMED = 8
 
 
-def new_axes(ax: "Axes | None", size: tuple[float, float] = (6.4, 4.8), **options: Any) -> "Axes":
-    """Return the given axes, or new ones in a figure of the given size in inches."""
-    if ax is not None:
-        return ax
+def new_axes(size: tuple[float, float] = (6.4, 4.8), **options: Any) -> "Axes":
+    """Return new axes in a figure of the given size in inches."""
     check_extra("plots need", "matplotlib", "plot")
     import matplotlib.pyplot as plt
 
