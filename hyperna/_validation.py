@@ -177,6 +177,25 @@ def check_labels(name: str, y: ArrayLike, n: int) -> BoolArray:
     return labels != 0
 
 
+def read_value(name: str, text: str, kind: Any) -> Any:
+    """Return a value that is written as text: an integer, a number, a truth value, or the text.
+
+    Examples
+    --------
+    >>> read_value("k", "3", int), read_value("rotated", "True", bool), read_value("a", "b", str)
+    (3, True, 'b')
+    """
+    if kind is bool:
+        return check_choice(name, text.lower(), ("true", "false")) == "true"
+    if kind not in (int, float):
+        return text
+    try:
+        return kind(text)
+    except ValueError:
+        number = "an integer" if kind is int else "a number"
+        raise ValueError(f"{name} must be {number}, got {shown(text)}") from None
+
+
 def check_extra(what: str, package: str, extra: str, module: str | None = None) -> None:
     """Refuse what needs a library that is not installed, and say which extra brings it.
 

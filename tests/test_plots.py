@@ -30,8 +30,9 @@ from hyperna.plots import (
 )
 from hyperna.plots.animation import chosen_frames
 from hyperna.plots.circle import circular_runs
-from hyperna.plots.landscape import local_optima, score_table
+from hyperna.plots.landscape import score_table
 from hyperna.results import Trajectory
+from hyperna.theory.walk import local_optima
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from hyperna._validation import FloatArray
 
 # Functions of the resolution and the exponent k, by how they are written.
 TERMS: dict[str, Callable[[FloatArray, float], FloatArray]] = {

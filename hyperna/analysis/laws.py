@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import optimize, stats
 
+from hyperna._validation import FloatArray
 from hyperna._words import shown
 from hyperna.analysis.growth import GROWTH_LAWS, Bound, GrowthLaw, theorem_bound
 from hyperna.analysis.statistics import Interval, check_level, check_sample
@@ -36,7 +37,6 @@ __all__ = [
     "verdict",
 ]
 
-FloatArray = NDArray[np.float64]
 # A misfit less likely than this if the law were true speaks against it.
 FITS_FROM = 0.01
 

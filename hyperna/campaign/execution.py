@@ -28,8 +28,6 @@ from hyperna.store.store import Writer
 
 Piece = tuple[Setting, int, int]
 Job = list[Piece]
-# Told the number of runs just finished, and an estimate of the seconds left.
-Report = Callable[[int, float], None]
 
 # Seconds that a job is planned for, and after which a worker begins no more runs.
 _PLANNED = 1.0
@@ -189,9 +187,12 @@ def work_off(
     writer: Writer,
     *,
     processes: bool,
-    report: Report,
+    report: Callable[[int, float], None],
 ) -> None:
-    """Do all runs in `todo`, storing each job's runs as soon as it is done."""
+    """Do all runs in `todo`, storing each job's runs as soon as it is done.
+
+    `report` is told the number of runs just finished, and an estimate of the seconds left.
+    """
     queue = Queue(todo, effective_n_jobs(None))
     while queue:
         with closing(unordered(work, queue.jobs(), processes=processes)) as finished:

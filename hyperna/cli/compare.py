@@ -156,13 +156,13 @@ def _table(rows: Sequence[Sequence[str]], places: Sequence[int]) -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
-    from hyperna.comparison.results import COLUMNS
+    from hyperna.comparison.results import TABLE_COLUMNS
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for place in places:
         # Only remarks, which may be of any length, are broken.
         table.add_column(
-            COLUMNS[place],
+            TABLE_COLUMNS[place],
             justify="left" if place in (0, _REMARK) else "right",
             no_wrap=place != _REMARK,
         )
@@ -176,13 +176,13 @@ def print_tables(comparison: "Comparison", picture: Path | None) -> None:
     """Print a table for each data set, then what the numbers mean."""
     from rich.markup import escape
 
-    from hyperna.comparison.results import COLUMNS, describe
+    from hyperna.comparison.results import TABLE_COLUMNS, describe
 
     console = make_console()
     for info in comparison.data:
         say(console, f"[bold]{escape(describe(info))}[/bold]")
         rows = comparison.table(info)
-        shown = len(COLUMNS) if any(row[-1] for row in rows) else len(COLUMNS) - 1
+        shown = len(TABLE_COLUMNS) if any(row[-1] for row in rows) else len(TABLE_COLUMNS) - 1
         places = list(range(shown))
         table = _table(rows, places)
         # What a narrow terminal has no room for is still in --json.

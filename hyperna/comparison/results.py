@@ -209,7 +209,7 @@ class Comparison:
     def table(self, info: DataInfo) -> list[list[str]]:
         """Return the rows of a data set's table as text, best test accuracy first.
 
-        The columns are those of `COLUMNS`; the last holds a remark about unconverged fits.
+        The columns are those of `TABLE_COLUMNS`; the last holds a remark about unconverged fits.
         """
         rows = [self._summary_of(info, contender) for contender in self.classifiers]
         rows.sort(key=lambda row: -row["test_accuracy"])
@@ -219,7 +219,7 @@ class Comparison:
         """Return a heading and a table for each data set, then what the numbers mean."""
         parts = []
         for info in self.data:
-            parts += [f"### {describe(info)}", _markdown(COLUMNS, self.table(info))]
+            parts += [f"### {describe(info)}", _markdown(TABLE_COLUMNS, self.table(info))]
         if len(self.data) > 1:
             ranked = sorted(self.averages().items(), key=lambda item: -item[1])
             rows = [[name, f"{value:.3f}"] for name, value in ranked]
@@ -228,7 +228,7 @@ class Comparison:
 
 
 _PARTS = ("train", "test")
-COLUMNS = ("classifier", "test accuracy", "train accuracy", "fit time", "size", "remark")
+TABLE_COLUMNS = ("classifier", "test accuracy", "train accuracy", "fit time", "size", "remark")
 
 
 def describe(info: DataInfo) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperna._validation import FloatArray, check_choice, check_points
+from hyperna._validation import FloatArray, check_points, read_value
 from hyperna._words import counted, did_you_mean, parse_name, shown
 from hyperna.problems import PointProblem
 
@@ -158,20 +158,6 @@ class Generator:
         name = f"{self.name}:{written}" if written else self.name
         return Dataset(np.round(X, DECIMALS) + 0.0, np.asarray(y).astype(np.int64), name)
 
-    def parse(self, name: str, text: str) -> Any:
-        """Return the value of a parameter that is written as text."""
-        default = self.parameters.get(name, "")
-        if isinstance(default, bool):
-            return check_choice(name, text.lower(), ("true", "false")) == "true"
-        if isinstance(default, int | float):
-            kind = type(default)
-            try:
-                return kind(text)
-            except ValueError:
-                wanted = "an integer" if kind is int else "a number"
-                raise ValueError(f"{name} must be {wanted}, got {shown(text)}") from None
-        return text
-
 
 DATASETS: dict[str, Generator] = {}
 # Variants that lie as files in the folder datasets/: name of the file -> generator, parameters.
@@ -228,7 +214,11 @@ def dataset(name: str, **parameters: Any) -> Dataset:
         known = [*DATASETS, *(stem for stem in SHIPPED if stem not in DATASETS)]
         hint = did_you_mean(key, known)
         raise ValueError(f"data set must be one of {', '.join(known)}, got {shown(name)}{hint}")
-    written = {given: generator_of.parse(given, text) for given, text in texts.items()}
+    defaults = generator_of.parameters
+    written = {
+        given: read_value(given, text, type(defaults.get(given, text)))
+        for given, text in texts.items()
+    }
     twice = sorted(written.keys() & parameters.keys())
     if twice:
         raise ValueError(f"{twice[0]} is given twice: in {name!r} and as an argument")

@@ -20,7 +20,7 @@ from hyperna.paper.pages import (
     table_verdicts,
 )
 from hyperna.paper.printed import CMA_TABLE, UNIFORM_TABLES
-from hyperna.paper.reproduce import BASELINES_TABLE, Cell
+from hyperna.paper.reproduce import BASELINES_TABLE, CellKey
 from hyperna.paper.verdicts import RULE
 from hyperna.results import Runs
 
@@ -105,7 +105,7 @@ class Report:
         return {"tables": tables, "findings": list(map(str, self.findings)), "rule": RULE}
 
 
-def report_table(table: int | str, found: Mapping[Cell, Runs]) -> Report:
+def report_table(table: int | str, found: Mapping[CellKey, Runs]) -> Report:
     """Return one table of the paper, from the runs of its cells."""
     if table == BASELINES_TABLE:
         return Report((baselines_page(found),))

@@ -26,7 +26,7 @@ from hyperna.paper.reproduce import (
     BASELINES_RESOLUTION,
     BASELINES_TABLE,
     COUNTED_POINTS,
-    Cell,
+    CellKey,
 )
 from hyperna.paper.verdicts import (
     TableVerdict,
@@ -39,7 +39,7 @@ from hyperna.paper.verdicts import (
 from hyperna.results import Runs
 
 Verdicts = Mapping[str, Verdict]
-Found = Mapping[Cell, Runs]
+Found = Mapping[CellKey, Runs]
 
 TOLERANCE = 0.02
 UNIFORM_NOTE = (

@@ -28,7 +28,7 @@ from hyperna.store.store import Store, merge_wanted
 # Told the numbers of finished and of all runs, and the estimated seconds left.
 Progress = Callable[[int, int, float], None]
 # A cell of a table: its row (a resolution, a number or a name) and what was run.
-Cell = tuple[Any, str]
+CellKey = tuple[Any, str]
 
 BASELINES_TABLE = "baselines"
 TABLES = (*NA_TABLES, CMA_TABLE, BASELINES_TABLE)
@@ -107,7 +107,7 @@ class Reproduction:
         printed = (row.resolution for row in na_table(table).rows)
         return tuple(r for r in printed if not self.quick or r in _QUICK_RESOLUTIONS)
 
-    def cells(self, table: int | str) -> dict[Cell, tuple[Setting, int]]:
+    def cells(self, table: int | str) -> dict[CellKey, tuple[Setting, int]]:
         """Return the setting of each cell of a table, and its number of runs."""
         if table == BASELINES_TABLE:
             return dict(self._baselines())
@@ -133,7 +133,7 @@ class Reproduction:
 
     def run(
         self, store: Store | None = None, progress: Progress | None = None
-    ) -> Iterator[tuple[int | str, dict[Cell, Runs]]]:
+    ) -> Iterator[tuple[int | str, dict[CellKey, Runs]]]:
         """Yield each table with the runs of its cells, as soon as they are done.
 
         Parameters
@@ -164,7 +164,7 @@ class Reproduction:
     def _setting(self, **options: Any) -> Setting:
         return setting(**options, seed=self.seed)
 
-    def _na(self, number: int) -> Iterator[tuple[Cell, tuple[Setting, int]]]:
+    def _na(self, number: int) -> Iterator[tuple[CellKey, tuple[Setting, int]]]:
         table = na_table(number)
         network = {"neurons": table.neurons, "output": table.output}
         # What takes long comes first.
@@ -178,7 +178,7 @@ class Reproduction:
                 made = self._setting(**options, mutation="uniform", target=target)
                 yield (r, "uniform"), (made, self.na_runs)
 
-    def _cma(self) -> Iterator[tuple[Cell, tuple[Setting, int]]]:
+    def _cma(self) -> Iterator[tuple[CellKey, tuple[Setting, int]]]:
         counted = {"points": COUNTED_POINTS, "sampling": "even"}
         for i, row in enumerate(cma_rows()):
             network = {"problem": row.problem_name, "neurons": row.neurons, "output": row.output}
@@ -187,7 +187,7 @@ class Reproduction:
             fewer = max(2, self.cma_runs // _EXACT_PART)
             yield (i, "exact"), (self._setting(**network, **limits), fewer)
 
-    def _baselines(self) -> Iterator[tuple[Cell, tuple[Setting, int]]]:
+    def _baselines(self) -> Iterator[tuple[CellKey, tuple[Setting, int]]]:
         """(1+1) NA with and without restarts, and other algorithms, on TWOQUARTERS."""
         r = BASELINES_RESOLUTION
         options: dict[str, dict[str, Any]] = {"(1+1) NA, harmonic": {}}

@@ -15,10 +15,11 @@ from hyperna.mutation import LAWS, Harmonic, StepLaw
 from hyperna.neurons import NEURONS, bent_half_widths, half_widths
 from hyperna.outputs import OUTPUTS
 from hyperna.play.settings import LARGEST_RESOLUTION, PlaySetting, page_problems
-from hyperna.plots.landscape import local_optima, score_table
+from hyperna.plots.landscape import score_table
 from hyperna.problems import ArcProblem
 from hyperna.search import Task
 from hyperna.theory import expected_runtime
+from hyperna.theory.walk import local_optima
 
 # Resolution up to which all states of one neuron are drawn, and solved exactly in about a second.
 LARGEST_LANDSCAPE = 240

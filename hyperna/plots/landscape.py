@@ -4,8 +4,8 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hyperna._validation import BoolArray, IntArray
 from hyperna.fitness import ExactArcs, Fitness, fitness_of
 from hyperna.grid import Grid
 from hyperna.plots.style import (
@@ -20,12 +20,10 @@ from hyperna.plots.style import (
 from hyperna.problems import Problem
 from hyperna.results import Trajectory
 from hyperna.theory.landscape import targets
+from hyperna.theory.walk import local_optima
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 def plot_landscape(
@@ -105,37 +103,6 @@ def score_table(subject: Problem | Fitness, resolution: int) -> tuple[IntArray, 
     grid = Grid(dim=2, neurons=1, resolution=resolution)
     states = np.indices((resolution, resolution + 1)).reshape(2, -1).T.astype(np.int64)
     return fitness.scores(states, grid).reshape(resolution, -1), fitness.units(grid)
-
-
-def local_optima(scores: IntArray) -> BoolArray:
-    """Mark the states from which steps of length 1 (either or both components) never improve.
-
-    Whole plateaus count: a state is left out as soon as a walk over equal states leads to a better
-    one. Both components wrap around.
-
-    Examples
-    --------
-    >>> local_optima(np.array([[0, 0, 0], [0, 2, 2], [0, 0, 0], [0, 1, 0], [0, 0, 0]])).astype(int)
-    array([[0, 0, 0],
-           [0, 1, 1],
-           [0, 0, 0],
-           [0, 1, 0],
-           [0, 0, 0]])
-    """
-    shifts = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0)]
-
-    def around(table: NDArray) -> list[NDArray]:
-        return [np.roll(table, shift, axis=(0, 1)) for shift in shifts]
-
-    equal = [other == scores for other in around(scores)]
-    leaves = np.any([other > scores for other in around(scores)], axis=0)
-    while True:
-        more = leaves | np.any(
-            [same & free for same, free in zip(equal, around(leaves), strict=True)], axis=0
-        )
-        if np.array_equal(more, leaves):
-            return ~leaves
-        leaves = more
 
 
 def optimal(subject: Problem | Fitness, scores: IntArray) -> BoolArray:

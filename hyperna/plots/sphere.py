@@ -4,8 +4,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hyperna._validation import BoolArray, FloatArray
 from hyperna.networks import Network
 from hyperna.plots.style import (
     BLACK,
@@ -25,8 +25,6 @@ from hyperna.sphere import even_points
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 _POINTS = 3000
 # Seen so that the plane of the last two coordinates, which decide the label, lies open.
 _ELEVATION, _AZIMUTH = 22.0, 30.0

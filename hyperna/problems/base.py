@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hyperna._validation import BoolArray, FloatArray, check_choice, check_integer
+from hyperna._validation import BoolArray, FloatArray, check_choice, check_integer, read_value
 from hyperna._words import parse_name, shown
 from hyperna.grid import Grid
 from hyperna.outputs import OUTPUTS
@@ -126,15 +126,7 @@ class ProblemFactory:
     def parse(self, name: str, text: str) -> Any:
         """Return the value of a parameter that is written as text."""
         entry = inspect.signature(self.build).parameters.get(name)
-        kind = entry.annotation if entry else str
-        if kind is int:
-            try:
-                return int(text)
-            except ValueError:
-                raise ValueError(f"{name} must be an integer, got {shown(text)}") from None
-        if kind is bool:
-            return check_choice(name, text.lower(), ("true", "false")) == "true"
-        return text
+        return read_value(name, text, entry.annotation if entry else str)
 
 
 PROBLEMS: dict[str, ProblemFactory] = {}
@@ -181,9 +173,7 @@ def problem(name: str, dim: int | None = None, **parameters: Any) -> Problem:
         raise TypeError(f"problem must be a name such as 'half', got {shown(name)}")
     key, texts = parse_name("problem", name)
     factory = PROBLEMS[check_choice("problem", key, PROBLEMS)]
-    written = {}
-    for given, text in texts.items():
-        written[given] = factory.parse(given, text)
+    written = {given: factory.parse(given, text) for given, text in texts.items()}
     if dim is not None:
         parameters = {"dim": dim, **parameters}
     twice = sorted(written.keys() & parameters.keys())

@@ -2,8 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 
-Interval = tuple[int, int]
-Intervals = list[Interval]
+Intervals = list[tuple[int, int]]
 
 
 def add_interval(intervals: Intervals, first: int, last: int) -> None:

@@ -153,6 +153,27 @@ def plateaus(score: IntArray) -> list[BoolArray]:
     >>> [np.flatnonzero(mask).tolist() for mask in plateaus(np.array([0, 2, 2, 0, 1]))]
     [[1, 2], [4]]
     """
+    label, kept = _plateaus(score)
+    return [label == number for number in kept.tolist()]
+
+
+def local_optima(score: IntArray) -> BoolArray:
+    """Mark the search points of all `plateaus`: no walk over equal ones leads to a fitter one.
+
+    Examples
+    --------
+    >>> local_optima(np.array([[0, 0, 0], [0, 2, 2], [0, 0, 0], [0, 1, 0], [0, 0, 0]])).astype(int)
+    array([[0, 0, 0],
+           [0, 1, 1],
+           [0, 0, 0],
+           [0, 1, 0],
+           [0, 0, 0]])
+    """
+    return np.isin(*_plateaus(score))
+
+
+def _plateaus(score: IntArray) -> tuple[IntArray, IntArray]:
+    """The number of the plateau of each search point, and the numbers of the local optima."""
     grid = score if score.ndim == 2 else score[:, None]
     shifts = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if grid.shape[1] > 1 or j == 0]
     index = np.arange(grid.size).reshape(grid.shape)
@@ -167,6 +188,4 @@ def plateaus(score: IntArray) -> list[BoolArray]:
     pairs = np.concatenate(rows), np.concatenate(columns)
     graph = sparse.coo_array((np.ones(pairs[0].size), pairs), shape=(grid.size, grid.size))
     label = csgraph.connected_components(graph, directed=False)[1].reshape(grid.shape)
-    lost = np.unique(label[beaten])
-    kept = np.setdiff1d(np.unique(label), lost)
-    return [(label == number).reshape(score.shape) for number in kept.tolist()]
+    return label.reshape(score.shape), np.setdiff1d(label, label[beaten])
