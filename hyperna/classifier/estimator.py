@@ -376,7 +376,9 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         for k in range(FOLDS):
             seen.append(tried.part(fold != k))
         for k in range(classes) if classes > 2 else (1,):
-            own = [part.against(k) for part in (points, tried, *seen)]
+            own = []  # one class against all others
+            for part in (points, tried, *seen):
+                own.append(replace(part, y=part.y == k))
             seed = np.random.SeedSequence(entropy, spawn_key=(k,))
             fits.append(Fit(len(fits), own[0], own[1], own[2:], fold, settings, seed, control))
         return fits

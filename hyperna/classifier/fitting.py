@@ -96,12 +96,12 @@ class Fit:
     def __post_init__(self) -> None:
         settings = self.settings
         self.candidates = candidates(settings.neurons, settings.output, settings.init)
-        dim, small = self.points.Z.shape[1], 0
-        for candidate in self.candidates:
-            small += not candidate.larger
-        self.few_features = dim <= MANY_FEATURES
+        dim, small = self.points.Z.shape[1], []
+        for c, candidate in enumerate(self.candidates):
+            small += [] if candidate.larger else [c]
+        self.small, self.few_features = small, dim <= MANY_FEATURES
         # Evaluations of each search; all trials together take two thirds of them at most.
-        self.share = settings.max_evals // (3 * FOLDS * small)
+        self.share = settings.max_evals // (3 * FOLDS * len(small))
         self.share = self.share * MANY_FEATURES // max(dim, MANY_FEATURES)
         self.evolves = self.few_features or settings.init != "data" or len(self.candidates) == 1
         # Random starts say little about what becomes of them, nor do half-spaces about cones.
@@ -205,8 +205,7 @@ class Fit:
 
     def race(self) -> Iterator[list[Job]]:
         """Yield the trials of the candidates that might beat the simplest one."""
-        points, first, number = self.tried, self.fold == 0, len(self.candidates)
-        small = [c for c in range(1, number) if not self.candidates[c].larger]
+        points, first, small = self.tried, self.fold == 0, self.small[1:]
         yield self.trials(small, range(1))
         # Those far behind the simplest in the first fold are not looked at in the others.
         some, rows = points.part(first), list(np.array(self.right[0])[:, first])
@@ -219,9 +218,9 @@ class Fit:
         # Larger ones where the small ones are better than one half-space.
         simplest, large = self.right[0][best_row(points, self.right[0])], []
         for c in small:
-            if c + 1 < number and self.candidates[c + 1].larger and c in self.right:
-                better = ahead(points, self.right[c][0], simplest, PROMISING)
-                large += [c + 1] if better else []
+            grows = c + 1 < len(self.candidates) and self.candidates[c + 1].larger
+            if grows and c in self.right and ahead(points, self.right[c][0], simplest, PROMISING):
+                large.append(c + 1)
         yield self.trials(large)
         # Those whose starts are far behind the best are not evolved.
         best, hopeful = np.zeros(len(points.y), bool), []
@@ -385,8 +384,10 @@ def simplify(fit: Fit) -> None:
 def fit_all(fits: list[Fit]) -> None:
     """Fit all problems, at the same pace."""
     for wanted in itertools.zip_longest(*map(Fit.rounds, fits), fillvalue=()):
-        jobs = list(itertools.chain(*wanted))
-        results = fits[0].control.map([job[1:] for job in jobs])
-        for job, result in zip(jobs, results, strict=True):
+        receivers, jobs = [], []
+        for receive, *job in itertools.chain(*wanted):
+            receivers.append(receive)
+            jobs.append(tuple(job))
+        for receive, result in zip(receivers, fits[0].control.map(jobs), strict=True):
             if result is not None:
-                job[0](result)
+                receive(result)

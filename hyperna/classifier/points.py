@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -103,10 +103,6 @@ class LabelledPoints:
         effective = relative.sum() ** 2 / (relative @ relative)
         rows = max(float(total.sum()), float(effective))
         return cls(X[first], label[first], whole(total), rows)
-
-    def against(self, label: int) -> "LabelledPoints":
-        """Return the points of a class against all others."""
-        return replace(self, y=self.y == label)
 
     def right(self, network: Network) -> BoolArray:
         """Return which points a network classifies correctly."""
