@@ -147,7 +147,7 @@ def test_equal_rows_convince_as_different_ones_do():
     assert (clf.predict(X) == (X[:, 0] != X[:, 1])).all()
 
 
-@pytest.mark.parametrize("restarts", [0, 3, 1000, 2**31])
+@pytest.mark.parametrize("restarts", [0, 3, pytest.param(1000, marks=pytest.mark.slow), 2**31])
 @pytest.mark.parametrize("neurons", [1, "auto"])
 @pytest.mark.parametrize("max_evals", [1, 50, 777])
 def test_max_evals_is_at_most(neurons, restarts, max_evals):

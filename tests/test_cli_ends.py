@@ -256,7 +256,16 @@ def test_a_reader_that_goes_away_is_no_error(command):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("command", ["--help", "--version", "run --help", "list", "dataset moons"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("--help", "list"),
+        *(
+            pytest.param(c, marks=pytest.mark.slow)
+            for c in ("--version", "run --help", "dataset moons")
+        ),
+    ],
+)
 def test_a_full_disk_under_standard_output_is_an_error(command):
     code, errors = shell(f"hyperna {command} > /dev/full")
     assert code == 2

@@ -277,8 +277,8 @@ def test_scores_are_the_reference_s(name, r):
     [
         ("half", 16, "harmonic", {}),
         ("half", 24, "local", {"bias": False}),
-        ("quarter", 16, "harmonic", {"probability": 0.8}),
-        ("quarter", 16, "local", {}),
+        pytest.param("quarter", 16, "harmonic", {"probability": 0.8}, marks=pytest.mark.slow),
+        pytest.param("quarter", 16, "local", {}, marks=pytest.mark.slow),
     ],
 )
 def test_mean_of_simulated_runs(name, r, law, options):
