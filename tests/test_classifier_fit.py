@@ -212,6 +212,8 @@ def test_warm_start_goes_on_from_the_last_network():
     assert clf.network_.grid == shape
     with pytest.raises(ValueError, match="same classes"):
         clf.fit(X, y + 1)
+    with pytest.raises(ValueError, match=r"networks of the previous .* on the grid"):
+        clf.set_params(resolution=1000).fit(X, y)
 
 
 class InterruptedSearch(work.Search):

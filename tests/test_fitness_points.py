@@ -302,3 +302,18 @@ def test_only_networks_of_the_right_dimension_are_judged(fitness):
         fitness("net")
     with pytest.raises(ValueError, match=f"networks must have dim {fitness.dim}"):
         fitness(Network(Grid(4, 1, 12), [0, 0, 0, 6]))
+
+
+@pytest.mark.parametrize("clip", [0.0, 0.1])
+def test_checked_arrays_give_the_same_fitness(clip):
+    rng = np.random.default_rng(0)
+    X, y, weights = rng.normal(size=(20, 3)) / 4, rng.random(20) < 0.5, 6 * rng.integers(0, 4, 20)
+    public = FiniteSet(X, y, weights, tie_clip=clip)
+    private = FiniteSet.of_checked(X, y, weights, clip)
+    assert (private.dim, private.total, private.problem) == (3, public.total, None)
+    assert np.array_equal(private.weights, public.weights)
+    grid = Grid(3, 2, 2**10)
+    network = Network(grid, grid.random(rng))
+    assert private.score(network) == public.score(network)
+    for one, other in zip(private.kernel(grid), public.kernel(grid), strict=True):
+        assert np.array_equal(one, other)

@@ -123,7 +123,7 @@ MOST_POLISHED = 3
 # Share of the points that an XOR may lose with a pair of neurons.
 MOST_CANCELLED = 0.01
 # What a neuron may always say to be left out: an OR in which one always fires is no network.
-IDLE = {"or": (False,), "and": (True,), "xor": (False, True), "evolved": (False, True)}
+IDLE, EITHER = {"or": (False,), "and": (True,)}, (False, True)
 _ROUNDING = 1e-9
 
 
@@ -184,8 +184,9 @@ class Joined(HalfSpaces):
         if len(self.t) <= together:
             return self
         options: list[tuple[float, tuple[int, ...], tuple[bool, ...]]] = []
+        values = IDLE.get(self.output, EITHER)
         for some in itertools.combinations(range(len(self.t)), together):
-            for said in itertools.product(IDLE[self.output], repeat=together):
+            for said in itertools.product(values, repeat=together):
                 stuck = self.bits.copy()
                 stuck[:, some] = said
                 options.append((self.score(stuck), some, said))
@@ -328,7 +329,8 @@ def trimmed(network: Network, points: LabelledPoints) -> Network:
     said = simple.fires(simple.bits)
     while idle and len(simple.t) > 1:
         idle = False
-        for i, value in itertools.product(range(len(simple.t)), IDLE[simple.output]):
+        values = IDLE.get(simple.output, EITHER)
+        for i, value in itertools.product(range(len(simple.t)), values):
             fewer = simple.without(i, value)
             if (fewer.fires(fewer.bits) == said).all():
                 simple, idle = fewer, True
