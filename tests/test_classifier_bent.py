@@ -9,9 +9,9 @@ from sklearn.datasets import load_iris, make_circles
 from hyperna import Grid, NAClassifier, Network, dataset, export_text
 from hyperna.classifier.distances import Cone, cone_distance, from_cones, signed_distance
 from hyperna.classifier.export import LINE_WIDTH
-from hyperna.classifier.fitted import as_kind
 from hyperna.classifier.points import Scaling
 from hyperna.classifier.rules import cone_of, rule_of
+from hyperna.classifier.work import as_kind
 
 CIRCLES = make_circles(200, noise=0.1, factor=0.5, random_state=0)
 QUICK = {"neuron": "bent", "max_evals": 3000, "random_state": 0}

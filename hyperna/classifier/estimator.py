@@ -23,13 +23,12 @@ from hyperna.classifier.fitted import (
     CallbackSupportMixin,
     FittedNetworks,
     Watch,
-    as_kind,
     fitted_attributes,
     with_callbacks,
 )
 from hyperna.classifier.fitting import FOLDS, MOST_SEARCHED, MOST_TRIED, Fit, fit_all
 from hyperna.classifier.points import LabelledPoints, Scaling, labelled_points, numbers
-from hyperna.classifier.work import Control, Settings
+from hyperna.classifier.work import Control, Settings, as_kind
 from hyperna.grid import MAX_RESOLUTION
 from hyperna.mutation import StepLaw, law
 from hyperna.neurons import NEURONS

@@ -20,7 +20,6 @@ from hyperna.classifier.fitting import FOLDS, Fit
 from hyperna.classifier.points import LabelledPoints, Scaling, blocks
 from hyperna.classifier.rules import Rule, rule_of
 from hyperna.classifier.work import PIECE, Control
-from hyperna.grid import Grid
 from hyperna.networks import Network
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -236,18 +235,3 @@ def mean_curve(curves: list[list[tuple[int, float]]]) -> tuple[IntArray, FloatAr
         places, losses = np.array(curve).T
         total += losses[np.maximum(np.searchsorted(places, evals, "right") - 1, 0)]
     return evals, total / len(curves)
-
-
-def as_kind(network: Network, neuron: str) -> Network:
-    """Return a network of plain neurons as one of another kind that does the same."""
-    grid = network.grid
-    if grid.neuron == neuron:
-        return network
-    made = Grid(grid.dim, grid.neurons, grid.resolution, grid.output, neuron)
-    hidden = network.genome[: grid.output_start].reshape(grid.neurons, grid.width)
-    if grid.neuron != "plain":
-        raise ValueError(
-            f"networks of {grid.neuron} neurons cannot be continued with {neuron} ones"
-        )
-    output = network.genome[grid.output_start :]
-    return Network(made, np.append(np.column_stack([hidden, made.neutral]).ravel(), output))

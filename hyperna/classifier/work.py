@@ -360,3 +360,18 @@ class Attempt:
 def child(seed: np.random.SeedSequence, *place: int) -> np.random.SeedSequence:
     """Return the seed of a part of the work."""
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *place))
+
+
+def as_kind(network: Network, neuron: str) -> Network:
+    """Return a network of plain neurons as one of another kind that does the same."""
+    grid = network.grid
+    if grid.neuron == neuron:
+        return network
+    made = Grid(grid.dim, grid.neurons, grid.resolution, grid.output, neuron)
+    hidden = network.genome[: grid.output_start].reshape(grid.neurons, grid.width)
+    if grid.neuron != "plain":
+        raise ValueError(
+            f"networks of {grid.neuron} neurons cannot be continued with {neuron} ones"
+        )
+    output = network.genome[grid.output_start :]
+    return Network(made, np.append(np.column_stack([hidden, made.neutral]).ravel(), output))
