@@ -64,3 +64,32 @@ def test_rings_cover_what_they_say():
         for wedge in wedges:
             covered |= (angles - wedge.theta1) % 360 < (wedge.theta2 - wedge.theta1)
         assert np.array_equal(covered, inside)
+
+
+def test_what_is_behind_the_sphere_is_dotted_and_what_is_in_front_has_the_name():
+    network = Network(Grid(3, 2, 60), [7, 50, 47, 40, 11, 20])
+    ax = plot_sphere(problem("half", dim=3), network)
+    up, around = np.deg2rad(ax.elev), np.deg2rad(ax.azim)
+    viewer = [np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)]
+    dotted = [line for line in ax.lines if line.get_linestyle() == ":"]
+    whole = [line for line in ax.lines if line.get_linewidth() == 3.5]
+    assert len(dotted) == len(whole) == 2
+    for line, front in (*((line, False) for line in dotted), *((line, True) for line in whole)):
+        points = np.array(line.get_data_3d()).T
+        points = points[np.isfinite(points[:, 0])]
+        assert len(points) > 9
+        assert ((points @ viewer > 0) == front).all()
+        assert line.get_label().startswith("neuron") == front
+
+
+def test_everything_around_the_circle_is_in_the_picture():
+    ax = plot_circle(problem("local_opt"), Network(Grid(2, 2, 60), [7, 47, 40, 35]))
+    places = [text.get_position() for text in ax.texts if text.get_text()]
+    places += [(patch.r, 0.0) for patch in ax.patches if isinstance(patch, Wedge)]
+    assert len(places) > 4
+    for x, y in places:
+        assert abs(x) <= min(-ax.get_xlim()[0], ax.get_xlim()[1])
+        assert abs(y) <= min(-ax.get_ylim()[0], ax.get_ylim()[1])
+    arrows = [text for text in ax.texts if not text.get_text()]
+    assert len(arrows) == 2
+    assert min(arrow.get_zorder() for arrow in arrows) > max(line.get_zorder() for line in ax.lines)

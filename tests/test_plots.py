@@ -319,3 +319,13 @@ def test_a_way_over_the_edge_of_biases_is_not_drawn():
     (line,) = [line for line in ax.lines if line.get_label().startswith("accepted")]
     assert np.isnan(line.get_xydata()).any(axis=1).tolist() == [False, True, False, False]
     plt.close("all")
+
+
+def test_of_laws_that_do_not_fit_the_best_is_drawn():
+    rng = np.random.default_rng(0)
+    samples = {r: 2 ** (r / 40) * (1 + 0.01 * rng.random(9)) for r in (30, 60, 120, 240, 480)}
+    fits = fit_runtimes(list(samples), list(samples.values()))
+    assert not any(fit.fits for fit in fits)
+    curves = [line for line in plot_scaling(samples).lines if len(line.get_xdata()) == 200]
+    assert len(curves) == 1
+    assert np.allclose(curves[0].get_ydata(), fits[0](curves[0].get_xdata()))
