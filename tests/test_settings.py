@@ -251,6 +251,7 @@ runs = 9
         ('problem = "half"\nresolution = [120, 1]', "line 2: resolution must be an integer"),
         ('problem = "half"\nresolution = "big"', "line 2: resolution must be an integer"),
         ('problem = "half"\nresolution = []', "line 2: resolution must have at least one value"),
+        ('resolution = 1\nproblem = "half"', "line 1: resolution must be an integer"),
         ('problem = "half"\nruns = 0', "line 2: runs must be an integer >= 1, got 0"),
         ('problem = "half"\n\nno-bias = 3', "line 3: no_bias must be true or false"),
         ('[[settings]]\nproblem = "half"\n[[settings]]\nneurons = 2', "line 3: problem is missing"),
