@@ -225,15 +225,30 @@ def remember_best(counter, genome, best):
 
 
 @inline_kernel
-def write_row(row, counter):
-    """The result of a run; one that is stuck counts the evaluations it would have made."""
+def is_full(trace, counter):
+    """Whether there is no room for another record."""
+    return (
+        0 < trace.improvements.shape[0] <= counter[IMPROVEMENTS]
+        or 0 < trace.path.shape[0] <= counter[PATH_LENGTH]
+    )
+
+
+@inline_kernel
+def finish(counter, best, progress, result, genomes):
+    """Write the result of a run and go on to the next.
+
+    One that is stuck counts the evaluations it would have made.
+    """
+    row = result[progress[0] - progress[1]]
     row[0] = counter[EVALUATIONS]
     if counter[STOP] == STUCK and counter[HORIZON] < NEVER:
         row[0] = counter[HORIZON]
-    row[1] = counter[BEST]
-    row[2] = counter[STOP]
-    row[3] = counter[STUCK_AT]
-    row[4] = counter[RESTARTS]
+    row[1], row[2] = counter[BEST], counter[STOP]
+    row[3], row[4] = counter[STUCK_AT], counter[RESTARTS]
+    for c in range(best.size if genomes.shape[0] > 0 else 0):
+        genomes[progress[0] - progress[1], c] = best[c]
+    progress[0] += 1
+    progress[3] = 0
 
 
 @kernel
@@ -269,10 +284,7 @@ def run_batch(
     watched = trace.improvements.shape[0] > 0 or limits.stagnation < NEVER
     left = quota
     while progress[0] < progress[2] and left > 0:
-        if progress[3] == 1 and (
-            0 < trace.improvements.shape[0] <= counter[IMPROVEMENTS]
-            or 0 < trace.path.shape[0] <= counter[PATH_LENGTH]
-        ):
+        if progress[3] == 1 and is_full(trace, counter):
             return FULL
         if progress[3] == 0 or restarts(limits, counter):
             if progress[3] == 0:
@@ -314,11 +326,5 @@ def run_batch(
         if counter[STOP] != RUNNING:
             remember_best(counter, genome, best)
             if not restarts(limits, counter):
-                row = progress[0] - progress[1]
-                write_row(result[row], counter)
-                if genomes.shape[0] > 0:
-                    for c in range(genome.size):
-                        genomes[row, c] = best[c]
-                progress[0] += 1
-                progress[3] = 0
+                finish(counter, best, progress, result, genomes)
     return RUNNING

@@ -190,6 +190,7 @@ def new_work(points: Points) -> PointsWork:
         start=np.zeros(2 * BINS + 2, np.int64),
         near=np.zeros((neurons + 4, neurons), np.int64),
     )
+    work.net.neuron.terms = -1
     work.net.component.neuron = np.minimum(np.arange(components) // width, neurons)
     work.whole[GAIN], work.real[PULL], work.real[NORM] = points.gain, points.pull, points.norm
     return work

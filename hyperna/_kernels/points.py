@@ -262,13 +262,13 @@ def judge(points, work, least):
     return gain
 
 
-# ---- from nothing, and in another order
+# ---- from nothing
 
 
 @inner_kernel
-def look_at_all(points, work):
-    """Make all that is known about the points for the network; return its gain."""
-    net, weights, gain = work.net, work.whole[at.GAIN], np.int64(0)
+def begin_again(points, work):
+    """Make all that is known about the network on the points; return gain and second value."""
+    net, weights, gain, second = work.net, work.whole[at.GAIN], np.int64(0), 0.0
     work.tally.row, work.tally.ceiling = 0, 0
     for i in range(points.neurons):
         net.neuron[i].row = 0
@@ -291,16 +291,6 @@ def look_at_all(points, work):
             vote_by_sums(net, work.dots, work.hidden, votes, begin)
         for p in range(begin, end):
             gain += weights[p] & work.table[0, votes[p - begin]]
-    return gain
-
-
-@inner_kernel
-def begin_again(points, work, in_order):
-    """Make all that is known about the network from its weights; return gain and second value."""
-    second = 0.0
-    if in_order:
-        put_in_order(points, work)
-    gain = look_at_all(points, work)
     if points.tie_clip > 0.0:
         second, listed = second_value(points, work, points.tie_clip > 0.0)
         keep_margins(work, listed)
@@ -308,7 +298,7 @@ def begin_again(points, work, in_order):
 
 
 def _prepare(fitness, work, genome):
-    points, net, none = fitness.shape, work.net, np.int64(0)
+    points, net = fitness.shape, work.net
     neurons, r = points.neurons, points.resolution
     for i in range(neurons + 1 if genome.size > neurons * points.width else neurons):
         one, weight, first = net.neuron[i], net.weight[0, i], i * points.width
@@ -325,7 +315,7 @@ def _prepare(fitness, work, genome):
         round_neuron(points, net, i)
     work.tally.countdown, work.tally.patience = at.FIRST_ORDER, at.FIRST_ORDER
     tabulate(points, net, work.sums, work.table[0])
-    gain, second = begin_again(points, work, none > 0)
+    gain, second = begin_again(points, work)
     return points.silent + gain, second
 
 
@@ -335,7 +325,8 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     if tally.countdown < 0:
         tally.patience = smaller(2 * tally.patience, at.LAST_ORDER)
         tally.countdown = tally.patience
-        begin_again(points, work, tally.countdown > 0)
+        put_in_order(points, work)
+        begin_again(points, work)
     for step in range(first, last):
         tally.countdown -= 1
         count = make_offspring(points, work, mutation, steps, step, genome, changed, old)

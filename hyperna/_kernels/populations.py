@@ -8,7 +8,7 @@ way: everything it is lives in the arrays of `Run` and `Population`.
 import numpy as np
 
 from hyperna._kernels.jit import inline_kernel, kernel
-from hyperna._kernels.loop import horizon, reset, restarts, success, write_row
+from hyperna._kernels.loop import finish, horizon, is_full, reset, restarts, success
 from hyperna._kernels.order import larger
 from hyperna._kernels.protocol import prepare, pursue
 from hyperna._kernels.pursuits import BEST_OF_START, BORN, ROW, copy
@@ -90,10 +90,7 @@ def run_population_batch(
         notable = np.int64(0)
     left = quota
     while progress[0] < progress[2] and left > 0:
-        if (
-            0 < trace.improvements.shape[0] <= counter[IMPROVEMENTS]
-            or 0 < trace.path.shape[0] <= counter[PATH_LENGTH]
-        ):
+        if is_full(trace, counter):
             return FULL
         if progress[3] == 0 or counter[STOP] != RUNNING:
             if progress[3] == 0:
@@ -114,10 +111,5 @@ def run_population_batch(
         elif event != PAUSED:
             accept(fitness, work, limits, run, population, trace, population.counter[ROW])
         if counter[STOP] != RUNNING and not restarts(limits, counter):
-            number = progress[0] - progress[1]
-            write_row(result[number], counter)
-            if genomes.shape[0] > 0:
-                copy(genomes[number], run.genes[BEST_GENOME])
-            progress[0] += 1
-            progress[3] = 0
+            finish(counter, run.genes[BEST_GENOME], progress, result, genomes)
     return RUNNING

@@ -116,7 +116,13 @@ def _build() -> None:
         def set_env(self, env_name: str, env: Any) -> None:
             """There is no place to write the environment to."""
 
-    class LoweredLibrary(JITCodeLibrary):
+    class Library(JITCodeLibrary):
+        """Code whose functions are not optimised one by one."""
+
+        def _optimize_functions(self, ll_module: Any) -> None:
+            ll_module.data_layout = self._codegen._data_layout
+
+    class LoweredLibrary(Library):
         """Code as it was lowered, to be linked into the code of its callers."""
 
         @property
@@ -126,9 +132,6 @@ def _build() -> None:
         def get_pointer_to_function(self, name: str) -> int:
             self._ensure_finalized()
             return 0
-
-        def _optimize_functions(self, ll_module: Any) -> None:
-            ll_module.data_layout = self._codegen._data_layout
 
         def finalize(self) -> None:
             for function in self._final_module.functions:
@@ -162,7 +165,7 @@ def _build() -> None:
             code = library._final_module if lowered else library._get_module_for_linking()
             module.link_in(code, preserve=True)
 
-    class EntryLibrary(JITCodeLibrary):
+    class EntryLibrary(Library):
         """Code that counts no references, for which one round of optimisation is enough."""
 
         def finalize(self) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from hyperna._kernels.geometry import neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
-from hyperna._kernels.loop import horizon, record, reset, restarts, write_row
+from hyperna._kernels.loop import finish, horizon, is_full, record, reset, restarts
 from hyperna._kernels.mutation import Mutation
 from hyperna._kernels.protocol import aim, draw_lengths, draw_planes, learn, look, prepare, resized
 from hyperna._kernels.random import below, geometric, uniform
@@ -32,10 +32,8 @@ from hyperna._kernels.state import (
     GENOME,
     HORIZON,
     IMPROVED,
-    IMPROVEMENTS,
     NEVER,
     OLD,
-    PATH_LENGTH,
     PAUSED,
     RESTARTS,
     RUNNING,
@@ -332,10 +330,7 @@ def run_topology_batch(
     notable = np.int64(NEVER) if trace.path.shape[0] == 0 else np.int64(0)
     left = quota
     while progress[0] < progress[2] and left > 0:
-        if progress[3] == 1 and (
-            0 < trace.improvements.shape[0] <= counter[IMPROVEMENTS]
-            or 0 < trace.path.shape[0] <= counter[PATH_LENGTH]
-        ):
+        if progress[3] == 1 and is_full(trace, counter):
             return FULL
         if progress[3] == 0 or counter[STOP] != RUNNING:
             if progress[3] == 0:
@@ -362,12 +357,6 @@ def run_topology_batch(
         if counter[STOP] != RUNNING:
             remember_best(counter, genome, best)
             if not restarts(limits, counter):
-                row = progress[0] - progress[1]
-                write_row(rows[row], counter)
-                rows[row, rows.shape[1] - 1] = best[best.size - 1]
-                if found.shape[0] > 0:
-                    for c in range(best.size):
-                        found[row, c] = best[c]
-                progress[0] += 1
-                progress[3] = 0
+                rows[progress[0] - progress[1], rows.shape[1] - 1] = best[best.size - 1]
+                finish(counter, best, progress, rows, found)
     return RUNNING
