@@ -38,8 +38,8 @@ def test_regions_lines_and_errors_are_those_of_the_classifier():
     assert np.array_equal(np.sort(wrong.get_offsets(), axis=0), np.sort(expected, axis=0))
     shown = [c for c in ax.collections if c.get_label() in ("0", "1")]
     assert [len(c.get_offsets()) for c in shown] == [(y == 0).sum(), (y == 1).sum()]
-    for k, points in enumerate(shown):  # a region has the colour of its class
-        assert np.allclose(mesh.cmap(mesh.norm(k))[:3], points.get_facecolor()[0][:3])
+    for k, own in enumerate(shown):  # a region has the colour of its class
+        assert np.allclose(mesh.cmap(mesh.norm(k))[:3], own.get_facecolor()[0][:3])
 
 
 def test_more_features_show_the_plane_through_the_rest():
