@@ -330,6 +330,17 @@ def test_verbose_tells_the_total(capsys):
     assert "of at most 500 evaluations done, training error" in capsys.readouterr().out
 
 
+def test_verbose_tells_the_mean_error_of_all_classes(capsys):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = np.digitize(X[:, 0] + X[:, 1] ** 2, [0.0, 1.0])
+    made = NAClassifier(1, max_evals=200, verbose=1, random_state=0).fit(X, y)
+    Z = made.scaling_.apply(X)
+    errors = [(net.predict(Z) != (y == k)).mean() for k, net in enumerate(made.networks_)]
+    last = capsys.readouterr().out.splitlines()[-1]
+    done = f"{made.n_iter_} of at most 600 evaluations done"
+    assert last == f"[NAClassifier] {done}, training error {np.mean(errors):.4f}"
+
+
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_a_model_with_a_number_that_is_none_is_refused(number):
     made = NAClassifier(n_neurons=1, max_evals=20, random_state=0).fit([[0.0], [1.0]], [0, 1])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hyperna import Grid, Network
-from hyperna.classifier.candidates import candidates, logistic_fit
+from hyperna.classifier.candidates import candidates, logistic_fit, logistic_half_space
 from hyperna.classifier.distances import FARTHEST, fitted_chances, probabilities, signed_distance
 from hyperna.classifier.points import FEWEST_ROWS, LabelledPoints, Scaling
 from hyperna.classifier.spaces import HalfSpaces, balanced, cut, least_squares, linear_fits
@@ -156,6 +156,22 @@ def test_pruning_a_parity_turns_one_round_where_that_makes_up_for_what_goes():
     fewer = HalfSpaces(W, t).pruned_for_parity(points)
     assert len(fewer.t) == 2
     assert (np.logical_xor.reduce(fewer.t <= Z @ fewer.W.T, axis=1) == y).all()
+
+
+def test_pruning_a_parity_may_leave_a_single_neuron():
+    rng = np.random.default_rng(5)
+    Z = rng.normal(size=(100, 2)) / 3
+    W, t = rng.normal(size=(2, 2)), np.array([0.1, 9.0])
+    points = LabelledPoints(Z, t[0] <= Z @ W[0], np.ones(100, np.int64), 100.0)
+    np.testing.assert_array_equal(HalfSpaces(W, t).pruned_for_parity(points).W, W[:1])
+
+
+def test_where_logistic_regression_has_no_weights_there_is_a_half_space_all_the_same():
+    Z = np.array([[-1.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [1.0, 0.0]]) / 2
+    points = LabelledPoints(Z, np.array([True, True, False, False]), np.ones(4, np.int64), 4.0)
+    assert not logistic_fit(points)[0].any()
+    made = logistic_half_space(points, 1, np.random.default_rng(0))
+    assert made.W.any(axis=1).all()
 
 
 def test_spare_neurons_of_a_parity_are_silent():

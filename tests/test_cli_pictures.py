@@ -19,6 +19,25 @@ def test_pictures_may_be_named_in_capitals(command, suffix, tmp_path):
     assert picture.stat().st_size < 10**6
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run half --runs 2 --resolution 24 --plot",
+        "fit xor --max-evals 50 --plot",
+        "fit xor --max-evals 50 --save",
+        "theory half --resolution 8 --plot",
+        "compare moons --classifiers tree --repeats 1 --plot",
+        "dataset moons -o",
+    ],
+)
+def test_a_command_names_the_file_that_it_has_written(command, tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="needs hyperna[plot]")
+    path = tmp_path / {"--save": "some.json", "-o": "some.csv"}.get(command.split()[-1], "some.png")
+    assert main([*command.split(), str(path)]) == 0
+    assert path.stat().st_size > 0
+    assert path.name in capsys.readouterr().out
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [("half",), ("quarter", "--dim", "3", "--neurons", "2")])
 def test_a_film_is_made_and_named(capsys, tmp_path, options):
