@@ -151,11 +151,8 @@ class Runs:
         Versions of hyperna that made the runs.
     seconds : float
         Computing time, where it was measured.
-    evaluations, fitness : array
-        Fitness evaluations of each run, and its best fitness; a stuck run counts all evaluations up
-        to its limit.
-    success : array of bool
-        Whether each run reached an optimum or its target.
+    evaluations : array
+        Fitness evaluations of each run; a stuck run counts all evaluations up to its limit.
     stop_codes : array
         Stop reason of each run as an index into `STOP_REASONS`.
     stuck_at : array
@@ -186,9 +183,7 @@ class Runs:
     seconds: float = np.nan
 
     evaluations: IntArray = field(init=False)
-    fitness: FloatArray = field(init=False)
     stop_codes: IntArray = field(init=False)
-    success: BoolArray = field(init=False)
     stuck_at: IntArray = field(init=False)
     restarts: IntArray = field(init=False)
     neurons_used: IntArray | None = field(init=False)
@@ -198,9 +193,7 @@ class Runs:
         self.__dict__.update(
             numbers=np.arange(len(rows)) if self.numbers is None else self.numbers,
             evaluations=rows[:, 0],
-            fitness=rows[:, 1] / self.units,
             stop_codes=rows[:, 2],
-            success=np.isin(rows[:, 2], _SUCCESS),
             stuck_at=rows[:, 3],
             restarts=rows[:, 4],
             neurons_used=rows[:, 5] if columns > len(COLUMNS) else None,
@@ -216,6 +209,17 @@ class Runs:
     def __getitem__(self, places: slice) -> "Runs":
         """Some of the runs; `seconds` is still the time of all."""
         return replace(self, numbers=self.numbers[places], rows=self.rows[places])
+
+    # Not a view of the rows: computed when it is needed, so that millions of runs stay small.
+    @cached_property
+    def fitness(self) -> FloatArray:
+        """Best fitness of each run."""
+        return self.rows[:, 1] / self.units
+
+    @cached_property
+    def success(self) -> BoolArray:
+        """Whether each run reached an optimum or its target."""
+        return np.isin(self.stop_codes, _SUCCESS)
 
     @cached_property
     def stop_reasons(self) -> Any:
