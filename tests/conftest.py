@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+from pathlib import Path
 
 # Pictures are drawn without a display, wherever the tests run.
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -82,3 +84,15 @@ def full_disk(monkeypatch):
         raise OSError(28, "No space left on device")
 
     return lambda: monkeypatch.setattr(_files.os, "fsync", no_space)
+
+
+@pytest.fixture
+def claims(monkeypatch):
+    """The module that writes the sentences of the pages of findings."""
+    pytest.importorskip("pandas")
+    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "notebooks" / "campaigns"))
+    from pages import claims
+
+    yield claims
+    for name in [name for name in sys.modules if name.split(".")[0] == "pages"]:
+        del sys.modules[name]

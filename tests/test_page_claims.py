@@ -1,23 +1,5 @@
 """Sentences of the pages of findings follow the data: other data, another sentence."""
 
-import sys
-from pathlib import Path
-
-import pytest
-
-FOLDER = Path(__file__).parent.parent / "notebooks" / "campaigns"
-
-
-@pytest.fixture
-def claims(monkeypatch):
-    pytest.importorskip("pandas")
-    monkeypatch.syspath_prepend(str(FOLDER))
-    from pages import claims
-
-    yield claims
-    for name in [name for name in sys.modules if name.split(".")[0] == "pages"]:
-        del sys.modules[name]
-
 
 def test_overlapping_shares_are_not_told_apart_and_far_ones_are(claims):
     assert "not distinguishable" in claims.compared("a", (89, 100), "b", (91, 100))
@@ -172,26 +154,3 @@ def test_sentences_about_constant_probabilities_follow_the_runs(claims):
     assert "their probability is above 0.4" in stuck_sentence(runs(float))
     free = {r: part.assign(fitness=0.75) for r, part in runs(float).items()}
     assert "no constant share of them is seen" in stuck_sentence(free)
-
-
-def made_up(cells, seed=0):
-    """Runs of cells: their columns, the share that succeeds, their time and fitness."""
-    import numpy as np
-    import pandas as pd
-
-    rng = np.random.default_rng(seed)
-    parts = []
-    for number, (columns, runs, succeeds, time, fitness) in enumerate(cells):
-        parts.append(
-            pd.DataFrame(
-                {
-                    **columns,
-                    "success": np.arange(runs) < round(succeeds * runs),
-                    "evaluations": (time * rng.uniform(0.8, 1.2, runs)).astype(int) + 1,
-                    "fitness": fitness + rng.uniform(0, 1e-9, runs) * (fitness % 0.5 != 0),
-                    "setting": str(number),
-                },
-                index=range(runs),
-            )
-        )
-    return pd.concat(parts, ignore_index=True)

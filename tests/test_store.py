@@ -16,7 +16,7 @@ from hyperna.cli import main
 from hyperna.settings import setting
 from hyperna.store.coverage import add_interval, count, gaps
 from hyperna.store.files import StoreError
-from hyperna.store.lines import Block, block_lines, want_line
+from hyperna.store.lines import Block
 from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
@@ -36,15 +36,6 @@ def test_intervals_are_sets_of_numbers(pieces):
     assert all(a[1] < b[0] for a, b in pairwise(intervals))
     assert {i for a, b in gaps(intervals, 30) for i in range(a, b)} == set(range(30)) - numbers
     assert count(intervals) == len(numbers)
-
-
-LINES = [
-    block_lines(made_up(HALF, 0, 4)),
-    want_line([(HALF, 10)]),
-    block_lines(made_up(QUARTER, 3, 8)),
-    block_lines(made_up(HALF, 4, 6)),
-]
-DATA = b"".join(LINES)
 
 
 def test_files_never_share_a_number_after_a_repair(tmp_path):

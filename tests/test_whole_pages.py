@@ -1,23 +1,5 @@
 """Whole pages of findings: made-up runs, then the same with the kinds of runs exchanged."""
 
-import sys
-from pathlib import Path
-
-import pytest
-
-FOLDER = Path(__file__).parent.parent / "notebooks" / "campaigns"
-
-
-@pytest.fixture
-def claims(monkeypatch):
-    pytest.importorskip("pandas")
-    monkeypatch.syspath_prepend(str(FOLDER))
-    from pages import claims
-
-    yield claims
-    for name in [name for name in sys.modules if name.split(".")[0] == "pages"]:
-        del sys.modules[name]
-
 
 def made_up(cells, seed=0):
     """Runs of cells: their columns, the share that succeeds, their time and fitness."""
