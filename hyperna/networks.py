@@ -105,7 +105,7 @@ class Network:
     def predict(self, X: ArrayLike) -> BoolArray:
         """Return the network's output for every row of X, shape (n,)."""
         points = check_points("X", X, self.grid.dim)
-        W, b, output_w, output_b = self._layers
+        W, b, output_w, output_b = self.layers
         if self.grid.neuron == "plain":
             result = np.empty(len(points), np.bool_)
             output = self.grid.output_code, output_w, output_b
@@ -129,7 +129,7 @@ class Network:
         The shape is (n, N). For plain neurons it is w·x - b, the signed distance of the point from
         the neuron's hyperplane; other kinds have their own `hyperna.neurons.Neuron.margin`.
         """
-        W, b, _, _ = self._layers
+        W, b, _, _ = self.layers
         points = check_points("X", X, self.grid.dim)
         plain, result = self.grid.neuron == "plain", np.empty((len(points), len(b)))
         geometry.margins(points, W, b if plain else np.zeros_like(b), result)
@@ -138,9 +138,23 @@ class Network:
         square, parameters = (points**2).sum(axis=1), self.grid.parameters(self.genome)
         return np.asarray(self.grid.kind.margin(result, square[:, None], *parameters))
 
+    @cached_property
+    def layers(self) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+        """Normals and biases of the hidden layer and of the output neuron; not to be written to."""
+        grid = self.grid
+        rows = self.genome[: grid.output_start].reshape(grid.neurons, grid.width)
+        genes = np.array(rows[:, : grid.direction_width + 1]).ravel()
+        W, b = np.empty((grid.neurons, grid.dim)), np.empty(grid.neurons)
+        geometry.layer_weights(genes, grid.resolution, 0, W, b)
+        if not grid.has_output_neuron:
+            return W, b, np.zeros(0), 0.0
+        w, t = np.empty((1, grid.neurons)), np.empty(1)
+        geometry.layer_weights(np.array(self.genome), grid.resolution, grid.output_start, w, t)
+        return W, b, w[0], float(t[0])
+
     def weights(self) -> tuple[FloatArray, FloatArray]:
         """Return unit normals (N, D) and biases (N,) of the hidden neurons."""
-        W, b, _, _ = self._layers
+        W, b, _, _ = self.layers
         return W.copy(), b.copy()
 
     def caps(self) -> tuple[FloatArray, FloatArray]:
@@ -153,7 +167,7 @@ class Network:
         >>> Network(Grid(2, 1, 12, neuron="bent"), [0, 6, 4]).caps()[1].round(3)
         array([0.5])
         """
-        W, b, _, _ = self._layers
+        W, b, _, _ = self.layers
         W, b = W.copy(), b.copy()
         if self.grid.neuron == "bent":
             bend = self.grid.parameters(self.genome)[1]
@@ -163,7 +177,7 @@ class Network:
 
     def output_weights(self) -> tuple[FloatArray, float] | None:
         """Return unit normal (N,) and bias of the evolved output neuron, None without one."""
-        _, _, w, t = self._layers
+        _, _, w, t = self.layers
         return (w.copy(), t) if self.grid.has_output_neuron else None
 
     def text(self, feature_names: Sequence[str] | None = None) -> str:
@@ -185,7 +199,7 @@ class Network:
           h2: weight >= 0
         """
         names = self._check_names(feature_names)
-        W, b, output_w, output_b = self._layers
+        W, b, output_w, output_b = self.layers
         rules = [_rule(w, names, bias) for w, bias in zip(W, b, strict=True)]
         if self.grid.neuron == "bent":
             bends = self.grid.parameters(self.genome)[1]
@@ -265,20 +279,6 @@ class Network:
 
     def __repr__(self) -> str:
         return f"Network({self.grid!r}, {self.genome.tolist()!r})"
-
-    @cached_property
-    def _layers(self) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-        """Normals and biases of the hidden layer and of the output neuron, as kernels take them."""
-        grid = self.grid
-        rows = self.genome[: grid.output_start].reshape(grid.neurons, grid.width)
-        genes = np.array(rows[:, : grid.direction_width + 1]).ravel()
-        W, b = np.empty((grid.neurons, grid.dim)), np.empty(grid.neurons)
-        geometry.layer_weights(genes, grid.resolution, 0, W, b)
-        if not grid.has_output_neuron:
-            return W, b, np.zeros(0), 0.0
-        w, t = np.empty((1, grid.neurons)), np.empty(1)
-        geometry.layer_weights(np.array(self.genome), grid.resolution, grid.output_start, w, t)
-        return W, b, w[0], float(t[0])
 
     def _check_names(self, feature_names: Sequence[str] | None) -> list[str]:
         if feature_names is None:

@@ -293,7 +293,7 @@ class Search:
     ) -> None:
         """Begin run `number`; with `runs`, that many from there on, of which rows are kept only."""
         self.task = task
-        self.seed = seed_words(seed)
+        self.seed = seed if isinstance(seed, np.random.SeedSequence) else seed_words(seed)
         self.number = check_integer("number", number, 0, MOST_RUNS - 1)
         if not isinstance(trajectory, bool | np.bool_):
             raise TypeError(f"trajectory must be True or False, got {shown(trajectory)}")
@@ -310,13 +310,15 @@ class Search:
         self.rows = np.zeros((count, len(task.columns)), np.int64)
         self._genomes = np.zeros((1 if runs is None else 0, components), np.int64)
         self._key = self.seed.generate_state(4, np.uint64)
-        # Offspring to simulate at a time. On the circle a step sweeps over all neurons, and asks an
-        # evolved output at each of their arcs.
-        if isinstance(task.fitness, ExactArcs):
-            self.quota = _QUOTA // task.grid.neurons ** (1 + task.grid.has_output_neuron)
-        else:
-            self.quota = _POINTS_A_QUOTA // task.fitness.effort(task.grid)
-        self.quota = max(64, self.quota)
+
+    @cached_property
+    def quota(self) -> int:
+        """Offspring to simulate at a time: a fraction of a second."""
+        fitness, grid = self.task.fitness, self.task.grid
+        if isinstance(fitness, ExactArcs):
+            # a step sweeps over all neurons, and an evolved output is computed at each of their arcs
+            return max(64, _QUOTA // grid.neurons ** (1 + grid.has_output_neuron))
+        return max(64, _POINTS_A_QUOTA // fitness.effort(grid))
 
     @property
     def finished(self) -> bool:
@@ -372,7 +374,7 @@ class Search:
             path = self._trace.path[: counter[state.PATH_LENGTH]].copy()
             trajectory = Trajectory(task.grid, path[:, 0], path[:, 1] / task.units, path[:, 2:])
         return RunResult(
-            network=network_of(task.grid, genome),
+            network=(Network if task.topology is None else network_of)(task.grid, genome),
             fitness=score / task.units,
             evaluations=evaluations,
             stop_reason=STOP_REASONS[stop],

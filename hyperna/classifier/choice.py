@@ -142,10 +142,11 @@ class Joined(HalfSpaces):
     @classmethod
     def of(cls, network: Network, points: LabelledPoints, faithful: float = 0.0) -> "Joined":
         """Return the half-spaces of a network; one neuron alone is an OR."""
-        W, t = network.weights()
-        vote, quorum = network.output_weights() or (np.ones(len(t)), 0.5)
+        W, t, vote, quorum = network.layers
+        if not network.grid.has_output_neuron:
+            vote, quorum = np.ones(len(t)), 0.5
         output = network.grid.output if len(t) > 1 else "or"
-        votes: dict[str, Any] = {"vote": vote, "quorum": float(quorum)}
+        votes: dict[str, Any] = {"vote": vote, "quorum": quorum}
         return cls(W, t, points=points, output=output, faithful=faithful, **votes)
 
     def fires(self, bits: BoolArray) -> BoolArray:
@@ -318,7 +319,7 @@ def simplest(
     options = [simplified(network, points, loss), *moved]
 
     def size(made: Network) -> tuple[int, int, int]:
-        return made.grid.neurons, int(np.count_nonzero(made.weights()[0])), -points.correct(made)
+        return made.grid.neurons, int(np.count_nonzero(made.layers[0])), -points.correct(made)
 
     return min((made for made in options if points.correct(made) >= least), key=size)
 

@@ -48,7 +48,8 @@ def signed_distance(network: Network, Z: FloatArray) -> FloatArray:
 
 def from_cones(network: Network, Z: FloatArray) -> FloatArray:
     """Return how far each point is from the surface of each cone, >= 0 iff the neuron fires."""
-    (W, b), bend = network.weights(), network.grid.parameters(network.genome)[1]
+    W, b, _, _ = network.layers
+    bend = network.grid.parameters(network.genome)[1]
     dot = np.einsum("nd,kd->nk", Z, W)
     across = np.sqrt(np.maximum((Z * Z).sum(axis=1)[:, None] - dot * dot, 0.0))
     far = cone_distance(dot - b, across, np.cos(bend))
@@ -56,7 +57,7 @@ def from_cones(network: Network, Z: FloatArray) -> FloatArray:
 
 
 def _evolved_distance(network: Network, margin: FloatArray) -> FloatArray:
-    vote, quorum = network.output_weights() or (np.zeros(0), 0.0)
+    _, _, vote, quorum = network.layers
     bits = margin >= 0.0
     output = _reached(bits, vote, quorum)
     # What each neuron says when it works against the output.

@@ -154,12 +154,13 @@ def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np
     Neurons that make no difference to any training point are left out. Rounding moves no threshold
     by more than about `slack` in the unit ball, for those who compare distances.
     """
-    W, b = network.weights()
+    W, b, vote, quorum = network.layers
     bits = np.zeros((len(X), len(b)), bool)
     for some in blocks(X):
-        bits[some] = network.hidden(scaling.apply(X[some]))
+        bits[some] = network.margin(scaling.apply(X[some])) >= 0.0
     output = network.grid.output if len(b) > 1 else "or"
-    vote, quorum = network.output_weights() or (np.ones(len(b)), 0.5)
+    if not network.grid.has_output_neuron:
+        vote, quorum = np.ones(len(b)), 0.5
     kept, turn, quorum = _needed(output, bits, vote, quorum)
     cosine = np.zeros(len(b))
     if network.grid.neuron == "bent":

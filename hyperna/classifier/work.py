@@ -226,7 +226,7 @@ class Attempt:
             rotation=settings.move == "rotation" and dim > 2,
             grid=grid,
             fitness=fitness,
-            units=fitness.units(grid),
+            units=fitness.total,
             bias=True,
             redraw_void=settings.patient,
             probability=1.0 / grid.components,

@@ -72,6 +72,7 @@ class Fitness(ABC):
         """
         from hyperna._kernels.batch import score_all
 
+        self.check_grid(grid)
         rows = np.asarray(genomes)
         if rows.ndim != 2 or rows.shape[1] != grid.components or rows.dtype.kind not in "iu":
             raise ValueError(

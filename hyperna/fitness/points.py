@@ -114,7 +114,6 @@ class FiniteSet(Fitness):
         from hyperna._kernels import points as _  # noqa: F401  the functions of this kind
         from hyperna._kernels.point_data import make_points
 
-        self.check_grid(grid)
         if grid.neuron == "bent":
             return self.simple_kernel(grid)
         return make_points(
