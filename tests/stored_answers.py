@@ -12,6 +12,7 @@ import json
 import os
 import re
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -159,6 +160,20 @@ FIT = [
     "two_quarters_d5 --neurons 1",
     "sweet.csv --ignore mass --class-weight balanced --neurons 3 --mutation uniform",
 ]
+COMPARE = [
+    "compare table.csv --label kind --classifiers logistic,knn --folds 3",
+    "compare xor --classifiers na,logistic --folds 2 --repeats 2 --rotate --seed 4",
+]
+OTHERS = [
+    "compare --list",
+    "dataset moons:n=12,noise=0.1",
+    "dataset sphere:problem=two_quarters,dim=4,rotated=true,n=6",
+    "dataset --list --json",
+    "list",
+]
+# Endings of the files that hold a chain.
+CHAIN = ("lab", "srew", "sta", "tra", "storm.lab", "storm.rew", "storm.tra")
+PICTURE = r'<(?:path|circle)[^>]*class="[^>]*>'
 
 
 def command(text):
@@ -192,24 +207,43 @@ def written(text, *names):
 
 
 def campaign_answers():
-    Path("some.toml").write_text(TOML, encoding="utf-8")
-    command("campaign run some.toml")
-    yield "status", command("campaign status some.store --json")
-    yield "status in words", command("campaign status some.store")
-    yield "export", written("campaign export some.store csv -o some.csv", "some.csv")
-    command("campaign export some.store ioh -o ioh")
-    told = []
+    """Yield name and function of what is told about a campaign, which runs when it is needed."""
+    yield "status", lambda: of_store("campaign status some.store --json")
+    yield "status in words", lambda: of_store("campaign status some.store")
+    yield "export", lambda: of_store("campaign export some.store csv -o some.csv", "some.csv")
+    yield "ioh", ioh_files
+    yield "report, charts", lambda: (of_store("list"), report_charts(command))[1]
+    yield "report, data", report_data
+    yield "report, text", lambda: shown(page())
+    yield "report, pictures", lambda: re.findall(PICTURE, page())[:200]
+    yield "other report", other_report
+
+
+def of_store(text, *names):
+    """Return what a command says about the store of the campaign and the files that it writes."""
+    if not Path("some.store").exists():
+        Path("some.toml").write_text(TOML, encoding="utf-8")
+        command("campaign run some.toml")
+    return written(text, *names)
+
+
+def ioh_files():
+    of_store("campaign export some.store ioh -o ioh")
     for path in sorted(path for path in Path("ioh").rglob("*") if path.is_file()):
         lines = plain(path.read_text(encoding="utf-8"))
-        told += [f"-- {path}: {len(lines)}", *(lines if path.suffix == ".json" else lines[-2:])]
-    yield "ioh", told
-    yield "report, charts", report_charts(command)
-    page = Path("some.html").read_text(encoding="utf-8")
-    data = json.loads(re.search(r'type="application/json" id="data">(.*?)</script>', page)[1])
-    yield "report, data", plain(json.dumps(data, indent=0))
-    yield "report, text", shown(page)
-    yield "report, pictures", re.findall(r'<(?:path|circle)[^>]*class="[^>]*>', page)[:200]
-    yield "other report", other_report()
+        yield f"-- {path}: {len(lines)}"
+        yield from lines if path.suffix == ".json" else lines[-2:]
+
+
+def page():
+    if not Path("some.html").exists():
+        of_store("report some.store -o some.html --title some")
+    return Path("some.html").read_text(encoding="utf-8")
+
+
+def report_data():
+    data = json.loads(re.search(r'type="application/json" id="data">(.*?)</script>', page())[1])
+    return plain(json.dumps(data, indent=0))
 
 
 def other_report():
@@ -229,42 +263,38 @@ def shown(page):
 
 
 def answers(folder):
-    """Yield every case's name and its lines, working in a folder of its own."""
+    """Yield every case's name and a function that returns its lines, in a folder of its own."""
     os.chdir(folder)
     Path("table.csv").write_text(TABLE, encoding="utf-8")
     numbers = [line.rpartition(",")[0] for line in TABLE.splitlines()]
     Path("sweet.csv").write_text("\n".join(numbers), encoding="utf-8")
     for text in RUN:
-        yield f"run {text}", command(f"run {text} --runs 7")
-        yield f"run {text} --json", command(f"run {text} --runs 3 --json --all")
+        yield f"run {text}", partial(command, f"run {text} --runs 7")
+        yield f"run {text} --json", partial(command, f"run {text} --runs 3 --json --all")
     for text in THEORY:
-        yield f"theory {text}", command(f"theory {text}")
-        yield f"theory {text} --json", command(f"theory {text} --json")
-    command("theory quarter --resolution 5 --mutation local --export chain")
-    for path in sorted(Path().glob("chain.*")):
-        yield f"theory --export {path}", path.read_text().splitlines()
+        yield f"theory {text}", partial(command, f"theory {text}")
+        yield f"theory {text} --json", partial(command, f"theory {text} --json")
+    chain = (f"chain.{end}" for end in CHAIN)
+    export = "theory quarter --resolution 5 --mutation local --export chain"
+    yield "theory --export", partial(written, export, *chain)
     for text in FIT:
         few = f"fit {text} --max-evals 3000"
-        yield few, written(f"{few} --save model.json", "model.json")
-        yield f"{few} --json", command(f"{few} --json")
-    command("fit table.csv --label kind --ignore mass,sweet --max-evals 2000 --save model.json")
-    yield "predict", command("predict model.json table.csv --label kind --proba --column told")
-    for text in (
-        "compare table.csv --label kind --classifiers logistic,knn --folds 3",
-        "compare xor --classifiers na,logistic --folds 2 --repeats 2 --rotate --seed 4",
-    ):
-        yield text, command(text)
-        yield f"{text} --json", command(f"{text} --json")
-    yield "compare --list", command("compare --list")
-    for text in ("moons:n=12,noise=0.1", "sphere:problem=two_quarters,dim=4,rotated=true,n=6"):
-        yield f"dataset {text}", command(f"dataset {text}")
-    yield "dataset --list", command("dataset --list --json")
-    yield "list", command("list")
-    for text in REFUSED:
-        yield text, command(text)
+        yield few, partial(written, f"{few} --save model.json", "model.json")
+        yield f"{few} --json", partial(command, f"{few} --json")
+    yield "predict", predicted
+    for text in COMPARE:
+        yield text, partial(command, text)
+        yield f"{text} --json", partial(command, f"{text} --json")
+    for text in OTHERS + REFUSED:
+        yield text, partial(command, text)
     yield from functions(command)
     yield from pictures(command)
     yield from campaign_answers()
+
+
+def predicted():
+    command("fit table.csv --label kind --ignore mass,sweet --max-evals 2000 --save model.json")
+    return command("predict model.json table.csv --label kind --proba --column told")
 
 
 def arithmetic():
@@ -294,6 +324,6 @@ def _near(one, other):
 if __name__ == "__main__":
     os.environ |= {"COLUMNS": "100", "HYPERNA_QUIET": "1", "MPLBACKEND": "Agg"}
     with tempfile.TemporaryDirectory() as made:
-        found = dict(answers(made))
+        found = {name: list(function()) for name, function in answers(made)}
     found["arithmetic"] = [arithmetic()]
     FILE.write_text(json.dumps(found, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")

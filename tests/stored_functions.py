@@ -1,5 +1,6 @@
 """What functions return on small inputs, in lines of text, to be stored."""
 
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -51,20 +52,25 @@ def attempt(function, *args, **options):
 
 
 def functions(command):
-    """Yield name and lines of every function; `command` runs a command line."""
+    """Yield name and function of every group; `command` runs a command line."""
     for name in NAMES:
-        yield f"problem {name}", list(_problem(name))
-    yield "laws", list(_laws())
-    yield "points", list(_points())
-    yield "networks", list(_networks())
-    yield "theory", list(_theory())
-    yield "statistics", list(_statistics())
-    yield "page", list(_page())
-    yield "baselines", list(_baselines())
-    yield "classifiers", list(_classifiers())
+        yield f"problem {name}", partial(_problem, name)
+    yield "laws", _laws
+    yield "points", _points
+    yield "networks", _networks
+    yield "theory", _theory
+    yield "statistics", _statistics
+    yield "page", _page
+    yield "baselines", _baselines
+    yield "classifiers", _classifiers
+    yield "reproduce", partial(_reproduced, command)
+
+
+def _reproduced(command):
     command("reproduce --quick --runs 2 --table 3 5 8 --jobs 1 --out tables")
     for path in sorted(path for path in Path("tables").iterdir() if path.is_file()):
-        yield f"reproduce {path.name}", path.read_text(encoding="utf-8").splitlines()
+        yield f"-- {path.name}"
+        yield from path.read_text(encoding="utf-8").splitlines()
 
 
 def _problem(name):
