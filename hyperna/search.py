@@ -316,7 +316,7 @@ class Search:
         """Offspring to simulate at a time: a fraction of a second."""
         fitness, grid = self.task.fitness, self.task.grid
         if isinstance(fitness, ExactArcs):
-            # a step sweeps over all neurons, and an evolved output is computed at each of their arcs
+            # a step sweeps over all neurons, and computes an evolved output at each of their arcs
             return max(64, _QUOTA // grid.neurons ** (1 + grid.has_output_neuron))
         return max(64, _POINTS_A_QUOTA // fitness.effort(grid))
 
