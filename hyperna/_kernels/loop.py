@@ -92,7 +92,7 @@ def horizon(limits, counter):
     With `limits.growing` start k may stagnate for u_k times `limits.stagnation` evaluations, where
     u = 1, 1, 2, 1, 1, 2, 4, ... is the sequence of Luby, Sinclair and Zuckerman (1993).
     """
-    patience = limits.stagnation
+    allowed = limits.stagnation
     if limits.growing:
         start, size = counter[RESTARTS] + 1, np.int64(1)
         while 2 * size - 1 < start:
@@ -101,8 +101,8 @@ def horizon(limits, counter):
             if size <= start:
                 start -= size - 1
             size //= 2
-        patience *= size
-    return smaller(limits.budget, counter[EVALUATIONS] + patience)
+        allowed *= size
+    return smaller(limits.budget, counter[EVALUATIONS] + allowed)
 
 
 @inline_kernel

@@ -51,7 +51,7 @@ TERM = _record("coordinate", "change")
 # Offspring until the points are put in order, and the number next time; hidden neurons that move;
 # the row of `whole` that has the network's votes; the largest possible gain; sums of quanta of the
 # network and its offspring.
-TALLY = _record("countdown patience moves row ceiling", "quanta next_quanta")
+TALLY = _record("countdown interval moves row ceiling", "quanta next_quanta")
 # Rows of `whole`: votes, in two rows; gain; list of points. Rows of `real`: margin and rounded
 # margin, those of the offspring at the points that are listed, pull and norm.
 VOTES, GAIN, LISTED = 0, 2, 3

@@ -220,7 +220,7 @@ def vote_by_sums(net, dots, hidden, votes, begin):
 
 
 @inline_kernel
-def judge(points, work, least):
+def offspring_gain(points, work, least):
     """Gain of the offspring, or a number less than `least` that it cannot exceed."""
     net, columns, tally, gain = work.net, work.columns, work.tally, work.tally.ceiling
     table = work.table[1 if net.neuron[points.neurons].terms >= 0 else 0]
@@ -313,7 +313,7 @@ def _prepare(fitness, work, genome):
             part.cosine, part.sine = cos_sin_turn(genome[c], r)
             part.next_cosine, part.next_sine = part.cosine, part.sine
         round_neuron(points, net, i)
-    work.tally.countdown, work.tally.patience = at.FIRST_ORDER, at.FIRST_ORDER
+    work.tally.countdown, work.tally.interval = at.FIRST_ORDER, at.FIRST_ORDER
     tabulate(points, net, work.sums, work.table[0])
     gain, second = begin_again(points, work)
     return points.silent + gain, second
@@ -323,8 +323,8 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     points, genome, changed, old = fitness.shape, genes[GENOME], genes[CHANGED], genes[OLD]
     tally, output, least = work.tally, work.net.neuron[points.neurons], score - points.silent
     if tally.countdown < 0:
-        tally.patience = smaller(2 * tally.patience, at.LAST_ORDER)
-        tally.countdown = tally.patience
+        tally.interval = smaller(2 * tally.interval, at.LAST_ORDER)
+        tally.countdown = tally.interval
         put_in_order(points, work)
         begin_again(points, work)
     for step in range(first, last):
@@ -334,7 +334,7 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
         if output_moves:
             round_neuron(points, work.net, points.neurons)
             tabulate(points, work.net, work.sums, work.table[1])
-        gain = judge(points, work, least)
+        gain = offspring_gain(points, work, least)
         accepted, tie, listed = gain >= least, 0.0, np.int64(0)
         if accepted and points.tie_clip > 0.0:
             tie, listed = second_value(points, work, output_moves)
