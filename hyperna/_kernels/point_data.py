@@ -96,9 +96,10 @@ class PointsWork(NamedTuple):
     A point's votes are the number of neurons that fire on it, or their pattern. `table` (2, ...)
     says whether the output fires, by the votes, and `sums` what an output neuron makes of them.
     `columns` (D, n) are the points; `whole` and `real` (rows, n) what is known about each. `dots`
-    (2, N, n) are the dot products. `ceiling` and `guard`: the largest possible gain of each block,
-    and how close to the bias a dot product must be for rounding errors to matter. `hidden`, `start`
-    and `near`: room for the margins of the neurons at a point, for bins and for optima.
+    (2, N, n) are the dot products. `found` (2, ...), `ceiling` and `guard`: the gain of each block,
+    the largest possible one, and how close to the bias a dot product must be for rounding errors to
+    matter. `hidden`, `start` and `near`: room for the margins of the neurons at a point, for bins
+    and for optima.
     """
 
     net: Neurons
@@ -108,6 +109,7 @@ class PointsWork(NamedTuple):
     whole: np.ndarray
     real: np.ndarray
     dots: np.ndarray
+    found: np.ndarray
     ceiling: np.ndarray
     guard: np.ndarray
     tally: np.record
@@ -183,6 +185,7 @@ def new_work(points: Points) -> PointsWork:
         whole=np.zeros((4, n), np.int64),
         real=np.zeros((6, n)),
         dots=np.zeros((2, neurons, n)),
+        found=np.zeros((2, blocks), np.int64),
         ceiling=np.zeros(blocks, np.int64),
         guard=np.zeros(blocks),
         tally=_records(TALLY, 1)[0],

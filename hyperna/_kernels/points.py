@@ -223,7 +223,8 @@ def vote_by_sums(net, dots, hidden, votes, begin):
 def offspring_gain(points, work, least):
     """Gain of the offspring, or a number less than `least` that it cannot exceed."""
     net, columns, tally, gain = work.net, work.columns, work.tally, work.tally.ceiling
-    table = work.table[1 if net.neuron[points.neurons].terms >= 0 else 0]
+    output_moves = net.neuron[points.neurons].terms >= 0
+    table = work.table[1 if output_moves else 0]
     for k in range(work.guard.size):
         if gain < least:
             break
@@ -231,9 +232,10 @@ def offspring_gain(points, work, least):
         source, votes = work.whole[tally.row, begin:end], work.whole[1 - tally.row, begin:end]
         for p in range(votes.size):
             votes[p] = source[p]
+        changed = np.int64(output_moves)
         for m in range(tally.moves):
             i = net.neuron[m].mover
-            one, term, vote, near = net.neuron[i], net.term[i], vote_of(points, i), np.int64(0)
+            one, term, near, flips = net.neuron[i], net.term[i], np.int64(0), np.int64(0)
             bias, next_bias, guard = one.bias, one.next_bias, work.guard[k]
             old, new = work.dots[one.row, i, begin:end], work.dots[1 - one.row, i, begin:end]
             a, b = term[0].change, term[1].change
@@ -248,16 +250,24 @@ def offspring_gain(points, work, least):
                 for p in range(new.size):
                     new[p] += (a * x[p] + b * y[p]) + (c * z[p] + d * w[p])
             for p in range(new.size):
-                votes[p] += vote & -np.int64(new[p] >= next_bias)
-                votes[p] -= vote & -np.int64(old[p] >= bias)
+                flips += np.int64(new[p] >= next_bias) ^ np.int64(old[p] >= bias)
                 near += 0 if abs(new[p] - next_bias) > guard else 1
+            if flips > 0:
+                vote = vote_of(points, i)
+                for p in range(new.size):
+                    votes[p] += vote & -np.int64(new[p] >= next_bias)
+                    votes[p] -= vote & -np.int64(old[p] >= bias)
             if near > 0:
                 decide_near(points, net, columns, i, new, next_bias, guard, votes, begin)
+            changed += flips + near
         if points.join == EVOLVED and points.neurons > TABLE_NEURONS:
             vote_by_sums(net, work.dots, work.hidden, votes, begin)
-        weights, found = work.whole[at.GAIN, begin:end], np.int64(0)
-        for p in range(weights.size):
-            found += weights[p] & table[np.uint64(votes[p])]
+        found = work.found[tally.row, k]
+        if changed > 0:
+            weights, found = work.whole[at.GAIN, begin:end], np.int64(0)
+            for p in range(weights.size):
+                found += weights[p] & table[np.uint64(votes[p])]
+        work.found[1 - tally.row, k] = found
         gain += found - work.ceiling[k]
     return gain
 
@@ -289,8 +299,10 @@ def begin_again(points, work):
             decide_near(points, net, work.columns, i, dots, bias, work.guard[k], votes, begin)
         if points.join == EVOLVED and points.neurons > TABLE_NEURONS:
             vote_by_sums(net, work.dots, work.hidden, votes, begin)
+        work.found[0, k] = 0
         for p in range(begin, end):
-            gain += weights[p] & work.table[0, votes[p - begin]]
+            work.found[0, k] += weights[p] & work.table[0, votes[p - begin]]
+        gain += work.found[0, k]
     if points.tie_clip > 0.0:
         second, listed = second_value(points, work, points.tie_clip > 0.0)
         keep_margins(work, listed)
