@@ -7,10 +7,11 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from hyperna import NAClassifier, Network, dataset, export_text
-from hyperna.classifier.choice import cancelled, simplified, trimmed
+from hyperna.classifier.choice import cancelled, second_look, simplest, simplified, trimmed
 from hyperna.classifier.export import LINE_WIDTH, condition_text
 from hyperna.classifier.points import LabelledPoints, Scaling
 from hyperna.classifier.rules import Condition, Rule, condition_of, roundest, rule_of
+from hyperna.grid import Grid
 
 NAMES = ["age", "income", "height", "children"]
 
@@ -76,6 +77,47 @@ def test_two_conditions_on_two_features_where_most_are_positive(noise):
         used = sorted(np.flatnonzero(c.weights).tolist() for c in rule.conditions)
         two += rule.join == "any" and used == [[0], [1]]
     assert two >= 9
+
+
+def grid_points(flips):
+    """A square of 20 x 20 points, true where x or y exceeds 0.3, with flipped labels."""
+    side = (np.arange(20) - 9.5) / 20
+    Z = np.array([(a, b) for a in side for b in side])
+    y = (Z > 0.3).any(axis=1)
+    y[flips] ^= True
+    return LabelledPoints(Z, y, np.ones(len(y), np.int64), float(len(y)))
+
+
+def test_rules_of_single_features_may_lose_twice_as_much():
+    points = grid_points([])
+    corner = np.flatnonzero(points.Z.sum(axis=1) < -0.83)
+    points = grid_points(corner)
+    grid = Grid(2, 3, 4 * 2**20, "or")
+    learned = [[1, 0], [0, 1], [-1, -1]], [0.3, 0.3, 0.83]
+    network = Network(grid, grid.from_weights(*map(np.array, learned)))
+    two = Grid(2, 2, 4 * 2**20, "or")
+    truth = Network(two, two.from_weights(np.eye(2), np.array([0.2, 0.2])))
+    askew = Network(two, two.from_weights(np.array([[1, 0.05], [0, 1]]), np.array([0.3, 0.3])))
+    lost = len(corner) / points.total
+    assert points.right(network).all()
+    for loss, neurons in ((0.45 * lost, 3), (0.55 * lost, 2)):
+        assert simplest(network, [truth], points, loss).grid.neurons == neurons
+        assert simplest(network, [askew], points, loss).grid.neurons == 3
+
+
+def test_a_start_that_has_learned_errors_gets_a_second_look():
+    seen, held_out = grid_points(np.arange(0, 400, 23)), grid_points([])
+    grid = Grid(2, 3, 4 * 2**20, "or")
+    truth, idle = [[1, 0], [0, 1], [-1, -1]], [0.3, 0.3, 0.83]
+    start = Network(grid, grid.from_weights(np.array(truth, float), np.array(idle)))
+    rival = np.ones(400, bool)
+    rival[:2] = False
+    assert not held_out.right(start)[:10].all()
+    assert second_look(start, seen, held_out, rival)
+    # all right cannot be exceeded, and what is far behind is not looked at again
+    assert not second_look(start, seen, held_out, np.ones(400, bool))
+    far = Network(grid, grid.from_weights(np.array(truth, float), np.array([0.3, 0.3, 0.0])))
+    assert not second_look(far, seen, held_out, rival)
 
 
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_wine])

@@ -32,6 +32,8 @@ LOYAL, INDIFFERENT, PATIENT = 1.0, 0.5, 1.0
 BEYOND_DOUBT = 3.0
 # A difference with at most this standard error is well known.
 WELL_KNOWN = 0.01
+# Conditions on one feature can learn little noise: networks of them may lose this many times more.
+MODEST = 2.0
 
 
 @dataclass(frozen=True)
@@ -312,16 +314,37 @@ def simplest(
 ) -> Network:
     """Return the network made simpler, or one of others if that is simpler still.
 
-    The others get the thresholds that are best for these points; all may lose the same share.
+    The others get the thresholds that are best for these points. All may lose the same share, and
+    others with conditions on one feature each some more, for errors that the network has learned.
     """
-    moved = [Joined.of(other, points).polished(2.0).like(other) for other in others]
-    least = points.correct(network) - (loss + _ROUNDING) * points.total
-    options = [simplified(network, points, loss), *moved]
+    options = [(simplified(network, points, loss), loss)]
+    for other in others:
+        modest = (np.count_nonzero(other.weights()[0], axis=1) == 1).all()
+        moved = Joined.of(other, points).polished(2.0).like(other)
+        options.append((moved, MODEST * loss if modest else loss))
+    score = points.correct(network)
 
     def size(made: Network) -> tuple[int, int, int]:
-        return made.grid.neurons, int(np.count_nonzero(made.layers[0])), -points.correct(made)
+        return made.grid.neurons, int(np.count_nonzero(made.weights()[0])), -points.correct(made)
 
-    return min((made for made in options if points.correct(made) >= least), key=size)
+    enough = []
+    for made, lost in options:
+        if points.correct(made) >= score - (lost + _ROUNDING) * points.total:
+            enough.append(made)
+    return min(enough, key=size)
+
+
+def second_look(
+    start: Network, seen: LabelledPoints, held_out: LabelledPoints, rival: BoolArray
+) -> bool:
+    """Return whether a start that is behind a rival is ahead of it once it was made simpler.
+
+    A start that has learned errors may hide a simple network, unless it is behind beyond doubt.
+    """
+    if ahead(held_out, rival, held_out.right(start), BEYOND_DOUBT):
+        return False
+    simple = simplified(start, seen, seen.doubt(start))
+    return ahead(held_out, held_out.right(simple), rival, 0.0)
 
 
 def trimmed(network: Network, points: LabelledPoints) -> Network:

@@ -209,11 +209,17 @@ class Fit:
         yield self.trials(small, range(1))
         # Those far behind the simplest in the first fold are not looked at in the others.
         some, rows = points.part(first), list(np.array(self.right[0])[:, first])
-        simplest, kept = rows[best_row(some, rows)], []
+        simplest, kept, hopeful = rows[best_row(some, rows)], [], []
         for c in small:
             if (c, 0) in self.networks:
-                right = some.right(self.networks[c, 0][0])
-                kept += [c] if self.spares or not ahead(some, simplest, right, HOPELESS) else []
+                start = self.networks[c, 0][0]
+                if self.spares or not ahead(some, simplest, some.right(start), HOPELESS):
+                    kept.append(c)
+                elif self.settings.simplifies and choice.second_look(
+                    start, self.seen[0], some, simplest
+                ):
+                    kept.append(c)
+                    hopeful.append(c)
         yield self.trials(kept, range(1, FOLDS))
         # Larger ones where the small ones are better than one half-space.
         simplest, large = self.right[0][best_row(points, self.right[0])], []
@@ -223,13 +229,13 @@ class Fit:
                 large.append(c + 1)
         yield self.trials(large)
         # Those whose starts are far behind the best are not evolved.
-        best, hopeful = np.zeros(len(points.y), bool), []
+        best = np.zeros(len(points.y), bool)
         for _, rows in sorted(self.right.items()):
             best = max(best, rows[best_row(points, rows)], key=points.share.dot)
-        for c, rows in sorted(self.right.items()):
+        for c, rows in self.right.items():
             if c > 0 and (self.spares or not ahead(points, best, rows[0], HOPELESS)):
                 hopeful.append(c)
-        yield self.trials(hopeful if self.evolves else [], evolved=True)
+        yield self.trials(sorted(set(hopeful)) if self.evolves else [], evolved=True)
 
     def trials(
         self, some: list[int], folds: range = range(FOLDS), evolved: bool = False
