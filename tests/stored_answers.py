@@ -17,6 +17,8 @@ from pathlib import Path
 
 import numpy as np
 from stored_functions import functions
+from stored_models import models
+from stored_parts import parts
 from stored_pictures import pictures, report_charts
 
 import hyperna
@@ -169,8 +171,28 @@ OTHERS = [
     "dataset moons:n=12,noise=0.1",
     "dataset sphere:problem=two_quarters,dim=4,rotated=true,n=6",
     "dataset --list --json",
+    "dataset --list",
+    "dataset xor:n=5 -o some.csv",
     "list",
+    "compare xor --classifiers logistic --folds 2 --repeats 1 --markdown",
+    "compare table.csv xor --classifiers tree,knn --folds 2 --all --json --seed 3",
+    "fit moons --seed 5 --max-evals 400 --neurons 2",
+    "fit table.csv --label kind --ignore mass --max-evals 300",
+    "run quarter --runs 4 --all --json --seed 9 --jobs 2",
+    "run half --runs 3 --animate film.html",
+    "reproduce --quick --runs 2 --table 1 9 10 --jobs 1 --json --out more",
 ]
+OTHER_ALGORITHMS = [
+    "cma_es:representation=cartesian --budget 300 --stagnation 50 --restarts 2",
+    "differential_evolution --budget 200",
+    "dual_annealing --target 0.9 --budget 200",
+    "discrete_one_plus_one_es --output evolved --neurons 2 --budget 60",
+    "neat:population=15 --budget 40",
+    "mu_plus_one:members=3,crossover=0.5 --neurons 2 --budget 300",
+    "one_comma_lambda:offspring=3 --budget 300",
+    "annealing:temperature=0.2,cooling=0.9 --budget 300 --redraw-void",
+]
+OTHERS += [f"run quarter --runs 3 --json --all --algorithm {text}" for text in OTHER_ALGORITHMS]
 # Endings of the files that hold a chain.
 CHAIN = ("lab", "srew", "sta", "tra", "storm.lab", "storm.rew", "storm.tra")
 PICTURE = r'<(?:path|circle)[^>]*class="[^>]*>'
@@ -281,7 +303,9 @@ def answers(folder):
         few = f"fit {text} --max-evals 3000"
         yield few, partial(written, f"{few} --save model.json", "model.json")
         yield f"{few} --json", partial(command, f"{few} --json")
-    yield "predict", predicted
+    yield "predict", partial(predicted, "--label kind --proba --column told")
+    for text in ("--label kind", "--column kind", "-o told.csv", "--proba"):
+        yield f"predict {text}", partial(predicted, text)
     for text in COMPARE:
         yield text, partial(command, text)
         yield f"{text} --json", partial(command, f"{text} --json")
@@ -289,12 +313,14 @@ def answers(folder):
         yield text, partial(command, text)
     yield from functions(command)
     yield from pictures(command)
+    yield from parts()
+    yield from models()
     yield from campaign_answers()
 
 
-def predicted():
+def predicted(text):
     command("fit table.csv --label kind --ignore mass,sweet --max-evals 2000 --save model.json")
-    return command("predict model.json table.csv --label kind --proba --column told")
+    return command(f"predict model.json table.csv {text}")
 
 
 def arithmetic():
