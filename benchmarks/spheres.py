@@ -25,7 +25,7 @@ from hyperna import Grid, Network
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import ExactSphere, Fitness, Sampled
 from hyperna.outputs import OUTPUTS
-from hyperna.problems import problem
+from hyperna.problems import ArcProblem, problem
 
 CASES = [(3, 1), (4, 1), (5, 1), (10, 1), (11, 1), (50, 1), (51, 1), (3, 2), (3, 4), (3, 8)]
 ACCURACY = 1e-10
@@ -59,6 +59,34 @@ def random_networks(dim: int, count: int, sizes: tuple[int, ...]) -> list[Networ
     return networks
 
 
+def right_on_points(networks: list[Network], subject: ArcProblem, X: np.ndarray) -> list[int]:
+    """Number of points on which each network is right."""
+    label = subject.label(X)
+    return [int((network.predict(X) == label).sum()) for network in networks]
+
+
+def right_on_projections(
+    networks: list[Network], subject: ArcProblem, rng: np.random.Generator, points: int
+) -> list[int]:
+    """The same for single neurons on uniform points, of which only what matters is drawn.
+
+    The label depends on the last two coordinates and the neuron on w·x too, so that three
+    coordinates of a normal vector, one of them along the rest of w, and the length of all others
+    are enough.
+    """
+    g = rng.standard_normal((3, points))
+    others = rng.chisquare(subject.dim - 3, points) if subject.dim > 3 else 0.0
+    length, right = np.sqrt((g**2).sum(axis=0) + others), []
+    plane = np.zeros((points, subject.dim))
+    plane[:, -2:] = g[:2].T
+    label = subject.label(plane)
+    for network in networks:
+        w, b = (np.asarray(part).ravel() for part in network.weights())
+        dot = w[-2] * g[0] + w[-1] * g[1] + np.linalg.norm(w[:-2]) * g[2]
+        right.append(int(((dot >= b[0] * length) == label).sum()))
+    return right
+
+
 def check(dim: int, points: int, sizes: tuple[int, ...] = (1,), piece: int = 100_000) -> None:
     """Print how far samples are from the exact fitness of random networks."""
     rng = np.random.default_rng(dim)
@@ -67,10 +95,12 @@ def check(dim: int, points: int, sizes: tuple[int, ...] = (1,), piece: int = 100
     exact = np.array([ExactSphere(subject)(network) for network in networks])
     right = np.zeros(len(networks), np.int64)
     for _ in range(points // piece):
-        X = rng.standard_normal((piece, dim))
-        X /= np.linalg.norm(X, axis=1, keepdims=True)
-        label = subject.label(X)
-        right += [int((network.predict(X) == label).sum()) for network in networks]
+        if sizes == (1,):
+            right += right_on_projections(networks, subject, rng, piece)
+        else:
+            X = rng.standard_normal((piece, dim))
+            X /= np.linalg.norm(X, axis=1, keepdims=True)
+            right += right_on_points(networks, subject, X)
     error = np.sqrt(np.maximum(exact * (1 - exact), 1e-12) / points)
     z = (right / points - exact) / error
     print(
