@@ -113,27 +113,39 @@ def _digits(value: float) -> str:
     return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
 
 
-def _power_law(exponent: float, resolution: int, longest_table: int = _POWER_LAW_TABLE) -> LawData:
-    """Return a table of lengths up to a resolution, else of the blocks of `_kernels.steps`."""
-    if resolution <= longest_table:
-        weight = np.arange(1, resolution + 1, dtype=float) ** -exponent
-        return LawData(TABLE, resolution, weight / weight.sum())
-    if exponent == 0:
-        return LawData(UNIFORM, resolution)
-    blocks = BLOCKS_PER_OCTAVE * (resolution.bit_length() - BLOCKS_PER_OCTAVE.bit_length() + 2)
-    block = np.arange(blocks)
-    log_size = np.maximum(block // BLOCKS_PER_OCTAVE - 1, 0)
-    mantissa = np.where(
-        block < BLOCKS_PER_OCTAVE, block, block % BLOCKS_PER_OCTAVE + BLOCKS_PER_OCTAVE
-    )
-    first = mantissa * 2.0**log_size
-    inside = (first >= 1) & (first <= resolution)
-    weight = np.where(inside, 2.0**log_size * np.maximum(first, 1.0) ** -exponent, 0.0)
-    return LawData(BLOCKS, resolution, weight, exponent=exponent)
+class Powers(StepLaw, listed=False):
+    """Base of laws with probabilities proportional to l**-exponent."""
+
+    exponent: float
+
+    def weights(self, resolution: int) -> NDArray[np.float64]:
+        """Return weights of the lengths 1..resolution."""
+        return np.arange(1, resolution + 1, dtype=float) ** -self.exponent
+
+    def steps(
+        self, resolution: int, unit: int = 1, longest_table: int = _POWER_LAW_TABLE
+    ) -> LawData:
+        """Return a table of lengths up to a resolution, else of the blocks of `_kernels.steps`."""
+        exponent = float(self.exponent)
+        if resolution <= longest_table:
+            weight = np.arange(1, resolution + 1, dtype=float) ** -exponent
+            return LawData(TABLE, resolution, weight / weight.sum())
+        if exponent == 0:
+            return LawData(UNIFORM, resolution)
+        blocks = BLOCKS_PER_OCTAVE * (resolution.bit_length() - BLOCKS_PER_OCTAVE.bit_length() + 2)
+        block = np.arange(blocks)
+        log_size = np.maximum(block // BLOCKS_PER_OCTAVE - 1, 0)
+        mantissa = np.where(
+            block < BLOCKS_PER_OCTAVE, block, block % BLOCKS_PER_OCTAVE + BLOCKS_PER_OCTAVE
+        )
+        first = mantissa * 2.0**log_size
+        inside = (first >= 1) & (first <= resolution)
+        weight = np.where(inside, 2.0**log_size * np.maximum(first, 1.0) ** -exponent, 0.0)
+        return LawData(BLOCKS, resolution, weight, exponent=exponent)
 
 
 @dataclass(frozen=True)
-class PowerLaw(StepLaw):
+class PowerLaw(Powers):
     """P(l) proportional to l**-exponent on 1..r; exponent 1 is the harmonic law, 0 the uniform one.
 
     Examples
@@ -148,17 +160,9 @@ class PowerLaw(StepLaw):
     def __post_init__(self) -> None:
         check_real("exponent", self.exponent, 0, 100)
 
-    def weights(self, resolution: int) -> NDArray[np.float64]:
-        """Return weights of the lengths 1..resolution."""
-        return np.arange(1, resolution + 1, dtype=float) ** -self.exponent
-
-    def steps(self, resolution: int, unit: int = 1) -> LawData:
-        """Return the law as data for the kernels."""
-        return _power_law(float(self.exponent), resolution)
-
 
 @dataclass(frozen=True)
-class Harmonic(StepLaw):
+class Harmonic(Powers):
     """P(l) = 1 / (l H_r) on 1..r, the paper's law.
 
     Examples
@@ -168,14 +172,7 @@ class Harmonic(StepLaw):
     """
 
     summary = "P(l) = 1/(l H_r), l = 1..r: mostly small steps, sometimes a long one"
-
-    def weights(self, resolution: int) -> NDArray[np.float64]:
-        """Return weights of the lengths 1..resolution."""
-        return 1.0 / np.arange(1, resolution + 1)
-
-    def steps(self, resolution: int, unit: int = 1) -> LawData:
-        """Return the law as data for the kernels."""
-        return _power_law(1.0, resolution)
+    exponent = 1.0
 
 
 @dataclass(frozen=True)
@@ -370,7 +367,7 @@ class Adaptive(SelfAdjusting):
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
-        jumps = _power_law(1.0, resolution, longest_table=0)
+        jumps = Harmonic().steps(resolution, longest_table=0)
         growth, decay, jump = float(self.growth), float(self.decay), float(self.jump)
         return jumps._replace(kind=ADAPTIVE, growth=growth, decay=decay, jump=jump)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -175,10 +176,7 @@ class Task:
         """The smallest number of neurons that attains the best fitness known."""
         return self.grid.neurons
 
-    @property
-    def criterion(self) -> str:
-        """What counts as success, in words."""
-        return self.goal.words
+    criterion = property(attrgetter("goal.words"), doc="What counts as success, in words.")
 
     def new_arrays(self) -> Any:
         """Return new arrays of the kernel's own: a population, or what is needed to skip waits.

@@ -10,7 +10,7 @@ from hyperna import OnePlusOneNA, problem
 from hyperna._words import number, percent
 from hyperna.analysis.statistics import bootstrap_interval, expected_running_time, wilson_interval
 from hyperna.cli import main
-from hyperna.cli.run import _headline, _rows, summarise
+from hyperna.cli.run import _headline, _tables, summarise
 from hyperna.results import Runs
 from hyperna.settings import setting
 
@@ -55,10 +55,11 @@ def test_the_headline_tells_what_is_unusual(options, words):
 def test_shares_of_stop_reasons_have_their_own_intervals():
     from hyperna.analysis.statistics import wilson_interval
 
-    rows = {row[0]: row for row in _rows(summary())}
+    rows = {row[0]: row for row in next(_tables(summary()))[1]}
     assert rows["stopped: optimum"][1:] == (*rows["stopped: budget"][1:3], "1 of 2 runs")
     many = Runs(np.repeat(ROWS, [1, 9], axis=0), 40, 0, task=setting(problem="quarter").runner())
-    told = {row[0]: row for row in _rows(summarise(setting(problem="quarter"), many, 5))}
+    found = summarise(setting(problem="quarter"), many, 5)
+    told = {row[0]: row for row in next(_tables(found))[1]}
     low, high = wilson_interval(1, 10)
     assert told["stopped: optimum"][1:3] == ("10.0 %", f"{100 * low:.1f} % … {100 * high:.1f} %")
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from hyperna.baselines.base import Baseline, baseline
 from hyperna.baselines.counting import CountedTask, Counter, search_again
 from hyperna.baselines.space import Space
 from hyperna.fitness import Fitness, fitness_of
-from hyperna.grid import Grid
 from hyperna.networks import Network
 from hyperna.problems import Problem
 from hyperna.search import Task
@@ -46,30 +46,11 @@ class BaselineTask(CountedTask):
     baseline: Baseline
     settings: Task = field(repr=False)
 
-    @property
-    def grid(self) -> Grid:
-        """The fine grid to which parameters are rounded."""
-        return self.settings.grid
-
-    @property
-    def fitness(self) -> Fitness:
-        """What is maximised."""
-        return self.settings.fitness
-
-    @property
-    def budget(self) -> int:
-        """Evaluations at most."""
-        return self.settings.budget
-
-    @property
-    def units(self) -> int:
-        """Score of a network without a mistake."""
-        return self.settings.units
-
-    @property
-    def criterion(self) -> str:
-        """What counts as success, in words."""
-        return self.settings.criterion
+    grid = property(attrgetter("settings.grid"), doc="Grid to which parameters are rounded.")
+    fitness = property(attrgetter("settings.fitness"), doc="What is maximised.")
+    budget = property(attrgetter("settings.budget"), doc="Evaluations at most.")
+    units = property(attrgetter("settings.units"), doc="Score of a network without a mistake.")
+    criterion = property(attrgetter("settings.criterion"), doc="What counts as success, in words.")
 
     @cached_property
     def space(self) -> Space:

@@ -155,7 +155,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a narrow encoding must not end a run
     try:
-        code = _run(given)
+        code = 0
+        try:
+            if not given:
+                print(WELCOME)
+            else:
+                args = build_parser(given).parse_args(given)
+                with warnings.catch_warnings():
+                    warnings.showwarning = _show_warning
+                    code = args.run(args)
+        except SystemExit as stop:  # --help and --version
+            code = int(stop.code or 0)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -175,19 +185,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         if given[:1] == ["--debug"]:
             raise
         return _fail(f"error: {_one_line(error)}", 2)
-
-
-def _run(argv: Sequence[str]) -> int:
-    if not argv:
-        print(WELCOME)
-        return 0
-    try:
-        args = build_parser(argv).parse_args(argv)
-    except SystemExit as stop:  # --help and --version
-        return int(stop.code or 0)
-    with warnings.catch_warnings():
-        warnings.showwarning = _show_warning
-        return int(args.run(args))
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -19,18 +19,16 @@ For example:
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hyperna._files import check_writable, write_file
 from hyperna._validation import check_extra
 from hyperna._words import are, counted
-from hyperna.cli.options import fits, integer, make_console, tell_written
+from hyperna.cli.options import RIGHT, Version, integer, make_console, print_table, tell_written
 from hyperna.cli.progress import Meter
 from hyperna.cli.workers import add_worker_options, announce_scheduler, check_jobs
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 FORMATS = ("csv", "parquet", "ioh")
 
@@ -119,7 +117,7 @@ def show_status(args: argparse.Namespace) -> int:
         total = {"done": done, "wanted": wanted, "damaged": damages, "settings": settings}
         print(json.dumps(total, ensure_ascii=False))
         return 0
-    _print_status(entries)
+    print_table(make_console(), _status_tables(entries))
     planned = f"{counted(wanted, 'run')} of {counted(len(entries), 'setting')}"
     print(f"{done:,} of {planned} {are(wanted)} done")
     for damage in damages:
@@ -127,37 +125,24 @@ def show_status(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_status(entries: list[Any]) -> None:
+def _status_tables(entries: list[Any]) -> Iterator[Version]:
+    """Yield a table of settings, then one with all options of a setting in one column."""
     from rich.markup import escape
-    from rich.table import Table
 
     keys = varying_keys([entry.setting.canonical for entry in entries])
-    console = make_console()
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("setting", *keys):
-        table.add_column(name)
-    for name in ("done", "wanted"):
-        table.add_column(name, justify="right")
-    for entry in entries:
+    numbers = [(f"{entry.done:,}", f"{entry.wanted:,}") for entry in entries]
+    rows = []
+    for entry, counts in zip(entries, numbers, strict=True):
         values = [str(entry.setting.canonical.get(key, "")) for key in keys]
-        numbers = [f"{entry.done:,}", f"{entry.wanted:,}"]
-        table.add_row(entry.setting.id, *map(escape, values), *numbers)
-    console.print(table if fits(console, table) else _narrow_status(entries, keys))
-
-
-def _narrow_status(entries: list[Any], keys: list[str]) -> "Table":
-    """Return the table with all options of a setting in one column."""
-    from rich.markup import escape
-    from rich.table import Table
+        rows.append((entry.setting.id, *map(escape, values), *counts))
+    names: dict[str, Any] = {key: {} for key in ("setting", *keys)}
+    yield {**names, "done": RIGHT, "wanted": RIGHT}, rows
 
     from hyperna.campaign.ioh import unusual_options
     from hyperna.report.groups import algorithm_name, phrase
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("setting")
-    for name in ("done", "wanted"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for entry in entries:
+    rows, whole = [], {**RIGHT, "no_wrap": True}
+    for entry, counts in zip(entries, numbers, strict=True):
         made = entry.setting
         shape = {"dim": f"D = {made.dim}", "neurons": f"N = {made.neurons}", "output": made.output}
         unusual = unusual_options(made)
@@ -168,8 +153,8 @@ def _narrow_status(entries: list[Any], keys: list[str]) -> "Table":
             *(phrase(key, value) for key, value in unusual.items() if key in keys),
             f"r = {made.resolution:,}",
         ]
-        table.add_row(escape(", ".join(told)), f"{entry.done:,}", f"{entry.wanted:,}")
-    return table
+        rows.append((escape(", ".join(told)), *counts))
+    yield {"setting": {}, "done": whole, "wanted": whole}, rows
 
 
 def varying_keys(settings: list[dict[str, Any]]) -> list[str]:

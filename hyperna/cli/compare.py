@@ -9,15 +9,17 @@ For example:
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hyperna.cli.options import (
+    RIGHT,
+    Version,
     check_picture,
-    fits,
     integer,
     make_console,
+    print_table,
     progress_bar,
     save_figure,
     say,
@@ -25,12 +27,7 @@ from hyperna.cli.options import (
 from hyperna.cli.workers import add_worker_options, workers
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hyperna.comparison import Comparison
-
-# Places of columns.
-_TRAIN, _SIZE, _REMARK = 2, 4, 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,7 +98,9 @@ def run(args: argparse.Namespace) -> int:
             progress=progress,
         )
     if picture is not None:
-        save_picture(picture, comparison)
+        from hyperna.plots.comparison import comparison_figure
+
+        save_figure(picture, comparison_figure(comparison))
     if args.json:
         print(json.dumps(report(comparison, every_fit=args.all), allow_nan=False))
     elif args.markdown:
@@ -119,13 +118,6 @@ def print_classifiers() -> int:
     for entry in CLASSIFIERS.values():
         print(f"{entry.name.ljust(width)}  {entry.summary}")
     return 0
-
-
-def save_picture(path: Path, comparison: "Comparison") -> None:
-    """Draw a panel for each data set into a file."""
-    from hyperna.plots.comparison import comparison_figure
-
-    save_figure(path, comparison_figure(comparison))
 
 
 def report(comparison: "Comparison", *, every_fit: bool) -> dict[str, Any]:
@@ -152,45 +144,39 @@ def report(comparison: "Comparison", *, every_fit: bool) -> dict[str, Any]:
     return {**made, "fits": comparison.records()} if every_fit else made
 
 
-def _table(rows: Sequence[Sequence[str]], places: Sequence[int]) -> "Table":
+def _tables(rows: list[list[str]]) -> Iterator[Version]:
+    """Yield the table, then without what a narrow terminal has no room for; --json still has it."""
     from rich.markup import escape
-    from rich.table import Table
 
     from hyperna.comparison.results import TABLE_COLUMNS
 
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for place in places:
+    shown = [name for name in TABLE_COLUMNS if name != "remark" or any(row[-1] for row in rows)]
+    for dropped in (None, "size", "train accuracy"):
+        if dropped is not None:
+            shown.remove(dropped)
         # Only remarks, which may be of any length, are broken.
-        table.add_column(
-            TABLE_COLUMNS[place],
-            justify="left" if place in (0, _REMARK) else "right",
-            no_wrap=place != _REMARK,
-        )
-    for row in rows:
-        cells = [escape(row[place]) for place in places]
-        table.add_row(*cells, style="bold" if row[0] == "na" else None)
-    return table
+        columns: dict[str, Any] = {name: {**RIGHT, "no_wrap": True} for name in shown}
+        columns["classifier"] = {"no_wrap": True}
+        if "remark" in shown:
+            columns["remark"] = {}
+        places = [TABLE_COLUMNS.index(name) for name in shown]
+        marked = []
+        for row in rows:
+            form = "[bold]{}[/bold]" if row[0] == "na" else "{}"
+            marked.append([form.format(escape(row[place])) for place in places])
+        yield columns, marked
 
 
 def print_tables(comparison: "Comparison", picture: Path | None) -> None:
     """Print a table for each data set, then what the numbers mean."""
     from rich.markup import escape
 
-    from hyperna.comparison.results import TABLE_COLUMNS, describe
+    from hyperna.comparison.results import describe
 
     console = make_console()
     for info in comparison.data:
         say(console, f"[bold]{escape(describe(info))}[/bold]")
-        rows = comparison.table(info)
-        shown = len(TABLE_COLUMNS) if any(row[-1] for row in rows) else len(TABLE_COLUMNS) - 1
-        places = list(range(shown))
-        table = _table(rows, places)
-        # What a narrow terminal has no room for is still in --json.
-        for dropped in (_SIZE, _TRAIN):
-            if not fits(console, table) and dropped in places:
-                places.remove(dropped)
-                table = _table(rows, places)
-        console.print(table)
+        print_table(console, _tables(comparison.table(info)), padding=(0, 1), pad_edge=False)
         console.print()
     if len(comparison.data) > 1:
         ranked = sorted(comparison.averages().items(), key=lambda item: -item[1])

@@ -4,7 +4,7 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
@@ -18,8 +18,10 @@ from hyperna._words import shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console
-    from rich.table import Table
 
+# Columns of a table with their options for rich, and its rows.
+Version = tuple[Mapping[str, Any], Iterable[Sequence[str]]]
+RIGHT = {"justify": "right"}
 PICTURE_SUFFIXES = (".png", ".pdf", ".svg")
 
 
@@ -42,13 +44,20 @@ def say(console: "Console", text: str) -> None:
     console.print(text, soft_wrap=not console.is_terminal)
 
 
-def fits(console: "Console", table: "Table") -> bool:
-    """Tell whether a table has room without breaking its cells."""
-    from rich.measure import Measurement
+def print_table(console: "Console", versions: Iterable[Version], **style: Any) -> None:
+    """Print the first version of a table that has room without breaking its cells, or the last."""
+    from rich.table import Table
 
-    return Measurement.get(console, console.options.update(max_width=9999), table).maximum <= (
-        console.width
-    )
+    for columns, rows in versions:
+        table = Table(box=None, header_style="dim", **{"padding": (0, 2, 0, 0), **style})
+        for name, options in columns.items():
+            table.add_column(name, **options)
+        for row in rows:
+            table.add_row(*row)
+        wide = console.options.update(max_width=9999)
+        if console.measure(table, options=wide).maximum <= console.width:
+            break
+    console.print(table)
 
 
 def print_entries(console: "Console", title: str, entries: Mapping[str, str]) -> None:

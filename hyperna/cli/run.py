@@ -11,29 +11,28 @@ For example:
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import compress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hyperna import __version__
 from hyperna._words import counted, interval, number, percent
 from hyperna.cli.options import (
+    RIGHT,
+    Version,
     check_film_file,
     check_picture,
     convert,
-    fits,
     integer,
     json_text,
     make_console,
+    print_table,
     progress_bar,
     save_figure,
 )
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hyperna.results import Runs
     from hyperna.settings import Setting
 
@@ -115,9 +114,18 @@ def run(args: argparse.Namespace) -> int:
 
         save_animation(animate_run(problem, runs.replay(runs.best, trajectory=True)), film)
     if args.json:
-        print_json(found, runs if args.all else None)
-    else:
-        print_table(found, picture, film)
+        if args.all:
+            found["evaluations"] = runs.evaluations.tolist()
+        if args.all and runs.neurons_used is not None:
+            found["neurons"] = runs.neurons_used.tolist()
+        print(json_text(found))
+        return 0
+    console = make_console()
+    console.print("\n".join(_headline(found)), soft_wrap=not console.is_terminal)
+    print_table(console, _tables(found))
+    for name, path in (("picture", picture), ("film", film)):
+        if path is not None:
+            console.print(f"{name}: {path}", markup=False, soft_wrap=True)
     return 0
 
 
@@ -157,50 +165,6 @@ def summarise(setting: "Setting", runs: "Runs", seed: int) -> dict[str, Any]:
     }
 
 
-def print_json(summary: dict[str, Any], runs: "Runs | None") -> None:
-    """Print the summary as one JSON object, with every run's evaluations if runs are given."""
-    listed = {} if runs is None else {"evaluations": runs.evaluations.tolist()}
-    if runs is not None and runs.neurons_used is not None:
-        listed["neurons"] = runs.neurons_used.tolist()
-    print(json_text({**summary, **listed}))
-
-
-def print_table(summary: dict[str, Any], picture: Path | None, film: Path | None = None) -> None:
-    """Print the summary for people."""
-    console = make_console()
-    console.print("\n".join(_headline(summary)), soft_wrap=not console.is_terminal)
-    rows = _rows(summary)
-    table = _table(rows)
-    console.print(table if fits(console, table) else _table(_narrow(rows, summary["runs"])))
-    for name, path in (("picture", picture), ("film", film)):
-        if path is not None:
-            console.print(f"{name}: {path}", markup=False, soft_wrap=True)
-
-
-def _table(rows: Sequence[Sequence[str]]) -> "Table":
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("")
-    table.add_column("value", justify="right")
-    table.add_column("95 % interval", justify="right")
-    if len(rows[0]) > len(table.columns):
-        table.add_column("of")
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def _narrow(rows: Sequence[Sequence[str]], runs: int) -> list[tuple[str, str, str]]:
-    """Return the rows with what they are of on a line below, where that is not all runs."""
-    every, made = counted(runs, "run"), []
-    for name, value, ends, of in rows:
-        made.append((name, value, ends))
-        if of != every:
-            made.append((f"  {of.removeprefix(f'{every}, ')}", "", ""))
-    return made
-
-
 def _headline(summary: dict[str, Any]) -> list[str]:
     from rich.markup import escape
 
@@ -237,7 +201,8 @@ def _headline(summary: dict[str, Any]) -> list[str]:
     ]
 
 
-def _rows(summary: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+def _tables(summary: dict[str, Any]) -> Iterator[Version]:
+    """Yield the table, then one whose rows say what they are of on a line below."""
     from hyperna.analysis.statistics import wilson_interval
 
     runs, reasons = summary["runs"], summary["stop_reasons"]
@@ -270,4 +235,11 @@ def _rows(summary: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     for reason, count in reasons.items():
         written = interval(wilson_interval(count, runs), percent)
         rows.append((f"stopped: {reason}", percent(count / runs), written, f"{count:,} of {every}"))
-    return rows
+    columns = {"": {}, "value": RIGHT, "95 % interval": RIGHT}
+    yield {**columns, "of": {}}, rows
+    narrow = []
+    for *cells, of in rows:
+        narrow.append(cells)
+        if of != every:
+            narrow.append([f"  {of.removeprefix(f'{every}, ')}", "", ""])
+    yield columns, narrow

@@ -65,7 +65,6 @@ def draw_circle(ax: "Axes", problem: Problem, network: Network, share: float) ->
     else:
         _draw_rings(ax, problem, network)
         draw_lines(ax, network)
-        ax.set_axis_off()
     ax.set_title(network_title(problem, network, share), fontsize=FONT_SIZE + 1)
     ax.set_aspect("equal")
     legend_below(ax, room=0.12 if isinstance(problem, PointProblem) else -0.02)
@@ -94,15 +93,33 @@ def draw_lines(ax: "Axes", network: Network, reach: float = 1.0, arrow: float = 
 
 
 def _draw_rings(ax: "Axes", problem: Problem, network: Network) -> None:
-    from matplotlib.patches import Circle
+    from matplotlib.patches import Circle, Wedge
 
     ax.add_patch(Circle((0, 0), 1, fill=False, color=GREY, linewidth=1.5))
     angles = (np.arange(_DIRECTIONS) + 0.5) * 2 * np.pi / _DIRECTIONS
     points = np.column_stack([np.cos(angles), np.sin(angles)])
     wanted, answered = problem.label(points), network.predict(points)
-    _draw_ring(ax, wanted, _LABEL_RING, BLUE, "positive")
-    _draw_ring(ax, answered, _ANSWER_RING, ORANGE, "network answers 1")
-    _draw_ring(ax, wanted != answered, _ANSWER_RING, VERMILLION, "wrong", hatch="////")
+    for inside, radius, colour, label, hatch in (
+        (wanted, _LABEL_RING, BLUE, "positive", None),
+        (answered, _ANSWER_RING, ORANGE, "network answers 1", None),
+        (wanted != answered, _ANSWER_RING, VERMILLION, "wrong", "////"),
+    ):
+        for first, last in circular_runs(inside):
+            ring = Wedge(
+                (0, 0),
+                radius + _RING_WIDTH / 2,
+                first * 360 / _DIRECTIONS,
+                last * 360 / _DIRECTIONS,
+                width=_RING_WIDTH,
+                facecolor="none" if hatch else colour,
+                edgecolor=colour,
+                hatch=hatch,
+                linewidth=1.0 if hatch else 0.0,
+                label=label,
+                zorder=3 if hatch else 2,
+            )
+            ax.add_patch(ring)
+            label = "_nolegend_"
     outside = _LABEL_RING + _RING_WIDTH
     for degrees, x, y, side in (
         (0, 1, 0, "left"),
@@ -119,38 +136,8 @@ def _draw_rings(ax: "Axes", problem: Problem, network: Network) -> None:
             fontsize=FONT_SIZE - 1,
             color="0.3",
         )
-    ax.set_xlim(-1.52, 1.52)
-    ax.set_ylim(-1.42, 1.42)
-
-
-def _draw_ring(
-    ax: "Axes",
-    inside: NDArray[np.bool_],
-    radius: float,
-    colour: str,
-    label: str,
-    hatch: str | None = None,
-) -> None:
-    """Fill the ring where ``inside`` holds, given for equally spaced directions."""
-    from matplotlib.patches import Wedge
-
-    for first, last in circular_runs(inside):
-        ax.add_patch(
-            Wedge(
-                (0, 0),
-                radius + _RING_WIDTH / 2,
-                first * 360 / len(inside),
-                last * 360 / len(inside),
-                width=_RING_WIDTH,
-                facecolor="none" if hatch else colour,
-                edgecolor=colour,
-                hatch=hatch,
-                linewidth=1.0 if hatch else 0.0,
-                label=label,
-                zorder=3 if hatch else 2,
-            )
-        )
-        label = "_nolegend_"
+    ax.set(xlim=(-1.52, 1.52), ylim=(-1.42, 1.42))
+    ax.set_axis_off()
 
 
 def circular_runs(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:

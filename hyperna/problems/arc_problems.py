@@ -28,7 +28,6 @@ from hyperna.problems.arcs import (
     level_sets,
     merge_arcs,
     parse_arcs,
-    quadrants,
     simple_fraction,
     symmetric_differences,
     turned_arcs,
@@ -109,7 +108,15 @@ class ArcProblem(Problem):
         Where both coordinates are 0, psi is 0.
         """
         points = check_points("X", X, self.dim)
-        quadrant, part = quadrants(points[:, -2], points[:, -1])
+        x, y = points[:, -2], points[:, -1]
+        # psi as a quadrant, about which only signs decide, and the part of it that is passed
+        where = [(x <= 0) & (y > 0), (x < 0) & (y <= 0), (x >= 0) & (y < 0)]
+        quadrant = np.select(where, [1, 2, 3], 0)
+        along, across = np.select(where, [y, -x, -y], x), np.select(where, [-x, -y, x], y)
+        part = np.arctan2(across + 0.0, along + 0.0) / (math.pi / 2)
+        # off the axis by less than the smallest angle is still off it, before its end never on it
+        part = np.where(across > 0, np.maximum(part, np.finfo(float).tiny), 0.0)
+        part = np.minimum(part, np.nextafter(1.0, 0.0))
         positive = np.zeros(len(points), dtype=np.bool_)
         for arc in self.arcs:
             inside = []
@@ -190,7 +197,14 @@ class ArcProblem(Problem):
         """
         neurons, output = check_network(neurons, output)
         if neuron == "bent":
-            return [] if bias or output == "evolved" else self._bent_optima(neurons, output)
+            if bias or output == "evolved":
+                return []
+            # those of plain neurons, all biases replaced by 0 and the bend for it
+            result, zeros = [], np.zeros(neurons)
+            for optimum in self.optima(neurons, output):
+                bends = [bend_without_bias(level) for level in optimum[:, -1].tolist()]
+                result.append(np.column_stack([optimum[:, :-1], zeros, bends]))
+            return result
         if self.dim == 2 and not bias and neurons == 1:
             middles = best_half_circles(self.arcs)[1]
             return [np.array([[float(middle), 0.0]]) for middle in middles]
@@ -213,15 +227,6 @@ class ArcProblem(Problem):
         for union in unions:
             optima.append(np.array([*map(cap, union)]))
         return optima
-
-    def _bent_optima(self, neurons: int, output: str) -> list[FloatArray]:
-        """Return the optima of plain neurons, all biases replaced by 0 and the bend for it."""
-        result = []
-        for optimum in self.optima(neurons, output):
-            bends = [bend_without_bias(bias) for bias in optimum[:, -1].tolist()]
-            zeros = np.zeros(neurons)
-            result.append(np.column_stack([optimum[:, :-1], zeros, bends]))
-        return result
 
     def rounding_loss(
         self, neurons: int, resolution: int, *, bias: bool = True, neuron: str = "plain"
@@ -249,33 +254,22 @@ class ArcProblem(Problem):
         """Return half-spaces through 0 and the ends of the arcs that make no error, if any do."""
         if neurons != self._wedge_neurons(output):
             return []
-        if output == "xor":
-            return self._parity_optima()
-        (start, end), *_ = self.arcs
-        if neurons == 2 and output == "evolved" and end - start < HALF_TURN:
-            return []  # an AND, which is not the OR that optima of an evolved output stand for
-        return [self._wedge([start + QUARTER_TURN, end - QUARTER_TURN][:neurons])]
-
-    def _parity_optima(self) -> list[FloatArray]:
-        """Return the optima of an XOR in D > 2, half-spaces through two opposite ends each."""
-        ends = sorted(end % 1 for arc in self.arcs for end in arc if end % 1 < HALF_TURN)
-        if 2 ** (len(ends) - 1) > MOST_OPTIMA:
-            return []
-        return [
-            self._wedge(
-                [
-                    e + QUARTER_TURN + turned * HALF_TURN
-                    for e, turned in zip(ends, turns, strict=True)
-                ]
-            )
-            for turns in turned_arcs(self.arcs)
-        ]
-
-    def _wedge(self, middles: list[Fraction]) -> FloatArray:
-        """Return half-spaces whose boundaries hold 0, given psi of their normals."""
+        if output == "xor":  # through two opposite ends each
+            ends = sorted(end % 1 for arc in self.arcs for end in arc if end % 1 < HALF_TURN)
+            if 2 ** (len(ends) - 1) > MOST_OPTIMA:
+                return []
+            normals = []
+            for turns in turned_arcs(self.arcs):
+                sides = [HALF_TURN * turned + QUARTER_TURN for turned in turns]
+                normals.append([end + side for end, side in zip(ends, sides, strict=True)])
+        else:
+            (start, end), *_ = self.arcs
+            if neurons == 2 and output == "evolved" and end - start < HALF_TURN:
+                return []  # an AND, which is not the OR that optima of an evolved output stand for
+            normals = [[start + QUARTER_TURN, end - QUARTER_TURN][:neurons]]
         # Angles of a quarter turn put the normal into the plane of the last two coordinates.
         ahead = [0.25] * (self.dim - 2)
-        return np.array([[*ahead, float(middle % 1), 0.0] for middle in middles])
+        return [np.array([[*ahead, float(psi % 1), 0.0] for psi in each]) for each in normals]
 
 
 def _checked_intervals(intervals: Any, unit: str = "turn") -> list[tuple[Fraction, Fraction]]:

@@ -11,10 +11,6 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import compress, permutations, product
 
-import numpy as np
-
-from hyperna._validation import FloatArray, IntArray
-
 _END = r"\s*(\d+(?:\.\d*)?(?:/\d+)?)\s*"
 
 Arc = tuple[Fraction, Fraction]
@@ -219,10 +215,10 @@ def _gaps(union: Union) -> list[Arc]:
     return [(end, start) for (_, end), start in zip(union, following, strict=True)]
 
 
-Table = list[list[list[int]]]
+Gains = list[list[list[int]]]
 
 
-def _run_table(gains: Sequence[int], runs: int, before: bool) -> Table:
+def _run_table(gains: Sequence[int], runs: int, before: bool) -> Gains:
     """Return value[i][b][n], the largest gain of pieces i.. with n more runs starting there.
 
     b says whether piece i - 1 is taken. The last piece is taken iff `before`, so that the ends of
@@ -242,7 +238,7 @@ def _run_table(gains: Sequence[int], runs: int, before: bool) -> Table:
 
 
 def _trace(
-    gains: Sequence[int], table: Table, runs: int, before: bool, limit: int
+    gains: Sequence[int], table: Gains, runs: int, before: bool, limit: int
 ) -> list[list[bool]]:
     """Return up to `limit` choices of pieces that attain the value of the table."""
     found: list[list[bool]] = []
@@ -261,23 +257,6 @@ def _trace(
         if table[i + 1][False][left] == value:
             stack.append(([*taken, False], left))
     return found
-
-
-def quadrants(x: FloatArray, y: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return psi as a quadrant 0..3 and the part of it that is passed, in [0, 1).
-
-    Only signs decide about the quadrant; close to its end the part may round to 1 and is kept
-    below, so that a point before a multiple of a quarter turn never counts as lying on it.
-    """
-    second, third, fourth = (x <= 0) & (y > 0), (x < 0) & (y <= 0), (x >= 0) & (y < 0)
-    where = [second, third, fourth]
-    quadrant = np.select(where, [1, 2, 3], 0)
-    along = np.select(where, [y, -x, -y], x)
-    across = np.select(where, [-x, -y, x], y)
-    part = np.arctan2(across + 0.0, along + 0.0) / (math.pi / 2)
-    # A point that is off the axis by less than the smallest angle is still off the axis.
-    part = np.where(across > 0, np.maximum(part, np.finfo(float).tiny), 0.0)
-    return quadrant, np.minimum(part, np.nextafter(1.0, 0.0))
 
 
 def parse_arcs(text: str) -> list[Arc]:
@@ -300,7 +279,10 @@ def parse_arcs(text: str) -> list[Arc]:
             raise ValueError(
                 f"arcs must be written in degrees as '0-90 180-270', got {item[:60]!r}"
             )
-        start, end = (_fraction(written) for written in match.groups())
+        start, end = (
+            Fraction(above) / Fraction(below or 1)
+            for above, _, below in (written.partition("/") for written in match.groups())
+        )
         arcs.append((start, end if end >= start else end + 360))
     return arcs
 
@@ -314,8 +296,3 @@ def write_arcs(arcs: Iterable[Arc]) -> str:
     '0-90 350-370'
     """
     return " ".join(f"{360 * start}-{360 * end}" for start, end in arcs)
-
-
-def _fraction(text: str) -> Fraction:
-    above, _, below = text.partition("/")
-    return Fraction(above) / Fraction(below or 1)

@@ -173,13 +173,13 @@ def problem(name: str, dim: int | None = None, **parameters: Any) -> Problem:
         raise TypeError(f"problem must be a name such as 'half', got {shown(name)}")
     key, texts = parse_name("problem", name)
     factory = PROBLEMS[check_choice("problem", key, PROBLEMS)]
-    written = {given: factory.parse(given, text) for given, text in texts.items()}
     if dim is not None:
-        parameters = {"dim": dim, **parameters}
-    twice = sorted(written.keys() & parameters.keys())
-    if twice:
-        raise ValueError(f"{twice[0]} is given twice: in {name!r} and as an argument")
-    return factory(**written, **parameters)
+        parameters["dim"] = dim
+    for given, text in texts.items():
+        if given in parameters:
+            raise ValueError(f"{given} is given twice: in {name!r} and as an argument")
+        parameters[given] = factory.parse(given, text)
+    return factory(**parameters)
 
 
 class Goal(NamedTuple):

@@ -167,6 +167,11 @@ class Setting:
 
 
 _OPTIONS = [entry.name for entry in fields(Setting) if entry.compare]
+# What does not fit into memory is refused at once.
+try:
+    _MEMORY = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+except (AttributeError, OSError, ValueError):  # not known on this system
+    _MEMORY = 2.0**40
 
 
 def setting(folder: str | Path = ".", **options: Any) -> Setting:
@@ -214,7 +219,13 @@ def resolve(folder: str | Path = ".", **options: Any) -> tuple[Setting, Runner]:
     fitness = _chosen_fitness(made, neurons, checked)
     sampled = fitness if isinstance(fitness, Sampled) else None
     most = neurons if isinstance(neurons, int) else checked.get("max_neurons", MAX_NEURONS)
-    _check_memory(made.dim, most, sampled.n if sampled else 1)
+    counted = sampled.n if sampled else 1
+    needed = 8.0 * made.dim * (counted + 16 * most)
+    if needed > _MEMORY:
+        raise ValueError(
+            f"dim = {made.dim:,}, neurons = {most:,} and points = {counted:,} would need about "
+            f"{needed / 1e9:,.0f} GB of memory; this computer has {_MEMORY / 1e9:,.0f} GB"
+        )
     common: dict[str, Any] = {
         **described,
         "neurons": neurons,
@@ -234,20 +245,6 @@ def resolve(folder: str | Path = ".", **options: Any) -> tuple[Setting, Runner]:
     finished = Setting(**common, **{key: known[key] for key in keys})
     runner = finished.runner()  # refuses what cannot go together
     return replace(finished, budget=getattr(runner, "budget", finished.budget)), runner
-
-
-def _check_memory(dim: int, neurons: int, points: int) -> None:
-    """Refuse at once what does not fit into memory."""
-    needed = 8.0 * dim * (points + 16 * neurons)
-    try:
-        there = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # not known on this system
-        there = 2.0**40
-    if needed > there:
-        raise ValueError(
-            f"dim = {dim:,}, neurons = {neurons:,} and points = {points:,} would need about "
-            f"{needed / 1e9:,.0f} GB of memory; this computer has {there / 1e9:,.0f} GB"
-        )
 
 
 def _describe_problem(checked: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str, Any]]:
