@@ -151,6 +151,21 @@ def with_interval(
     return write(value) if written == NOTHING else f"{write(value)} ({written})"
 
 
+def finite(value: Any) -> Any:
+    """Return a value as JSON can hold it: None instead of NaN and infinities, inside it too.
+
+    Examples
+    --------
+    >>> finite({"mean": math.inf, "runs": (1, 2)})
+    {'mean': None, 'runs': [1, 2]}
+    """
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def parse_name(what: str, text: str) -> tuple[str, dict[str, str]]:
     """Return the name and the parameters of a text such as ``"pareto:shape=1.5,scale=2"``.
 
@@ -185,7 +200,10 @@ def write_name(name: str, settings: Mapping[str, Any]) -> str:
     >>> write_name("pareto", {"shape": 1.5, "scale": 2}), write_name("harmonic", {})
     ('pareto:shape=1.5,scale=2', 'harmonic')
     """
-    written = ",".join(map("{}={}".format, settings, settings.values()))
+    written = ""
+    for key, value in settings.items():
+        text = str(value).lower() if isinstance(value, bool) else value
+        written += f",{key}={text}" if written else f"{key}={text}"
     return f"{name}:{written}" if written else name
 
 

@@ -55,14 +55,14 @@ def _explore(task: Any, genome: IntArray, most: int) -> tuple[IntArray, bool | N
     component, moduli = task.mutation.component, task.mutation.modulus
     moves = np.zeros((3**component.size, genome.size), np.int64)
     moves[:, component] = list(itertools.product((0, 1, -1), repeat=component.size))
-    score, success = _judge(task, genome[None])
+    score, stop = task.outcomes(genome[None])
     reached = frontier = genome[None]
-    if success.any():
+    if stop[0] != state.RUNNING:
         return reached, False
     while len(frontier):
         found = _rows(((frontier[:, None] + moves) % moduli).reshape(-1, genome.size))
-        scores, success = _judge(task, found)
-        if (scores > score[0]).any() or success[scores == score[0]].any():
+        scores, stops = task.outcomes(found)
+        if (scores > score[0]).any() or (stops[scores == score[0]] != state.RUNNING).any():
             return reached, False
         before, reached = reached, _rows(np.vstack([reached, found[scores == score[0]]]))
         if len(reached) > most:
@@ -81,22 +81,3 @@ def _numbers(genomes: IntArray) -> NDArray[np.uint64]:
 def _rows(genomes: IntArray) -> IntArray:
     """The genomes without repetitions."""
     return genomes[np.unique(_numbers(genomes), return_index=True)[1]]
-
-
-def _judge(task: Any, genomes: IntArray) -> tuple[IntArray, Any]:
-    """Return the scores of genomes, and whether a run that reaches them ends with success."""
-    from hyperna._kernels.batch import judge
-
-    scores, reasons = np.zeros((2, len(genomes)), np.int64)
-    rows = np.ascontiguousarray(genomes)
-    with np.errstate(over="ignore"):
-        judge(
-            task.kernel,
-            task.kernel.workspace(),
-            task.limits,
-            task.goal.optima,
-            rows,
-            scores,
-            reasons,
-        )
-    return scores, reasons != state.RUNNING

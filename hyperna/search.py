@@ -21,7 +21,7 @@ from hyperna.grid import Grid
 from hyperna.mutation import Local, StepLaw
 from hyperna.networks import Network
 from hyperna.plateaus import settle
-from hyperna.problems.base import Goal, optima_on, share_near
+from hyperna.problems.base import Goal, optima_on
 from hyperna.results import (
     COLUMNS,
     MOST_RUNS,
@@ -124,15 +124,12 @@ class Task:
             return Goal(self._score_of(target), none, never, f"fitness >= {target:g}")
         # networks of many sizes may be optimal: success is then a matter of fitness
         if self.topology is None:
-            optima = optima_on(self.grid, self.fitness.problem, self.bias)
+            exact = isinstance(self.fitness, ExactArcs | Online) and self.grid.dim == 2
+            best = self.best_known if exact else None
+            optima, share = optima_on(self.grid, self.fitness.problem, self.bias, self.unit, best)
             if len(optima):
                 words = "every component less than one grid step from an optimal solution"
-                hopeful = 0
-                exact = isinstance(self.fitness, ExactArcs | Online) and self.grid.dim == 2
-                if exact and self.best_known is not None:
-                    share = share_near(optima, self.grid, self.best_known, self.unit)
-                    hopeful = max(0, math.floor(share * self.units))
-                return Goal(never, optima, hopeful, words)
+                return Goal(never, optima, max(0, math.floor(share * self.units)), words)
         target = self.default_target
         if target is None:
             words = "nothing: the best fitness of such a network is not known"
@@ -177,6 +174,16 @@ class Task:
         return self.grid.neurons
 
     criterion = property(attrgetter("goal.words"), doc="What counts as success, in words.")
+
+    def outcomes(self, genomes: IntArray, work: Any = None) -> tuple[IntArray, IntArray]:
+        """Return the scores of genomes, and the stop codes of runs that reach them."""
+        from hyperna._kernels.batch import judge
+
+        scores, codes = np.zeros((2, len(genomes)), np.int64)
+        given = self.kernel, work or self.kernel.workspace(), self.limits, self.goal.optima
+        with np.errstate(over="ignore"):
+            judge(*given, np.ascontiguousarray(genomes), scores, codes)
+        return scores, codes
 
     def new_arrays(self) -> Any:
         """Return new arrays of the kernel's own: a population, or what is needed to skip waits.

@@ -389,7 +389,7 @@ def test_an_interrupt_that_a_library_calls_a_failed_import_is_one(monkeypatch, c
     def interrupted(argv):
         raise ImportError("Importing the numpy C-extensions failed")
 
-    monkeypatch.setattr(cli, "_run", interrupted)
+    monkeypatch.setattr(cli, "build_parser", interrupted)
     assert cli.main(["list"]) == 2
     monkeypatch.setattr(signals, "received", 15)
     assert cli.main(["list"]) == 130

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hyperna._kernels.batch import judge
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines.base import Baseline, baseline
@@ -30,13 +29,10 @@ class GridCounter(Counter):
     def __call__(self, X: FloatArray) -> FloatArray:
         """Return the share of wrong answers of each row of X."""
         genomes = self._space.genomes(X)
-        scores, reasons = np.empty(len(X), np.int64), np.empty(len(X), np.int64)
-        task = self._task
-        judge(task.kernel, self._work, task.limits, task.goal.optima, genomes, scores, reasons)
+        scores, reasons = self._task.outcomes(genomes, self._work)
         for genome, score, reason in zip(genomes, scores.tolist(), reasons.tolist(), strict=True):
             self.count(genome, score, reason)
-        errors: FloatArray = (task.units - scores) / task.units
-        return errors
+        return (self._task.units - scores) / self._task.units
 
 
 @dataclass(frozen=True, eq=False)

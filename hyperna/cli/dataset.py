@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperna._files import check_writable, write_file
-from hyperna._words import counted
+from hyperna._words import counted, write_name
 from hyperna.cli.options import make_console, print_entries, tell_written
 
 # On a narrower terminal, how a set is made stands below what it is.
@@ -109,22 +109,14 @@ def catalogue() -> dict[str, dict[str, dict[str, Any]]]:
     from hyperna.datasets import DATASETS, SHIPPED, dataset
 
     generators = {
-        name: {"summary": entry.summary, "made by": _specification(name, entry.parameters)}
+        name: {"summary": entry.summary, "made by": write_name(name, entry.parameters)}
         for name, entry in DATASETS.items()
     }
     files = {
         f"{name}.csv": {
             "summary": dataset(name).summary,
-            "made by": _specification(generator, parameters),
+            "made by": write_name(generator, parameters),
         }
         for name, (generator, parameters) in SHIPPED.items()
     }
     return {"generators": generators, "files": files}
-
-
-def _specification(generator: str, parameters: dict[str, Any]) -> str:
-    written = ",".join(
-        f"{key}={str(value).lower() if isinstance(value, bool) else value}"
-        for key, value in parameters.items()
-    )
-    return f"{generator}:{written}" if written else generator

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from hyperna._files import check_writable, is_standard_output, write_file
 from hyperna._validation import check_extra, check_integer, check_real
-from hyperna._words import shown
+from hyperna._words import finite, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -137,25 +136,8 @@ def progress_bar(total: int, doing: str) -> Iterator[Callable[[int, int], None] 
 
 
 def json_text(value: Any) -> str:
-    """Return a value as JSON; NaN and infinities, which JSON does not have, become null.
-
-    Examples
-    --------
-    >>> json_text({"mean": math.inf, "runs": (1, 2)})
-    '{"mean": null, "runs": [1, 2]}'
-    """
-    return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
-
-
-def _finite(value: Any) -> Any:
-    """Replace NaN and infinities, which JSON does not have, by null."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    """Return a value as JSON; NaN and infinities, which JSON does not have, become null."""
+    return json.dumps(finite(value), ensure_ascii=False, allow_nan=False)
 
 
 def check_picture(text: str) -> Path:

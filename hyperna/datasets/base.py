@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperna._validation import FloatArray, check_points, read_value
-from hyperna._words import counted, did_you_mean, parse_name, shown
+from hyperna._words import counted, did_you_mean, parse_name, shown, write_name
 from hyperna.problems import PointProblem
 
 # Digits after the point of generated coordinates: enough for any classifier, few enough
@@ -154,8 +154,7 @@ class Generator:
                 )
         X, y = self.build(**parameters)
         changed = {key: value for key, value in parameters.items() if value != known[key]}
-        written = ",".join(f"{key}={_text(value)}" for key, value in changed.items())
-        name = f"{self.name}:{written}" if written else self.name
+        name = write_name(self.name, changed)
         return Dataset(np.round(X, DECIMALS) + 0.0, np.asarray(y).astype(np.int64), name)
 
 
@@ -223,7 +222,3 @@ def dataset(name: str, **parameters: Any) -> Dataset:
     if twice:
         raise ValueError(f"{twice[0]} is given twice: in {name!r} and as an argument")
     return generator_of(**written, **parameters)
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

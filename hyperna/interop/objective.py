@@ -1,16 +1,16 @@
 """Fitness functions as integer problems of ``ioh``, for optimisers that know nothing of hyperna."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hyperna._kernels import loop
+from hyperna._kernels import state
 from hyperna._validation import check_extra, check_integer
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
-from hyperna.grid import Grid
 from hyperna.interop.names import function_id, function_name
 from hyperna.problems import PointProblem, Problem, points_digest
 from hyperna.search import Task
@@ -75,18 +75,10 @@ class Objective:
         self._task: Task = na.task(fitness, target=target)
         self._moduli = np.array(self.grid.moduli)
         self._work = self._task.kernel.workspace()
-        self._score, self._reason = np.zeros(1, np.int64), np.zeros(1, np.int64)
         self.success = 0.0
 
-    @property
-    def grid(self) -> Grid:
-        """What the integers mean."""
-        return self._task.grid
-
-    @property
-    def fitness(self) -> Fitness:
-        """What is measured."""
-        return self._task.fitness
+    grid = property(attrgetter("_task.grid"), doc="What the integers mean.")
+    fitness = property(attrgetter("_task.fitness"), doc="What is measured.")
 
     @property
     def name(self) -> str:
@@ -97,15 +89,10 @@ class Objective:
 
     def __call__(self, x: Sequence[int]) -> float:
         """Return the fitness of the network with this genome."""
-        from hyperna._kernels.batch import judge
-
         genome = np.asarray(x, np.int64) % self._moduli
-        task = self._task
-        with np.errstate(over="ignore"):
-            where = task.kernel, self._work, task.limits, task.goal.optima
-            judge(*where, genome[None], self._score, self._reason)
-        self.success = float(self._reason[0] != loop.RUNNING)
-        return int(self._score[0]) / task.units
+        [score], [stop] = self._task.outcomes(genome[None], self._work)
+        self.success = float(stop != state.RUNNING)
+        return int(score) / self._task.units
 
     def ioh_problem(self, instance: int = 1) -> Any:
         """Return this function as an integer problem of ``ioh``, to be maximised.

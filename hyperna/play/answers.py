@@ -1,6 +1,5 @@
 """Answers to the page's questions: plain functions from JSON objects to JSON objects."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hyperna._validation import check_choice, check_integer
+from hyperna._words import finite
 from hyperna.datasets import dataset
 from hyperna.fitness import ExactArcs, FiniteSet, Sampled
 from hyperna.fitness.exact import arcs_in_units
@@ -161,14 +161,10 @@ def landscape(data: Any) -> dict[str, Any]:
         return found
     # The evaluation of the present state is behind us.
     remaining = (runtime.per_state - 1.0).round(2)
-    found["remaining"] = [[_finite(v) for v in row] for row in remaining.tolist()]
-    found["mean"] = _finite(runtime.mean)
+    found["remaining"] = finite(remaining.tolist())
+    found["mean"] = finite(runtime.mean)
     found["probability"] = runtime.probability
     return found
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def race(data: Any) -> dict[str, Any]:

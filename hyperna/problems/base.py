@@ -195,45 +195,44 @@ class Goal(NamedTuple):
     words: str
 
 
-def optima_on(grid: Grid, problem: Problem | None, bias: bool) -> FloatArray:
-    """Return the known optima in grid units, (alternatives, neurons, components per neuron).
+def optima_on(
+    grid: Grid, problem: Problem | None, bias: bool, unit: int = 1, best: float | None = None
+) -> tuple[FloatArray, float]:
+    """Return the known optima in grid units, and what fitness is certain near them at D = 2.
 
-    For an evolved output two columns follow: places where the output must fire, and where not.
+    The optima have the shape (alternatives, neurons, components per neuron). For an evolved output
+    two columns follow: places where the output must fire, and where not. Every network within
+    `unit` of an optimum, which has the fitness `best`, has at least the fitness returned.
 
     Examples
     --------
     >>> from hyperna.problems import problem
     >>> optima_on(Grid(2, 1, 120), problem("half"), bias=True)
-    array([[[30., 60.]]])
+    (array([[[30., 60.]]]), 0.0)
     """
     known = []
     if problem is not None:
         known = problem.optima(grid.neurons, grid.output, bias=bias, neuron=grid.neuron)
     if not known or grid.dim == 1 or (grid.has_output_neuron and grid.dim > 2):
-        return np.zeros((0, grid.neurons, grid.width))
+        return np.zeros((0, grid.neurons, grid.width)), 0.0
     values = np.array(known, dtype=float)
     optima = values * grid.resolution
     level = grid.direction_width
     optima[:, :, level] = (optima[:, :, level] + grid.resolution) / 2
-    if not grid.has_output_neuron:
-        return optima
-    # What an output neuron makes of the hidden ones is seen between the ends of their arcs.
-    return np.concatenate([optima, grid.resolution * _places_between(values)], axis=2)
-
-
-def share_near(optima: FloatArray, grid: Grid, best: float, unit: int) -> float:
-    """Return a fitness that every network within `unit` of an optimum has at least, at D = 2."""
-    if grid.neuron == "bent":
+    share, biases = 0.0, optima[:, :, 1]
+    if best is not None and grid.neuron == "bent":
         # Biases are fixed, and a step of the bend is half as long as one of the angle.
-        return best - 3 * grid.neurons * unit / grid.resolution - 1e-9
-    bias = optima[:, :, 1]
-    if (bias < unit).any() or (bias > grid.resolution - unit).any():
-        return 0.0
-    levels = np.stack([bias, bias + unit, bias - unit])
-    width = np.arccos(2 * levels / grid.resolution - 1) / (2 * math.pi)
-    shift = np.abs(width[1:] - width[0]).max(axis=0)
-    loss = 2 * (shift + unit / grid.resolution).sum(axis=1).max()
-    return float(best - loss - 1e-9)
+        share = best - 3 * grid.neurons * unit / grid.resolution - 1e-9
+    elif best is not None and biases.min() >= unit and biases.max() <= grid.resolution - unit:
+        levels = np.stack([biases, biases + unit, biases - unit])
+        width = np.arccos(2 * levels / grid.resolution - 1) / (2 * math.pi)
+        shift = np.abs(width[1:] - width[0]).max(axis=0)
+        loss = 2 * (shift + unit / grid.resolution).sum(axis=1).max()
+        share = float(best - loss - 1e-9)
+    if grid.has_output_neuron:
+        # What an output neuron makes of the hidden ones is seen between the ends of their arcs.
+        optima = np.concatenate([optima, grid.resolution * _places_between(values)], axis=2)
+    return optima, share
 
 
 def _places_between(optima: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hyperna._words import finite
 from hyperna.analysis.statistics import Summary
 from hyperna.results import Runs
 from hyperna.settings import Setting
@@ -64,7 +65,7 @@ class Entry:
             "seconds": round(stored.seconds, 3),
             "units": str(stored.units),
             "stop_reasons": stored.stop_counts,
-            **{key: _plain(value) for key, value in self.summary.record().items()},
+            **finite(self.summary.record()),
             "rows_sha256": rows_digest(stored),
         }
         if with_rows:
@@ -80,13 +81,6 @@ def rows_digest(stored: Runs) -> str:
     """Return a digest of numbers and rows, to tell whether a store still holds the same."""
     table = np.column_stack([stored.numbers, stored.rows]).astype("<i8")
     return hashlib.sha256(np.ascontiguousarray(table).tobytes()).hexdigest()
-
-
-def _plain(value: Any) -> Any:
-    """Return a number, or a list of them, as JSON can hold it: None for what is not finite."""
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return value if np.isfinite(value) else None
 
 
 def varying_keys(settings: Sequence[Setting]) -> list[str]:

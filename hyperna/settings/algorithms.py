@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from hyperna._validation import IntArray
 from hyperna._words import did_you_mean, parse_name, read_settings, write_name
 from hyperna.algorithm import OnePlusOneNA
-from hyperna.baselines import BASELINES, Baseline, Neat, baseline, baseline_task, neat_task
+from hyperna.baselines import BASELINES, Neat, baseline, baseline_task, neat_task
 from hyperna.relatives import RELATIVES
 from hyperna.settings.keys import KEYS
 
@@ -73,6 +73,9 @@ class Algorithm:
 
 
 ALGORITHMS: dict[str, Algorithm] = {}
+# Optional keys of relatives of the (1+1) NA, and of all others.
+_OPTIONAL = frozenset(name for name, key in KEYS.items() if key.optional)
+_COUNTED = frozenset({"stagnation", "restarts"})
 # Settings that all relatives of the (1+1) NA have.
 SHARED = {entry.name for entry in fields(OnePlusOneNA)}
 
@@ -87,10 +90,11 @@ def algorithms() -> dict[str, Algorithm]:
     """Return `ALGORITHMS`, with all relatives and baselines that are registered by now."""
     for kin in RELATIVES.values():
         if kin.name not in ALGORITHMS:
-            register(_of_relative(kin))
+            register(Algorithm(kin.name, kin.summary, _make_na, _OPTIONAL, processes=False))
     for entry in BASELINES.values():
         if entry.name not in ALGORITHMS:
-            register(_of_baseline(entry))
+            made = entry.name, entry.summary, _make_baseline, _COUNTED
+            register(Algorithm(*made, spell=_spell_baseline))
     return ALGORITHMS
 
 
@@ -125,16 +129,6 @@ def _make_na(setting: "Setting") -> Runner:
     return setting.make_algorithm().task(setting.make_fitness(), **setting.limits)
 
 
-def _of_relative(entry: type[OnePlusOneNA]) -> Algorithm:
-    return Algorithm(
-        name=entry.name,
-        summary=entry.summary,
-        make=_make_na,
-        keys=frozenset(name for name, key in KEYS.items() if key.optional),
-        processes=False,
-    )
-
-
 def _spell_baseline(text: str) -> str:
     chosen = baseline(text)
     values = {entry.name: getattr(chosen, entry.name) for entry in fields(chosen)}
@@ -155,34 +149,18 @@ def _make_baseline(setting: "Setting") -> Runner:
     )
 
 
-def _of_baseline(entry: type[Baseline]) -> Algorithm:
-    return Algorithm(
-        name=entry.name,
-        summary=entry.summary,
-        make=_make_baseline,
-        keys=frozenset({"stagnation", "restarts"}),
-        spell=_spell_baseline,
-    )
+def _make_neat(setting: "Setting") -> Runner:
+    fitness, resolution = setting.make_fitness(), setting.resolution
+    return neat_task(setting.algorithm, fitness, resolution=resolution, **setting.limits)
 
 
 NA = algorithms()["na"]
-
-
-def _make_neat(setting: "Setting") -> Runner:
-    return neat_task(
-        setting.algorithm,
-        setting.make_fitness(),
-        resolution=setting.resolution,
-        **setting.limits,
-    )
-
-
 register(
     Algorithm(
         name="neat",
         summary="NEAT (package neat-python): networks of any topology, judged on points",
         make=_make_neat,
-        keys=frozenset({"stagnation", "restarts"}),
+        keys=_COUNTED,
         spell=lambda text: str(Neat.parse(text)),
     )
 )
