@@ -233,8 +233,7 @@ class Grid:
         turns = check_reals("angles", angles, shape) / (2 * math.pi)
         rows = self._round(turns, check_reals("biases", biases, (self.neurons,)), self.dim)
         hidden = np.column_stack([rows, self.neutral]).ravel()
-        if {output_angles is not None, output_bias is not None} != {self.has_output_neuron}:
-            raise self._output_misfit("output_angles", "output_bias")
+        self._check_output("output_angles", output_angles, "output_bias", output_bias)
         if output_angles is None or output_bias is None:
             return hidden
         turns = check_reals("output_angles", output_angles, (self.neurons - 1,)) / (2 * math.pi)
@@ -279,8 +278,7 @@ class Grid:
         thresholds = check_reals("t", t, (self.neurons,))
         rows = self._nearest("W", weights, thresholds)
         hidden = np.column_stack([rows, self.neutral]).ravel()
-        if {output_w is not None, output_t is not None} != {self.has_output_neuron}:
-            raise self._output_misfit("output_w", "output_t")
+        self._check_output("output_w", output_w, "output_t", output_t)
         if output_w is None or output_t is None:
             return hidden
         weights = check_reals("output_w", output_w, (self.neurons,))
@@ -305,8 +303,14 @@ class Grid:
             raise TypeError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
         check_choice("init", init, INITS)
         genome = rng.integers(0, self.moduli)
-        if init == "sphere":
-            genome = self._with_random_normals(genome, rng)
+        if init == "sphere":  # the biases stay
+            hidden = genome[: self.output_start].reshape(self.neurons, self.width)
+            W = rng.standard_normal((self.neurons, self.dim))
+            angles = self._nearest("W", W, np.zeros(self.neurons))[:, :-1]
+            hidden[:, : self.direction_width] = angles
+            if self.has_output_neuron:
+                w = rng.standard_normal((1, self.neurons))
+                genome[self.output_start : -1] = self._nearest("output_w", w, np.zeros(1))[0, :-1]
         if not bias:
             genome[self.bias_components] = self.zero_bias
         return genome
@@ -347,26 +351,16 @@ class Grid:
             )
         return self._round(turns, t, W.shape[1])
 
-    def _output_misfit(self, w_name: str, t_name: str) -> ValueError:
-        """Return what is wrong with an output neuron that the grid lacks, or a missing one."""
+    def _check_output(self, w_name: str, w: Any, t_name: str, t: Any) -> None:
+        """Refuse an output neuron that the grid lacks, and a missing one."""
+        if {w is not None, t is not None} == {self.has_output_neuron}:
+            return
         if self.has_output_neuron:
-            return ValueError(f"{w_name} and {t_name} must be given for an evolved output neuron")
-        return ValueError(
+            raise ValueError(f"{w_name} and {t_name} must be given for an evolved output neuron")
+        raise ValueError(
             f"{w_name} and {t_name} must be left out: a network with output "
             f"{self.output!r} and {self.neurons} hidden neurons has no output neuron"
         )
-
-    def _with_random_normals(self, genome: IntArray, rng: np.random.Generator) -> IntArray:
-        """Return the genome with all normals drawn uniformly from the sphere; keep its biases."""
-        result = genome.copy()
-        hidden = result[: self.output_start].reshape(self.neurons, self.width)
-        W = rng.standard_normal((self.neurons, self.dim))
-        angles = self._nearest("W", W, np.zeros(self.neurons))[:, :-1]
-        hidden[:, : self.direction_width] = angles
-        if self.has_output_neuron:
-            w = rng.standard_normal((1, self.neurons))
-            result[self.output_start : -1] = self._nearest("output_w", w, np.zeros(1))[0, :-1]
-        return result
 
 
 def finest_unit(resolution: int) -> int:

@@ -163,10 +163,10 @@ def test_sizes_count_the_numbers_of_the_model(name, size):
 def test_a_new_classifier_touches_one_place(monkeypatch, capsys):
     monkeypatch.setattr("hyperna.comparison.classifiers.CLASSIFIERS", CLASSIFIERS)
 
-    @register("stump", "a tree of one split", size=lambda fitted: 3, unit="node")
     def stump(seed):
         return DecisionTreeClassifier(max_depth=1, random_state=seed)
 
+    register(Contender("stump", "a tree of one split", stump, lambda fitted: 3, "node"))
     try:
         argv = ["compare", "xor", "--classifiers", "stump, tree", "--repeats", "1", "--json"]
         assert main(argv) == 0
@@ -362,13 +362,13 @@ def test_both_parts_of_a_fold_are_turned_alike():
 
 
 def test_the_size_of_a_support_vector_machine_counts_its_vectors():
-    from hyperna.comparison.classifiers import _machine_size
+    from hyperna.comparison.classifiers import _machine
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 4))
     fitted = SVC().fit(X, X[:, 0] > 0)
     vectors = len(fitted.support_)
-    assert _machine_size(fitted) == vectors * 4 + vectors + 1
+    assert _machine(fitted) == vectors * 4 + vectors + 1
 
 
 def test_the_same_gap_in_every_fold_is_all_evidence():

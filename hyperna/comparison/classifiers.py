@@ -5,7 +5,8 @@ stop too early. Modules are imported when a classifier is built.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -45,30 +46,16 @@ class Contender:
     summary: str
     build: Callable[[int], Any]
     size: Callable[[Any], int] | None = None
-    unit: str = ""
+    unit: str = "parameter"
     named_only: bool = False
 
 
 CLASSIFIERS: dict[str, Contender] = {}
 
-Build = Callable[[int], Any]
 
-
-def register(
-    name: str,
-    summary: str,
-    *,
-    size: Callable[[Any], int],
-    unit: str = "parameter",
-    named_only: bool = False,
-) -> Callable[[Build], Build]:
-    """Enter the decorated function into `CLASSIFIERS`; nothing else is needed to add one."""
-
-    def enter(build: Build) -> Build:
-        CLASSIFIERS[name] = Contender(name, summary, build, size, unit, named_only)
-        return build
-
-    return enter
+def register(*entries: Contender) -> None:
+    """Enter classifiers into `CLASSIFIERS`; nothing else is needed to add one."""
+    CLASSIFIERS.update((entry.name, entry) for entry in entries)
 
 
 def contenders(
@@ -82,7 +69,12 @@ def contenders(
     if isinstance(classifiers, Mapping):
         found = [_own(name, estimator) for name, estimator in classifiers.items()]
     else:
-        found = [_known(entry) for entry in classifiers]
+        found = [
+            entry
+            if isinstance(entry, Contender)
+            else CLASSIFIERS[check_choice("classifiers", entry, CLASSIFIERS)]
+            for entry in classifiers
+        ]
     names = [entry.name for entry in found]
     if not names:
         raise ValueError("classifiers must name at least one classifier, got none")
@@ -92,12 +84,6 @@ def contenders(
     return tuple(found)
 
 
-def _known(entry: str | Contender) -> Contender:
-    if isinstance(entry, Contender):
-        return entry
-    return CLASSIFIERS[check_choice("classifiers", entry, CLASSIFIERS)]
-
-
 def _own(name: str, estimator: Any) -> Contender:
     """Return a caller's estimator as a contender; its own settings hold, random_state included."""
     if not hasattr(estimator, "fit") or isinstance(estimator, type):
@@ -105,7 +91,20 @@ def _own(name: str, estimator: Any) -> Contender:
         raise TypeError(f"classifiers must map names to estimators, got {given}")
     from sklearn.base import clone
 
-    return Contender(name, type(estimator).__name__, lambda seed: clone(estimator))
+    return Contender(name, type(estimator).__name__, lambda seed: clone(estimator), unit="")
+
+
+@dataclass(frozen=True)
+class _Estimator:
+    """Builds an estimator for a seed; its module is imported only then."""
+
+    path: str
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __call__(self, seed: int) -> Any:
+        module, _, name = self.path.rpartition(".")
+        made = getattr(import_module(module), name)(**self.options)
+        return made.set_params(random_state=seed) if hasattr(made, "random_state") else made
 
 
 def _count(*arrays: Any) -> int:
@@ -113,110 +112,58 @@ def _count(*arrays: Any) -> int:
     return sum(int(np.size(array)) for array in arrays)
 
 
-def _linear_size(fitted: Any) -> int:
+def _linear(fitted: Any) -> int:
     return _count(fitted.coef_, fitted.intercept_)
 
 
-def _machine_size(fitted: Any) -> int:
+def _machine(fitted: Any) -> int:
     return _count(fitted.support_vectors_, fitted.dual_coef_, fitted.intercept_)
 
 
-def _layers_size(fitted: Any) -> int:
+def _layers(fitted: Any) -> int:
     return _count(*fitted.coefs_, *fitted.intercepts_)
 
 
-def _tree_size(fitted: Any) -> int:
-    return int(fitted.tree_.node_count)
+def _nodes(fitted: Any) -> int:
+    return sum(int(tree.tree_.node_count) for tree in getattr(fitted, "estimators_", [fitted]))
 
 
-def _forest_size(fitted: Any) -> int:
-    return sum(map(_tree_size, fitted.estimators_))
-
-
-def _stored_size(fitted: Any) -> int:
+def _stored(fitted: Any) -> int:
     return int(fitted.n_samples_fit_ * fitted.n_features_in_)
 
 
-def _neat_size(fitted: Any) -> int:
-    return int(fitted.network_.size)
-
-
-def _na_size(fitted: Any) -> int:
+def _evolved(fitted: Any) -> int:
     return sum(network.grid.components for network in fitted.networks_)
 
 
-@register("na", "NAClassifier: hyperplanes evolved on the 0-1 loss", size=_na_size)
-def _na(seed: int) -> Any:
-    from hyperna.classifier import NAClassifier
-
-    return NAClassifier(random_state=seed)
+def _grown(fitted: Any) -> int:
+    return int(fitted.network_.size)
 
 
-@register("perceptron", "Perceptron", size=_linear_size)
-def _perceptron(seed: int) -> Any:
-    from sklearn.linear_model import Perceptron
-
-    return Perceptron(random_state=seed)
-
-
-@register("logistic", "LogisticRegression", size=_linear_size)
-def _logistic(seed: int) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(max_iter=1000, random_state=seed)
-
-
-@register("linear_svc", "LinearSVC", size=_linear_size)
-def _linear_svc(seed: int) -> Any:
-    from sklearn.svm import LinearSVC
-
-    return LinearSVC(max_iter=10_000, random_state=seed)
-
-
-@register("svc", "SVC with the RBF kernel", size=_machine_size)
-def _svc(seed: int) -> Any:
-    from sklearn.svm import SVC
-
-    return SVC(random_state=seed)
-
-
-@register("mlp8", "MLPClassifier: 8 hidden units, lbfgs", size=_layers_size)
-def _mlp8(seed: int) -> Any:
-    from sklearn.neural_network import MLPClassifier
-
-    return MLPClassifier((8,), solver="lbfgs", max_iter=1000, random_state=seed)
-
-
-@register("mlp", "MLPClassifier with its defaults: 100 hidden units, adam", size=_layers_size)
-def _mlp(seed: int) -> Any:
-    from sklearn.neural_network import MLPClassifier
-
-    return MLPClassifier(random_state=seed)
-
-
-@register("tree", "DecisionTreeClassifier", size=_tree_size, unit="node")
-def _tree(seed: int) -> Any:
-    from sklearn.tree import DecisionTreeClassifier
-
-    return DecisionTreeClassifier(random_state=seed)
-
-
-@register("forest", "RandomForestClassifier: 100 trees", size=_forest_size, unit="node")
-def _forest(seed: int) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(random_state=seed)
-
-
-@register("knn", "KNeighborsClassifier: 5 neighbours", size=_stored_size, unit="stored number")
-def _knn(seed: int) -> Any:
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return KNeighborsClassifier()
-
-
-@register("neat", "NEAT: 15,000 networks of any topology", size=_neat_size, named_only=True)
-def _neat(seed: int) -> Any:
-    from hyperna.comparison.neat import NeatClassifier
-
-    return NeatClassifier(random_state=seed)
+_NA = _Estimator("hyperna.classifier.NAClassifier")
+_NEAT = _Estimator("hyperna.comparison.neat.NeatClassifier")
+_PERCEPTRON = _Estimator("sklearn.linear_model.Perceptron")
+_LOGISTIC = _Estimator("sklearn.linear_model.LogisticRegression", {"max_iter": 1000})
+_LINEAR_SVC = _Estimator("sklearn.svm.LinearSVC", {"max_iter": 10_000})
+_SVC = _Estimator("sklearn.svm.SVC")
+_MLP = _Estimator("sklearn.neural_network.MLPClassifier")
+_FEW_UNITS = {"hidden_layer_sizes": (8,), "solver": "lbfgs", "max_iter": 1000}
+_TREE = _Estimator("sklearn.tree.DecisionTreeClassifier")
+_FOREST = _Estimator("sklearn.ensemble.RandomForestClassifier")
+_KNN = _Estimator("sklearn.neighbors.KNeighborsClassifier")
+_ADAM = "MLPClassifier with its defaults: 100 hidden units, adam"
+register(
+    Contender("na", "NAClassifier: hyperplanes evolved on the 0-1 loss", _NA, _evolved),
+    Contender("perceptron", "Perceptron", _PERCEPTRON, _linear),
+    Contender("logistic", "LogisticRegression", _LOGISTIC, _linear),
+    Contender("linear_svc", "LinearSVC", _LINEAR_SVC, _linear),
+    Contender("svc", "SVC with the RBF kernel", _SVC, _machine),
+    Contender(
+        "mlp8", "MLPClassifier: 8 hidden units, lbfgs", replace(_MLP, options=_FEW_UNITS), _layers
+    ),
+    Contender("mlp", _ADAM, _MLP, _layers),
+    Contender("tree", "DecisionTreeClassifier", _TREE, _nodes, "node"),
+    Contender("forest", "RandomForestClassifier: 100 trees", _FOREST, _nodes, "node"),
+    Contender("knn", "KNeighborsClassifier: 5 neighbours", _KNN, _stored, "stored number"),
+    Contender("neat", "NEAT: 15,000 networks of any topology", _NEAT, _grown, named_only=True),
+)

@@ -35,16 +35,21 @@ class Fitness(ABC):
     (4, 8, 0.5)
     """
 
-    dim: int
     problem: Problem | None
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the points."""
+        return self.problem.dim  # type: ignore[union-attr]  # where there is none, overridden
 
     @abstractmethod
     def units(self, grid: Grid) -> int:
         """Return the score of a network on this grid that makes no mistake."""
 
-    @abstractmethod
     def score(self, network: Network) -> int:
         """Return the number of correctly classified units."""
+        self._check_network(network)
+        return int(self.scores(network.genome[None], network.grid)[0])
 
     @abstractmethod
     def kernel(self, grid: Grid) -> NamedTuple:

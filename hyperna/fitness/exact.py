@@ -11,7 +11,6 @@ from hyperna._validation import IntArray
 from hyperna._words import shown
 from hyperna.fitness.base import Fitness
 from hyperna.grid import Grid
-from hyperna.networks import Network
 from hyperna.neurons import half_widths as half_widths  # the table of plain neurons
 from hyperna.problems import ArcProblem
 
@@ -36,6 +35,7 @@ class ExactArcs(Fitness):
     Examples
     --------
     >>> from hyperna.problems import problem
+    >>> from hyperna.networks import Network
     >>> half = ExactArcs(problem("half"))
     >>> half(Network(Grid(2, 1, 120), [30, 60])), half(Network(Grid(2, 1, 120), [0, 60]))
     (1.0, 0.5)
@@ -58,11 +58,6 @@ class ExactArcs(Fitness):
     def units(self, grid: Grid) -> int:
         """Return the number of units of one turn."""
         return grid.resolution * units_per_angle(self.problem, grid.resolution)
-
-    def score(self, network: Network) -> int:
-        """Return the number of correctly classified units of the circle."""
-        self._check_network(network)
-        return int(self.scores(network.genome[None], network.grid)[0])
 
     @lru_cache(maxsize=8)  # noqa: B019  eight kernels are kept at most
     def kernel(self, grid: Grid) -> NamedTuple:

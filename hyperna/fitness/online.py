@@ -67,11 +67,6 @@ class Online(Fitness):
         points = f"{self.samples} fresh point{'s'[: self.samples != 1]}"
         return f"{points} in every step ({parent})"
 
-    @property
-    def dim(self) -> int:  # type: ignore[override]
-        """Dimension of the points."""
-        return self.problem.dim
-
     def true_fitness(self, grid: Grid) -> Fitness:
         """Return the fitness that decides about success for networks on a grid."""
         from hyperna.fitness import fitness_of

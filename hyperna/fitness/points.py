@@ -70,7 +70,6 @@ class FiniteSet(Fitness):
     problem: Problem | None = None
     tie_clip: float = 0.0
 
-    dim: int = field(init=False)
     total: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,8 +79,7 @@ class FiniteSet(Fitness):
         points = check_points("X", self.X).copy()
         labels = check_labels("y", self.y, len(points))
         weights = integer_weights(self.weights, len(points))
-        self.__dict__.update(X=points, y=labels, weights=weights)
-        self.__dict__.update(dim=points.shape[1], total=int(weights.sum()))
+        self.__dict__.update(X=points, y=labels, weights=weights, total=int(weights.sum()))
 
     @classmethod
     def of_checked(
@@ -90,8 +88,13 @@ class FiniteSet(Fitness):
         """Return the fitness on arrays of the right kind, which are neither checked nor copied."""
         made, simple = object.__new__(cls), weights // np.gcd.reduce(weights)
         made.__dict__.update(X=X, y=y, weights=simple, problem=None, tie_clip=tie_clip)
-        made.__dict__.update(dim=X.shape[1], total=int(simple.sum()))
+        made.__dict__["total"] = int(simple.sum())
         return made
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the points."""
+        return int(self.X.shape[1])
 
     def __repr__(self) -> str:
         points = counted(len(self.X), "point", "d")
@@ -195,11 +198,6 @@ class Sampled(Fitness):
         return f"share of {points} on the sphere ({how}; standard error up to {error:.2g})"
 
     @property
-    def dim(self) -> int:  # type: ignore[override]
-        """Dimension of the points."""
-        return self.problem.dim
-
-    @property
     def total(self) -> int:
         """Number of points."""
         return self.n
@@ -207,7 +205,13 @@ class Sampled(Fitness):
     @cached_property
     def points(self) -> FiniteSet:
         """The points and their labels."""
-        X = _spread(self.method, self.n, self.dim, self.seed)
+        from hyperna import sphere  # its scipy parts take a while to load, and D = 2 can do without
+
+        if self.method == "even":
+            X = sphere.even_points(self.n, self.dim)
+        else:
+            draw = sphere.sobol_points if self.method == "sobol" else sphere.random_points
+            X = draw(self.n, self.dim, self.seed)
         return FiniteSet(X, self.problem.label(X), problem=self.problem)
 
     def units(self, grid: Grid) -> int:
@@ -239,14 +243,6 @@ class Sampled(Fitness):
         """
         share = self(network)
         return math.sqrt(share * (1 - share) / self.n)
-
-
-def _spread(method: str, n: int, dim: int, seed: int) -> FloatArray:
-    from hyperna import sphere  # its scipy parts take a while to load, and D = 2 can do without
-
-    if method == "even":
-        return sphere.even_points(n, dim)
-    return (sphere.sobol_points if method == "sobol" else sphere.random_points)(n, dim, seed)
 
 
 # Class weights are few and in simple proportion; thousands of different weights are neither.

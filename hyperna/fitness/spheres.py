@@ -12,7 +12,6 @@ from hyperna._words import shown
 from hyperna.fitness.base import Fitness
 from hyperna.fitness.exact import arcs_in_units, units_per_angle
 from hyperna.grid import Grid
-from hyperna.networks import Network
 from hyperna.problems import ArcProblem
 
 # Areas are computed to about 1e-13 at D = 3 and odd D, 1e-11 at even D.
@@ -35,7 +34,7 @@ class ExactSphere(Fitness):
 
     Examples
     --------
-    >>> from hyperna.problems import problem
+    >>> from hyperna import Network, problem
     >>> half = ExactSphere(problem("half", dim=3))
     >>> half(Network(Grid(3, 1, 8), [2, 2, 4])), half(Network(Grid(3, 1, 8), [2, 1, 4]))
     (1.0, 0.75)
@@ -60,19 +59,9 @@ class ExactSphere(Fitness):
     def __str__(self) -> str:
         return "exact share of the sphere"
 
-    @property
-    def dim(self) -> int:  # type: ignore[override]
-        """Dimension of the points."""
-        return self.problem.dim
-
     def units(self, grid: Grid) -> int:
         """Return the number of units of the sphere's area."""
         return _area_units(self.problem)
-
-    def score(self, network: Network) -> int:
-        """Return the number of correctly classified units of the sphere."""
-        self._check_network(network)
-        return int(self.scores(network.genome[None], network.grid)[0])
 
     def effort(self, grid: Grid) -> int:
         """Return about how many points it would take as long to look at as to compute a score."""

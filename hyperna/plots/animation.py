@@ -109,7 +109,6 @@ def _draw_curve(curve: Any, way: Trajectory, frame: int) -> None:
     past = slice(frame + 1)
     curve.step(way.evaluations[past], way.fitness[past], where="post", color=BLUE, linewidth=2.4)
     curve.plot(way.evaluations[frame], way.fitness[frame], "o", color=VERMILLION, markersize=9)
-    curve.set_xscale("log")
     plain_logarithmic(curve.xaxis)
     title = f"evaluation {way.evaluations[frame]:,}"
     finish(curve, x="fitness evaluations", y="fitness", title=title)

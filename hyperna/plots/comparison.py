@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Any
 from hyperna._validation import check_choice
 from hyperna._words import counted
 from hyperna.comparison import Comparison
-from hyperna.plots.style import BLACK, BLUE, FONT_SIZE, GREY, VERMILLION, finish, new_axes
+from hyperna.plots.style import (
+    BLACK,
+    BLUE,
+    FONT_SIZE,
+    GREY,
+    VERMILLION,
+    finish,
+    legend_below,
+    new_axes,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,13 +77,7 @@ def plot_comparison(
     finish(ax, x="accuracy", title=title)
     for tick in ax.get_yticklabels():
         tick.set_fontweight("bold" if tick.get_text() == "na" else "normal")
-    ax.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.55 / (1 + 0.42 * len(place))),
-        ncols=4,
-        frameon=False,
-        fontsize=FONT_SIZE - 2,
-    )
+    legend_below(ax, 4, 0.55 / (1 + 0.42 * len(place)), fontsize=FONT_SIZE - 2)
     return ax
 
 

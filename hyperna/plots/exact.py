@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import FloatArray
-from hyperna.plots.style import BLUE, FONT_SIZE, VERMILLION, finish, new_axes
+from hyperna.plots.style import BLUE, FONT_SIZE, VERMILLION, finish, heat_map, new_axes
 from hyperna.theory import ExactRuntime
 
 if TYPE_CHECKING:
@@ -49,16 +49,8 @@ def plot_expected_times(
     # a bend has r values from 0 to below a half turn, a bias r + 1 from -1 to 1
     bent = shown.shape[1] == r
     ends = (-90 / r, 180 - 90 / r) if bent else (-1 - 1 / r, 1 + 1 / r)
-    image = ax.imshow(
-        np.ma.masked_invalid(shown).T,
-        origin="lower",
-        aspect="auto",
-        cmap="viridis",
-        extent=(-180 / r, 360 - 180 / r, *ends),
-    )
-    bar = ax.figure.colorbar(image, ax=ax)
-    bar.set_label(what, fontsize=FONT_SIZE)
-    bar.ax.tick_params(labelsize=FONT_SIZE - 1)
+    extent = (-180 / r, 360 - 180 / r, *ends)
+    heat_map(ax, np.ma.masked_invalid(shown), extent, what, "viridis")
     ax.set_xticks(range(0, 360, 60))
     return finish(ax, x="angle in degrees", y="bend in degrees" if bent else "bias", grid=False)
 

@@ -10,10 +10,11 @@ from hyperna.fitness import ExactArcs, Fitness, fitness_of
 from hyperna.grid import Grid
 from hyperna.plots.style import (
     BLACK,
-    FONT_SIZE,
     TITLE_WIDTH,
     VERMILLION,
     finish,
+    heat_map,
+    legend_below,
     new_axes,
     problem_title,
 )
@@ -51,40 +52,18 @@ def plot_landscape(
     """
     ax = ax or new_axes((8.0, 5.6))
     scores, units = score_table(subject, resolution)
-    image = ax.imshow(
-        scores.T / units,
-        origin="lower",
-        aspect="auto",
-        cmap="cividis",
-        extent=(
-            -180 / resolution,
-            360 - 180 / resolution,
-            -1 - 1 / resolution,
-            1 + 1 / resolution,
-        ),
-    )
-    bar = ax.figure.colorbar(image, ax=ax)
-    bar.set_label("fitness", fontsize=FONT_SIZE)
-    bar.ax.tick_params(labelsize=FONT_SIZE - 1)
+    half, step = 180 / resolution, 1 / resolution
+    heat_map(ax, scores / units, (-half, 360 - half, -1 - step, 1 + step), "fitness", "cividis")
     if trajectory is not None:
         _draw_way(ax, trajectory)
     _draw_optima(ax, subject, scores, units)
     ax.set_xticks(range(0, 361, 60))
-    ax.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.14),
-        ncols=2,
-        frameon=False,
-        fontsize=FONT_SIZE - 1,
-    )
-    return finish(ax, x="angle in degrees", y="bias", title=_title(subject, resolution), grid=False)
-
-
-def _title(subject: Problem | Fitness, resolution: int) -> str:
+    legend_below(ax)
     problem = getattr(subject, "problem", subject)
     name = f"{problem_title(problem)}: " if isinstance(problem, Problem) else ""
     sentence = f"{name}one neuron, r = {resolution:,}"
-    return textwrap.fill(sentence, TITLE_WIDTH, break_long_words=False)
+    title = textwrap.fill(sentence, TITLE_WIDTH, break_long_words=False)
+    return finish(ax, x="angle in degrees", y="bias", title=title, grid=False)
 
 
 def score_table(subject: Problem | Fitness, resolution: int) -> tuple[IntArray, int]:

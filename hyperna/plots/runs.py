@@ -52,7 +52,6 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
         succeeded = f"{count:,} of {counted(size, 'run')} succeeded"
         draw_successes(ax, batch, place, ends, f"{name}: {succeeded}")
         solved += count
-    ax.set_xscale("log")
     plain_logarithmic(ax.xaxis)
     ax.set_ylim(-0.02, 1.04)
     if isinstance(runs, Mapping):
@@ -92,7 +91,6 @@ def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
     fitness = np.append(result.improvements.fitness, result.fitness)
     ax.step(evaluation, fitness, where="post", color=BLUE, linewidth=2.2)
     ax.plot(evaluation[:-1], fitness[:-1], "o", color=BLUE, markersize=4)
-    ax.set_xscale("log")
     plain_logarithmic(ax.xaxis)
     title = f"{result.stop_reason} after {counted(result.evaluations, 'evaluation')}"
     return finish(ax, x="fitness evaluations", y="fitness", title=title)
@@ -132,7 +130,6 @@ def plot_boxes(batches: Mapping[str, Runs], ax: "Axes | None" = None) -> "Axes":
         for name, batch in batches.items()
     ]
     ax.set_xticks(range(1, len(names) + 1), names)
-    ax.set_yscale("log")
     plain_logarithmic(ax.yaxis)
     title = "boxes: middle half of the runs, whiskers: 5 % to 95 %"
     return finish(ax, y="fitness evaluations", title=title)
@@ -158,7 +155,6 @@ def plot_convergence(results: Sequence[RunResult], ax: "Axes | None" = None) -> 
     ax.fill_between(where, low, high, step="post", color=BLUE, alpha=0.18, label="90 % of runs")
     ax.fill_between(where, lower, upper, step="post", color=BLUE, alpha=0.35, label="50 % of runs")
     ax.step(where, middle, where="post", color=BLUE, linewidth=2.4, label="median")
-    ax.set_xscale("log")
     plain_logarithmic(ax.xaxis)
     legend_below(ax, columns=3, room=0.16)
     return finish(ax, x="fitness evaluations", y="fitness", title=counted(len(results), "run"))

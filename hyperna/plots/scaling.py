@@ -15,6 +15,7 @@ from hyperna.plots.style import (
     LINES,
     finish,
     label_sizes,
+    legend_below,
     new_axes,
     plain_logarithmic,
 )
@@ -85,12 +86,7 @@ def plot_scaling(
     ax.set_ylim(low / room, high * room)
     label_sizes(ax.xaxis, r.tolist())
     plain_logarithmic(ax.yaxis)
-    ax.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.16),
-        frameon=False,
-        fontsize=FONT_SIZE - 2,
-    )
+    legend_below(ax, columns=1, room=0.16, fontsize=FONT_SIZE - 2)
     return finish(ax, x="resolution r", y="fitness evaluations")
 
 

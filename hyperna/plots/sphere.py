@@ -14,6 +14,7 @@ from hyperna.plots.style import (
     NEURONS,
     ORANGE,
     check_units,
+    legend_below,
     network_title,
     neuron_names,
     new_axes,
@@ -75,14 +76,7 @@ def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) 
     drawn.grid(False)  # lines behind a sphere or a cube would look like parts of it
     drawn.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), zticks=(-1, 0, 1))
     drawn.set_title(network_title(problem, network, float(right.mean())), fontsize=FONT_SIZE + 1)
-    drawn.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0.02),
-        ncols=3,
-        frameon=False,
-        fontsize=FONT_SIZE - 2,
-        markerscale=1.5,
-    )
+    legend_below(drawn, columns=3, room=-0.02, fontsize=FONT_SIZE - 2, markerscale=1.5)
     return drawn
 
 

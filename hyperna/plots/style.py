@@ -61,7 +61,7 @@ def check_units(network: Network) -> None:
 
 
 def plain_logarithmic(axis: "Axis") -> None:
-    """Label a logarithmic axis with plain numbers: 1, 2, 5, 10, 20, ... or, if long, 1, 10, 100.
+    """Make an axis logarithmic, with plain numbers: 1, 2, 5, 10, 20, ... or, if long, 1, 10, 100.
 
     The choice goes by what is drawn so far. Labels stand side by side on the x axis, so there are
     fewer of them where they are long.
@@ -69,10 +69,11 @@ def plain_logarithmic(axis: "Axis") -> None:
     from matplotlib.axis import XAxis
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
+    beside = isinstance(axis, XAxis)
+    (axis.axes.set_xscale if beside else axis.axes.set_yscale)("log")
     low, high = axis.get_view_interval()
     many = np.asarray(LogLocator(subs=(1, 2, 5)).tick_values(low, high))
     width = len(" ".join(map("{:,.10g}".format, many[(low <= many) & (many <= high)]))) + 1
-    beside = isinstance(axis, XAxis)
     crowded = beside and width > _TICKS_WIDTH and high >= 10 * low
     subs = (1,) if crowded or high >= _FEW_DECADES * low else (1, 2, 5)
     axis.set_major_locator(LogLocator(subs=subs, numticks=8 if beside else 12))
@@ -176,12 +177,15 @@ def neuron_names(network: Network) -> list[str]:
     return names
 
 
-def legend_below(ax: "Axes", columns: int = 2, room: float = 0.14) -> None:
+def legend_below(ax: Any, columns: int = 2, room: float = 0.14, **options: Any) -> None:
     """Put the legend below the axes, where it covers nothing."""
-    ax.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, -room),
-        ncols=columns,
-        frameon=False,
-        fontsize=FONT_SIZE - 1,
-    )
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -room), "ncols": columns}
+    ax.legend(**{**place, "frameon": False, "fontsize": FONT_SIZE - 1, **options})
+
+
+def heat_map(ax: "Axes", values: Any, extent: Sequence[float], label: str, colours: str) -> None:
+    """Draw values over two components, with a bar that says what they are."""
+    options: Any = {"origin": "lower", "aspect": "auto", "cmap": colours, "extent": extent}
+    bar = ax.figure.colorbar(ax.imshow(values.T, **options), ax=ax)
+    bar.set_label(label, fontsize=FONT_SIZE)
+    bar.ax.tick_params(labelsize=FONT_SIZE - 1)

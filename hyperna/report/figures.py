@@ -53,7 +53,6 @@ def draw_growth(ax: "Axes", group: Group) -> None:
         for chosen, face in ((whole, colour), (~whole, "#ffffff")):
             ax.plot(r[chosen], value[chosen], "o", color=colour, markerfacecolor=face, markersize=6)
     ax.set_xscale("log")
-    ax.set_yscale("log")
     label_sizes(ax.xaxis, group.resolutions)
     plain_logarithmic(ax.yaxis)
     finish(ax, x="resolution r", y="evaluations per success")
@@ -67,7 +66,6 @@ def draw_shares(ax: "Axes", group: Group) -> None:
     for place, one in entries.items():
         if place < MOST_CURVES:
             draw_successes(ax, one.stored, place, ends, "")
-    ax.set_xscale("log")
     ax.set_ylim(-0.02, 1.04)
     plain_logarithmic(ax.xaxis)
     finish(ax, x="fitness evaluations", y="share of successes")

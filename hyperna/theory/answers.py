@@ -26,33 +26,6 @@ MOST_STEPS = 10**7
 
 
 @dataclass(frozen=True, eq=False)
-class End:
-    """A set of search points that a run never leaves again.
-
-    Attributes
-    ----------
-    success : bool
-        Whether it is the target.
-    fitness : float
-        The largest fitness in the set.
-    probability : float
-        Probability that a run from a uniform start ends there.
-    states : boolean array
-        The search points, angle by bias.
-    """
-
-    success: bool
-    fitness: float
-    probability: float
-    states: BoolArray = field(repr=False)
-
-    @property
-    def size(self) -> int:
-        """Number of search points."""
-        return int(self.states.sum())
-
-
-@dataclass(frozen=True, eq=False)
 class Plateau:
     """A local optimum: equally fit neighbours none of which has a fitter neighbour.
 
@@ -74,6 +47,21 @@ class Plateau:
     def size(self) -> int:
         """Number of search points."""
         return int(self.states.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class End(Plateau):
+    """A set of search points that a run never leaves again.
+
+    Its fitness is the largest in the set, its probability that of a run to end there.
+
+    Attributes
+    ----------
+    success : bool
+        Whether it is the target.
+    """
+
+    success: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,7 +260,7 @@ class ExactRuntime:
             mask = np.zeros(score.size, dtype=bool)
             mask[end] = True
             best = float(score[end].max(initial=0) / self._units)
-            result.append(End(number == 0, best, float(found[mask].sum()), self._spread(mask)))
+            result.append(End(best, float(found[mask].sum()), self._spread(mask), number == 0))
         return result[:1] + sorted(result[1:], key=lambda end: -end.fitness)
 
     def evaluations_until_end(self) -> float:
