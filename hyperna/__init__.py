@@ -13,139 +13,19 @@ Examples
 (True, True)
 """
 
+import ast
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:  # type checkers do not see names that are loaded at first use
-    from hyperna.algorithm import OnePlusOneNA as OnePlusOneNA
-    from hyperna.classifier import (
-        NAClassifier as NAClassifier,
-        export_text as export_text,
-    )
-    from hyperna.comparison import (
-        CLASSIFIERS as CLASSIFIERS,
-        compare as compare,
-    )
-    from hyperna.datasets import (
-        DATASETS as DATASETS,
-        Dataset as Dataset,
-        dataset as dataset,
-    )
-    from hyperna.campaign.campaign import Campaign as Campaign
-    from hyperna.store.store import Store as Store
-    from hyperna.fitness import (
-        ExactArcs as ExactArcs,
-        ExactSphere as ExactSphere,
-        FiniteSet as FiniteSet,
-        Fitness as Fitness,
-        Online as Online,
-        Sampled as Sampled,
-        fitness_of as fitness_of,
-    )
-    from hyperna.grid import Grid as Grid
-    from hyperna.mutation import (
-        LAWS as LAWS,
-        Adaptive as Adaptive,
-        Cauchy as Cauchy,
-        Exponential as Exponential,
-        Harmonic as Harmonic,
-        Local as Local,
-        Pareto as Pareto,
-        PowerLaw as PowerLaw,
-        SelfAdjusting as SelfAdjusting,
-        StepLaw as StepLaw,
-        Uniform as Uniform,
-    )
-    from hyperna.networks import Network as Network
-    from hyperna.optimal import optimal_half_space as optimal_half_space
-    from hyperna.parallel import parallel_backend as parallel_backend
-    from hyperna.problems import (
-        PROBLEMS as PROBLEMS,
-        ArcProblem as ArcProblem,
-        PointProblem as PointProblem,
-        Problem as Problem,
-        custom_arcs as custom_arcs,
-        points as points,
-        problem as problem,
-        read_csv as read_csv,
-    )
-    from hyperna.relatives import (
-        AnnealingNA as AnnealingNA,
-        MuPlusOneNA as MuPlusOneNA,
-        OneCommaLambdaNA as OneCommaLambdaNA,
-        OnePlusLambdaNA as OnePlusLambdaNA,
-        RandomisedLocalSearchNA as RandomisedLocalSearchNA,
-    )
-    from hyperna.results import (
-        RunResult as RunResult,
-        Runs as Runs,
-    )
-    from hyperna.sphere import (
-        even_points as even_points,
-        random_points as random_points,
-        sobol_points as sobol_points,
-    )
-    from hyperna.theory import (
-        ExactRuntime as ExactRuntime,
-        expected_runtime as expected_runtime,
-    )
+from typing import Any
 
 __version__ = "0.4.0"
 
-_PUBLIC = {
-    "parallel": ("parallel_backend",),
-    "grid": ("Grid",),
-    "sphere": ("even_points", "random_points", "sobol_points"),
-    "networks": ("Network",),
-    "optimal": ("optimal_half_space",),
-    "problems": (
-        "PROBLEMS",
-        "ArcProblem",
-        "PointProblem",
-        "Problem",
-        "custom_arcs",
-        "points",
-        "problem",
-        "read_csv",
-    ),
-    "datasets": ("DATASETS", "Dataset", "dataset"),
-    "fitness": (
-        "ExactArcs",
-        "ExactSphere",
-        "FiniteSet",
-        "Fitness",
-        "Online",
-        "Sampled",
-        "fitness_of",
-    ),
-    "mutation": (
-        "LAWS",
-        "Adaptive",
-        "Cauchy",
-        "Exponential",
-        "Harmonic",
-        "Local",
-        "Pareto",
-        "PowerLaw",
-        "SelfAdjusting",
-        "StepLaw",
-        "Uniform",
-    ),
-    "results": ("RunResult", "Runs"),
-    "algorithm": ("OnePlusOneNA",),
-    "relatives": (
-        "AnnealingNA",
-        "MuPlusOneNA",
-        "OneCommaLambdaNA",
-        "OnePlusLambdaNA",
-        "RandomisedLocalSearchNA",
-    ),
-    "classifier": ("NAClassifier", "export_text"),
-    "comparison": ("CLASSIFIERS", "compare"),
-    "theory": ("ExactRuntime", "expected_runtime"),
-    "campaign.campaign": ("Campaign",),
-    "store.store": ("Store",),
-}
+# The public names by module, as the stub tells them to type checkers.
+_PUBLIC: dict[str, list[str]] = {}
+with open(f"{__file__}i", encoding="utf-8") as _stub:
+    for _node in ast.parse(_stub.read()).body:
+        if isinstance(_node, ast.ImportFrom):
+            _module = str(_node.module).removeprefix("hyperna.")
+            _PUBLIC[_module] = [alias.name for alias in _node.names]
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 
 __all__ = ["__version__", *_HOME]

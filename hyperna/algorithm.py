@@ -27,7 +27,7 @@ def check_count(name: str, value: Any, word: str, low: int, high: int | None = N
     return check_integer(name, value, low, high)
 
 
-MOVES = ("angle", "rotation")
+MOVES: tuple[str, ...] = ("angle", "rotation")
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ Progress = Callable[[int, int], None]
 STOP_REASONS = ("running", "optimum", "target", "budget", "stagnation", "stuck")
 # What a run leaves behind, as integers; `stop` is an index into `STOP_REASONS`, the fitness is
 # score / units.
-COLUMNS = ("evaluations", "score", "stop", "stuck_at", "restarts")
+COLUMNS: tuple[str, ...] = ("evaluations", "score", "stop", "stuck_at", "restarts")
 # Where the number of neurons evolves, that of the best network follows.
-SIZED_COLUMNS = (*COLUMNS, "neurons_used")
+SIZED_COLUMNS: tuple[str, ...] = (*COLUMNS, "neurons_used")
 _SUCCESS = (state.OPTIMUM, state.TARGET)
 # Runs under one seed.
 MOST_RUNS = 2**61

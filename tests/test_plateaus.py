@@ -109,7 +109,7 @@ def test_a_run_that_restarts_from_a_plateau_keeps_its_best_network():
         assert (np.diff(result.improvements.fitness) > 0).all()
 
 
-def test_a_plateau_with_a_success_on_it_is_not_closed(monkeypatch):
+def test_a_plateau_with_a_success_on_it_is_not_closed():
     from types import SimpleNamespace
 
     from hyperna import plateaus
@@ -120,10 +120,10 @@ def test_a_plateau_with_a_success_on_it_is_not_closed(monkeypatch):
     heights = np.array([0, 5, 5, 5, 5, 0, 7, 0, 5, 5, 0, 0])
     for success, closed in ((-1, True), (4, False), (1, False), (8, True), (6, True)):
 
-        def judge(task, genomes, success=success):
-            return heights[genomes[:, 0]], genomes[:, 0] == success
+        def outcomes(genomes, success=success):
+            return heights[genomes[:, 0]], (genomes[:, 0] == success).astype(int)
 
-        monkeypatch.setattr(plateaus, "_judge", judge)
+        ring.outcomes = outcomes
         assert plateaus.is_closed(ring, np.array([2]), {}) is closed
     # a step down from 5 leads to 0, a step up from there is none from here
     assert sorted(plateaus._explore(ring, np.array([3]), 100)[0].ravel()) == [1, 2, 3, 4]

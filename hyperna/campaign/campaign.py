@@ -35,7 +35,8 @@ from hyperna.parallel import parallel_backend
 from hyperna.settings import Setting, setting
 from hyperna.settings.algorithms import NA, find_algorithm
 from hyperna.settings.keys import is_default, plain_keys
-from hyperna.store.store import Store, Writer, merge_wanted
+from hyperna.store.coverage import count
+from hyperna.store.store import Store, merge_wanted
 
 # Called with the numbers of finished and of all runs, and the estimated seconds left.
 Progress = Callable[[int, int, float], None]
@@ -156,34 +157,25 @@ class Campaign:
         folder = store if isinstance(store, Store) else Store(store)
         # The cluster first: if it does not answer, no empty store is left behind.
         with parallel_backend(backend, scheduler, n_jobs), folder.writer() as writer:
-            if notice is not None:
-                _notify(notice, folder, writer)
+            tell = notice or (lambda text: None)
+            for damage in writer.repaired:
+                tell(f"repaired {folder.path}: {damage}; lost runs are repeated")
+            if others := ", ".join(sorted(writer.versions - {__version__})):
+                tell(f"{folder.path} holds runs of hyperna {others}; new ones are of {__version__}")
             writer.want(self.wanted)
-            self._work_off(writer, progress)
+            todo = {made: writer.missing(made, runs) for made, runs in self.wanted.items()}
+            done = self.total - sum(map(count, todo.values()))
+
+            def report(runs: int, seconds_left: float) -> None:
+                nonlocal done
+                done += runs
+                if progress is not None:
+                    progress(done, self.total, seconds_left)
+
+            report(0, 0.0)
+            processes = any(find_algorithm(made.algorithm).processes for made in todo if todo[made])
+            work_off(todo, writer, processes=processes, report=report)
         return folder
-
-    def _work_off(self, writer: Writer, progress: Progress | None) -> None:
-        todo = {made: writer.missing(made, runs) for made, runs in self.wanted.items()}
-        done = self.total - sum(last - first for gaps in todo.values() for first, last in gaps)
-        if progress is not None:
-            progress(done, self.total, 0.0)
-
-        def report(runs: int, seconds_left: float) -> None:
-            nonlocal done
-            done += runs
-            if progress is not None:
-                progress(done, self.total, seconds_left)
-
-        processes = any(find_algorithm(made.algorithm).processes for made in todo if todo[made])
-        work_off(todo, writer, processes=processes, report=report)
-
-
-def _notify(notice: Callable[[str], None], store: Store, writer: Writer) -> None:
-    for damage in writer.repaired:
-        notice(f"repaired {store.path}: {damage}; lost runs are repeated")
-    others = ", ".join(sorted(writer.versions - {__version__}))
-    if others:
-        notice(f"{store.path} holds runs of hyperna {others}; new ones are of {__version__}")
 
 
 def _settings(keys: dict[str, Any], folder: Path) -> Iterator[tuple[Setting, int]]:
@@ -261,13 +253,10 @@ class _Lines:
             message = str(error)
             found = {key: re.search(rf"(?<![\w-]){_spelt(key)}(?![\w-])", message) for key in keys}
             places = {key: match.start() for key, match in found.items() if match}
-            key = min(places, key=lambda key: places[key], default=None)
-            raise ValueError(self._located(block, key, message)) from None
-
-    def _located(self, block: int | None, key: str | None, message: str) -> str:
-        line = self._line(block, key)
-        where = f"line {line}" if line else "" if block is None else f"settings block {block + 1}"
-        return ": ".join(part for part in (self.file, where, message) if part)
+            line = self._line(block, min(places, key=lambda key: places[key], default=None))
+            where = "" if block is None else f"settings block {block + 1}"
+            parts = self.file, f"line {line}" if line else where, message
+            raise ValueError(": ".join(filter(None, parts))) from None
 
     def _line(self, block: int | None, key: str | None) -> int | None:
         """Return the line of the key in the block or above all blocks, else of the block's head."""

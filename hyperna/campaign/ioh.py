@@ -77,8 +77,8 @@ def export_ioh(
             shutil.rmtree(draft, ignore_errors=True)
             draft.mkdir(parents=True)
             for runs, cell in zip(found, make_cells(found), strict=True):
-                place = draft / _folder_name(runs.setting, cell)
-                written += write_cell(place, cell, next(logged))
+                name = file_name(f"{runs.setting.problem}-{cell.algorithm}")[:60]
+                written += write_cell(draft / f"{name}-{runs.setting.id}", cell, next(logged))
             os.replace(draft, path)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
@@ -169,11 +169,6 @@ def unusual_options(setting: Setting) -> dict[str, Any]:
     }
 
 
-def _folder_name(setting: Setting, cell: Cell) -> str:
-    name = file_name(f"{setting.problem}-{cell.algorithm}")
-    return f"{name[:60]}-{setting.id}"
-
-
 def _logged_runs(
     found: list[Runs], n_jobs: int | None, report: Callable[[int, int], None]
 ) -> Generator[Iterator[LoggedRun], None, None]:
@@ -187,17 +182,14 @@ def _logged_runs(
             report(done, total)
             yield batch
 
-    for processes, alike in groupby(found, lambda runs: _needs_processes(runs.setting)):
+    kinds = groupby(found, lambda runs: find_algorithm(runs.setting.algorithm).processes)
+    for processes, alike in kinds:
         parts = [_parts(runs) for runs in alike]
         jobs = ((part,) for part in chain.from_iterable(parts))
         with closing(in_order(_replay_part, jobs, n_jobs, processes)) as results:
             batches = counted(results)
             for own in parts:
                 yield chain.from_iterable(islice(batches, len(own)))
-
-
-def _needs_processes(setting: Setting) -> bool:
-    return find_algorithm(setting.algorithm).processes
 
 
 def _parts(runs: Runs) -> list[Runs]:

@@ -17,11 +17,10 @@ from hyperna.paper.pages import (
     cma_results,
     na_page,
     na_results,
-    table_verdicts,
 )
 from hyperna.paper.printed import CMA_TABLE, UNIFORM_TABLES
 from hyperna.paper.reproduce import BASELINES_TABLE, CellKey
-from hyperna.paper.verdicts import RULE
+from hyperna.paper.verdicts import RULE, TableVerdict
 from hyperna.results import Runs
 
 # Facts about the printed numbers that the measured ones do not show by themselves.
@@ -133,7 +132,8 @@ def summarised(parts: Iterable[Report]) -> Report:
 
 
 def _na_finding(title: str, results: Sequence[NaResult], remark: str) -> Finding:
-    whole = table_verdicts([result.verdicts for result in results])
+    rows = [result.verdicts for result in results]
+    whole = {name: TableVerdict.of([row[name] for row in rows]) for name in rows[0]}
     cells = {name: str(verdict) for name, verdict in whole.items()}
     for name in ("mean", "median"):
         ratios = [getattr(one.paper, name) / getattr(one.measured, name) for one in results]

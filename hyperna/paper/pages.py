@@ -29,7 +29,6 @@ from hyperna.paper.reproduce import (
     CellKey,
 )
 from hyperna.paper.verdicts import (
-    TableVerdict,
     Truth,
     Verdict,
     compare_means,
@@ -141,13 +140,28 @@ def _percent(share: float) -> str:
 def na_page(table: int, results: Sequence[NaResult], kind: str = "algorithm") -> Table:
     """Return a table of the (1+1) NA to read, or the same with uniform steps."""
     name, title = f"table_{table}", na_table(table).title
-    notes = [_na_note(results[0].measured.runs), *_exact_notes(results)]
+    runs, known = results[0].measured.runs, [one.paper.resolution for one in results if one.exact]
+    notes = [
+        f"paper | measured; {runs} runs per row (the paper's: {NA_RUNS}), at most "
+        f"floor(100 r ln r) evaluations, failed runs counted with that number."
+    ]
+    if known:
+        note = (
+            "exact: expected evaluations from the Markov chain; runs that can never succeed count "
+            "at the cap, all others however long they take."
+        )
+        if len(known) < len(results):
+            note += (
+                f" Exact values are stored up to r = {max(known)}; benchmarks/exact_runtimes.py "
+                f"computes more, which takes minutes per row."
+            )
+        notes.append(note)
     if results[0].uniform is not None:
         notes.append("uniform: mean with uniform steps, see the next table.")
     if kind == "uniform":
         name, title = f"{name}_uniform", f"{title}: uniform steps instead"
         notes.append(UNIFORM_NOTE)
-    exact = any(result.exact for result in results)
+    exact = bool(known)
     header = ["r", "success %, paper", "measured (95 %)", "mean, paper", "measured (95 %)"]
     header += ["exact"] * exact + ["uniform"] * (results[0].uniform is not None)
     header += ["median, paper", "measured (95 %)", "verdict"]
@@ -160,30 +174,6 @@ def na_page(table: int, results: Sequence[NaResult], kind: str = "algorithm") ->
         notes=notes,
         left=frozenset({len(header) - 1}),
     )
-
-
-def _na_note(runs: int) -> str:
-    return (
-        f"paper | measured; {runs} runs per row (the paper's: {NA_RUNS}), at most "
-        f"floor(100 r ln r) evaluations, failed runs counted with that number."
-    )
-
-
-def _exact_notes(results: Sequence[NaResult]) -> list[str]:
-    """Say what the exact values are, and why some rows have none."""
-    known = [result.paper.resolution for result in results if result.exact]
-    if not known:
-        return []
-    note = (
-        "exact: expected evaluations from the Markov chain; runs that can never succeed count "
-        "at the cap, all others however long they take."
-    )
-    if len(known) < len(results):
-        note += (
-            f" Exact values are stored up to r = {max(known)}; benchmarks/exact_runtimes.py "
-            f"computes more, which takes minutes per row."
-        )
-    return [note]
 
 
 def _na_cells(result: NaResult, exact: bool) -> Iterator[str]:
@@ -343,8 +333,3 @@ def baselines_page(found: Found) -> Table:
     title = f"TWOQUARTERS at resolution {BASELINES_RESOLUTION}: restarts and other algorithms"
     header.append("per success (95 %)")
     return Table(BASELINES_TABLE, title, header, rows, records, notes, left=frozenset({0}))
-
-
-def table_verdicts(verdicts: Sequence[Verdicts]) -> dict[str, TableVerdict]:
-    """Return for each figure the verdict on a table."""
-    return {name: TableVerdict.of([row[name] for row in verdicts]) for name in verdicts[0]}

@@ -37,8 +37,24 @@ class PaperRow:
         return math.floor(100 * self.resolution * math.log(self.resolution))
 
 
+class _Printed:
+    """What rows and tables of the paper are about."""
+
+    problem_name: str
+
+    @property
+    def problem(self) -> Problem:
+        """The problem at D = 2."""
+        return problem(self.problem_name)
+
+    @property
+    def paper_name(self) -> str:
+        """The problem as the paper writes it."""
+        return self.problem_name.replace("_", "").upper()
+
+
 @dataclass(frozen=True)
-class PaperTable:
+class PaperTable(_Printed):
     """One of the tables 1 to 9.
 
     Examples
@@ -58,20 +74,15 @@ class PaperTable:
     rows: tuple[PaperRow, ...]
 
     @property
-    def problem(self) -> Problem:
-        """The problem at D = 2."""
-        return problem(self.problem_name)
-
-    @property
     def title(self) -> str:
         """What was run."""
-        name = self.problem_name.replace("_", "").upper()
         output = f", output {self.output}" if self.neurons > 1 else ""
-        return f"Table {self.number}: {name}, {self.mutation} mutation, N = {self.neurons}{output}"
+        law = f"{self.mutation} mutation, N = {self.neurons}{output}"
+        return f"Table {self.number}: {self.paper_name}, {law}"
 
 
 @dataclass(frozen=True)
-class CmaRow:
+class CmaRow(_Printed):
     """One row of table 10: 1,000 runs of CMA-ES on one problem."""
 
     problem_name: str
@@ -83,15 +94,9 @@ class CmaRow:
     fitness: float
 
     @property
-    def problem(self) -> Problem:
-        """The problem at D = 2."""
-        return problem(self.problem_name)
-
-    @property
     def title(self) -> str:
         """Problem and output."""
-        name = self.problem_name.replace("_", "").upper()
-        return f"{name}, {self.output}" if self.neurons > 1 else name
+        return f"{self.paper_name}, {self.output}" if self.neurons > 1 else self.paper_name
 
 
 @dataclass(frozen=True)
@@ -134,36 +139,15 @@ class Expectation:
         return cap < self.conditional_mean + 6 * spread
 
 
-@lru_cache(maxsize=1)
-def _na_tables() -> dict[int, PaperTable]:
-    tables: dict[int, list[dict[str, str]]] = {}
-    for row in _read("na_tables.csv"):
-        tables.setdefault(int(row["table"]), []).append(row)
-    return {number: _table(number, rows) for number, rows in tables.items()}
-
-
-def _table(number: int, rows: list[dict[str, str]]) -> PaperTable:
-    first = rows[0]
-    return PaperTable(
-        number,
-        first["problem"],
-        first["mutation"],
-        int(first["hidden_neurons"]),
-        _output(first["output"]),
-        tuple(
-            PaperRow(
-                int(row["r"]),
-                float(row["percent_optimal"]),
-                *(float(row[key]) for key in ("mean", "sd", "median")),
-            )
-            for row in rows
-        ),
-    )
-
-
+@lru_cache(maxsize=9)
 def na_table(number: int) -> PaperTable:
     """Return one of the tables 1 to 9."""
-    return _na_tables()[number]
+    rows = [row for row in _read("na_tables.csv") if row["table"] == str(number)]
+    measured = ("percent_optimal", "mean", "sd", "median")
+    found = [PaperRow(int(row["r"]), *(float(row[key]) for key in measured)) for row in rows]
+    neurons, output = int(rows[0]["hidden_neurons"]), _output(rows[0]["output"])
+    described = rows[0]["problem"], rows[0]["mutation"], neurons, output
+    return PaperTable(number, *described, tuple(found))
 
 
 @lru_cache(maxsize=1)
@@ -189,16 +173,7 @@ def cma_rows() -> tuple[CmaRow, ...]:
     )
 
 
-@lru_cache(maxsize=1)
-def _expectations() -> dict[tuple[int, str, int], Expectation]:
-    return {
-        (int(row["table"]), row["mutation"], int(row["r"])): Expectation(
-            *(float(row[key]) for key in ("probability", "mean", "sd", "conditional_mean"))
-        )
-        for row in _read("exact_runtimes.csv")
-    }
-
-
+@lru_cache(maxsize=256)
 def expectation(table: int, mutation: str, resolution: int) -> Expectation | None:
     """Return the exact runtime behind a row, None with more than one neuron or if none is stored.
 
@@ -209,7 +184,12 @@ def expectation(table: int, mutation: str, resolution: int) -> Expectation | Non
     >>> round(expectation(4, "harmonic", 120).mean, 2)
     115.19
     """
-    return _expectations().get((table, mutation, resolution))
+    wanted = [str(table), mutation, str(resolution)]
+    for row in _read("exact_runtimes.csv"):
+        if [row["table"], row["mutation"], row["r"]] == wanted:
+            moments = ("probability", "mean", "sd", "conditional_mean")
+            return Expectation(*(float(row[key]) for key in moments))
+    return None
 
 
 def uniform_target(best: float, resolution: int) -> float:
