@@ -2,6 +2,7 @@
 
 import csv
 import math
+from collections import Counter
 from collections.abc import Iterable
 from os import PathLike, fspath
 from pathlib import Path
@@ -144,7 +145,13 @@ def _read(path: Path) -> tuple[list[str], list[Row]]:
     if not lines:
         raise ValueError(f"{path} is empty; it must start with a line of column names")
     header = [cell.strip() for cell in lines[0][1]]
-    _check_header(path, header)
+    if all(_number(name) is not None for name in header):
+        raise ValueError(
+            f"{path} must start with a line of column names, got numbers: {listed(header)}"
+        )
+    name, times = Counter(header).most_common(1)[0]
+    if times > 1:
+        raise ValueError(f"{path} has more than one column named {shown(name)}")
     rows = lines[1:]
     if not rows:
         raise ValueError(f"{path} has column names but no points below them")
@@ -155,18 +162,6 @@ def _read(path: Path) -> tuple[list[str], list[Row]]:
                 f"got {len(cells)}"
             )
     return header, rows
-
-
-def _check_header(path: Path, header: list[str]) -> None:
-    if all(_number(name) is not None for name in header):
-        raise ValueError(
-            f"{path} must start with a line of column names, got numbers: {listed(header)}"
-        )
-    known: set[str] = set()
-    for name in header:
-        if name in known:
-            raise ValueError(f"{path} has more than one column named {shown(name)}")
-        known.add(name)
 
 
 def _number(text: str) -> float | None:

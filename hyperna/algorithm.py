@@ -14,7 +14,7 @@ from hyperna.mutation import StepLaw, law
 from hyperna.networks import Network
 from hyperna.problems import Problem
 from hyperna.results import Progress, RunResult, Runs, Seed, run_many
-from hyperna.search import Rule, Task
+from hyperna.search import StoppingRule, Task
 from hyperna.topology import EVOLVED_NEURONS, MAX_NEURONS, MOST_NEURONS, growing
 
 
@@ -238,7 +238,7 @@ class OnePlusOneNA:
         number: int = 0,
         trajectory: bool = False,
         start: Network | None = None,
-        stop: Rule | None = None,
+        stop: StoppingRule | None = None,
         every: int = 1000,
     ) -> RunResult:
         """Run the algorithm once.

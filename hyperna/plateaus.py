@@ -19,7 +19,7 @@ MOST_STATES = 20_000
 STATES_PER_WAIT = 250
 
 
-def settle(task: Any, run: state.Run) -> None:
+def end_if_stuck(task: Any, run: state.Run) -> None:
     """End a run that is on a plateau without a way out."""
     # a second value may forbid steps between equal scores, so that nothing is certain
     if getattr(task.fitness, "tie_clip", 0.0) == 0.0:

@@ -20,7 +20,7 @@ from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Online
 from hyperna.grid import Grid
 from hyperna.mutation import Local, StepLaw
 from hyperna.networks import Network
-from hyperna.plateaus import settle
+from hyperna.plateaus import end_if_stuck
 from hyperna.problems.base import Goal, optima_on
 from hyperna.results import (
     COLUMNS,
@@ -35,7 +35,7 @@ from hyperna.results import (
     seed_words,
 )
 
-Rule = Callable[[RunResult], bool]
+StoppingRule = Callable[[RunResult], bool]
 
 # Offspring simulated before control returns to Python: a fraction of a second.
 _QUOTA = 2**21
@@ -247,7 +247,7 @@ class Task:
         seed: Seed,
         number: int = 0,
         trajectory: bool = False,
-        stop: "Rule | None" = None,
+        stop: "StoppingRule | None" = None,
         every: int = 1000,
     ) -> RunResult:
         """Return run `number` under this seed; `stop` and `every` as in `OnePlusOneNA.run`."""
@@ -354,7 +354,7 @@ class Search:
             else:
                 status = loop.run_batch(*given, task.goal.optima, arrays, key, run, *others)
         if status == state.PLATEAU:
-            settle(task, run)
+            end_if_stuck(task, run)
         elif status == state.FULL:
             self._trace = state.Trace(*[np.concatenate([part, 0 * part]) for part in self._trace])
         return bool(self._progress[0] == self._progress[2])

@@ -12,14 +12,14 @@ from scipy.special import betaincinv
 
 from hyperna._validation import FloatArray, check_integer
 
-Seed = int | np.random.Generator | np.random.SeedSequence | None
+Randomness = int | np.random.Generator | np.random.SeedSequence | None
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 MAX_POINTS = 2**30
 MAX_DIM = 21202  # one more than the Sobol sequence of SciPy has dimensions
 
 
-def random_points(n: int, dim: int, seed: Seed = None) -> FloatArray:
+def random_points(n: int, dim: int, seed: Randomness = None) -> FloatArray:
     """Return n independent uniform points on the unit sphere, shape (n, dim).
 
     Examples
@@ -31,13 +31,13 @@ def random_points(n: int, dim: int, seed: Seed = None) -> FloatArray:
     return _normalised(_generator(seed).standard_normal((n, dim)))
 
 
-def _generator(seed: Seed) -> np.random.Generator:
+def _generator(seed: Randomness) -> np.random.Generator:
     if seed is not None and not isinstance(seed, np.random.Generator | np.random.SeedSequence):
         seed = check_integer("seed", seed, 0)
     return np.random.default_rng(seed)
 
 
-def sobol_points(n: int, dim: int, seed: Seed = None) -> FloatArray:
+def sobol_points(n: int, dim: int, seed: Randomness = None) -> FloatArray:
     """Return the first n points of a scrambled Sobol sequence, mapped to the unit sphere.
 
     Each point is uniform on the sphere, but together they are far more even than independent

@@ -103,10 +103,15 @@ class ScalingFit:
             text += f"{sign}{abs(value):.3g} {power.format(k=f'{self.exponent:.2f}')}".rstrip()
         return text
 
+    @property
+    def leading(self) -> tuple[str, Interval]:
+        """The exponent k if it is fitted, else the leading coefficient a, with its interval."""
+        fitted = self.law.fitted_exponent
+        return ("k", self.exponent_interval) if fitted else ("a", self.factor_interval)
+
     def __str__(self) -> str:
         """Return the law with its numbers, an interval, and how well it fits."""
-        low, high = self.exponent_interval if self.law.fitted_exponent else self.factor_interval
-        what = "k" if self.law.fitted_exponent else "a"
+        what, (low, high) = self.leading
         spread = f"{what} in [{low:.3g}, {high:.3g}]"
         quality = f"chi-square {self.chi_square:.3g} on {self.degrees_of_freedom}"
         p = "p < 0.0001" if self.p_value < 1e-4 else f"p = {self.p_value:.2g}"
@@ -167,16 +172,12 @@ def fit_runtimes(
     >>> fits[0].law.name, fits[0].fits
     ('linear', True)
     """
-    means, errors = _summed_up(runtimes)
-    return fit_scaling(resolutions, means, errors, level=level)
-
-
-def _summed_up(runtimes: Sequence[ArrayLike]) -> tuple[list[float], list[float]]:
     samples = [check_sample("runtimes", sample) for sample in runtimes]
     if min(map(len, samples), default=2) < 2:
         raise ValueError("runtimes must hold at least two runs for each resolution")
+    means = [float(sample.mean()) for sample in samples]
     errors = [float(sample.std(ddof=1) / np.sqrt(len(sample))) for sample in samples]
-    return [float(sample.mean()) for sample in samples], errors
+    return fit_scaling(resolutions, means, errors, level=level)
 
 
 def verdict(fits: Sequence[ScalingFit]) -> str:

@@ -39,7 +39,7 @@ from hyperna.store.coverage import count
 from hyperna.store.store import Store, merge_wanted
 
 # Called with the numbers of finished and of all runs, and the estimated seconds left.
-Progress = Callable[[int, int, float], None]
+TimedProgress = Callable[[int, int, float], None]
 
 DEFAULT_RUNS = 100
 # What a campaign may have at most, and what that needs: seconds and bytes for each.
@@ -132,7 +132,7 @@ class Campaign:
         n_jobs: int | None = None,
         backend: str | None = None,
         scheduler: str | None = None,
-        progress: Progress | None = None,
+        progress: TimedProgress | None = None,
         notice: Callable[[str], None] | None = None,
     ) -> Store:
         """Do the runs that the store does not have yet, and return the store.

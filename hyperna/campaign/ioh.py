@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from itertools import chain, groupby, islice
 from pathlib import Path
@@ -13,7 +13,7 @@ from hyperna.grid import Grid
 from hyperna.interop.analyzer import Cell, LoggedRun, write_cell
 from hyperna.interop.names import distinct_ids, file_name, function_name
 from hyperna.parallel import in_order
-from hyperna.results import RunResult, Runs
+from hyperna.results import Progress, RunResult, Runs
 from hyperna.settings import Setting
 from hyperna.settings.algorithms import find_algorithm
 from hyperna.store.files import StoreError, explained
@@ -34,7 +34,7 @@ def export_ioh(
     folder: str | Path,
     *,
     n_jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> int:
     """Write all runs of a store in the format of IOHanalyzer; return how many there are.
 
@@ -170,7 +170,7 @@ def unusual_options(setting: Setting) -> dict[str, Any]:
 
 
 def _logged_runs(
-    found: list[Runs], n_jobs: int | None, report: Callable[[int, int], None]
+    found: list[Runs], n_jobs: int | None, report: Progress
 ) -> Generator[Iterator[LoggedRun], None, None]:
     """Yield the replayed runs of each setting; workers go on to the next while one is written."""
     done, total = 0, sum(map(len, found))

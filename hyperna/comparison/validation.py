@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -16,8 +16,8 @@ from hyperna.comparison.classifiers import CLASSIFIERS, Contender, contenders
 from hyperna.comparison.results import Comparison, DataInfo, FoldScore
 from hyperna.datasets import Dataset, load, rotation
 from hyperna.parallel import in_order
+from hyperna.results import Progress
 
-Progress = Callable[[int, int], None]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 # More take years, whatever is compared.

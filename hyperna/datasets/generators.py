@@ -13,7 +13,7 @@ from hyperna.datasets.draws import Draws, rotation
 from hyperna.problems import ArcProblem, problem
 from hyperna.problems import cube as cube_problem
 
-Points = tuple[FloatArray, ArrayLike]
+Labelled = tuple[FloatArray, ArrayLike]
 
 
 @register(
@@ -21,7 +21,7 @@ Points = tuple[FloatArray, ArrayLike]
     "corners of a cube, 1 if an odd number of coordinates is positive",
     shipped={f"cube_d{dim}": {"dim": dim} for dim in (3, 4, 5, 6)},
 )
-def cube(dim: int = 3) -> Points:
+def cube(dim: int = 3) -> Labelled:
     """Return the 2^D corners (±1, .., ±1)/sqrt(D) with their parity."""
     corners = cube_problem(dim)
     return corners.X, corners.y
@@ -51,7 +51,7 @@ def sphere(
     n: int = 300,
     noise: float = 0.0,
     seed: int = 0,
-) -> Points:
+) -> Labelled:
     """Return uniform points of the unit sphere; a share `noise` of the labels is flipped.
 
     Arcs end at the axes, which suits trees; rotated, the same points stand askew.
@@ -77,7 +77,7 @@ def _arc_problem(name: str, dim: int) -> ArcProblem:
 )
 def half_spaces(
     dim: int = 5, k: int = 3, n: int = 300, noise: float = 0.05, seed: int = 0
-) -> Points:
+) -> Labelled:
     """Return normal points, 1 in the union of k random half-spaces, a share of labels flipped.
 
     Each half-space holds a share of 1 - 2^(-1/k) of the points, so that independent ones together
@@ -93,7 +93,7 @@ def half_spaces(
 
 
 @register("xor", "four blobs at the corners of a square, opposite ones alike")
-def xor(n: int = 300, noise: float = 0.4, seed: int = 0) -> Points:
+def xor(n: int = 300, noise: float = 0.4, seed: int = 0) -> Labelled:
     """Return normal clouds of standard deviation `noise` around (±1, ±1), labelled by XOR."""
     corner = np.arange(_size(n)) % 4
     first, second = corner // 2, corner % 2
@@ -102,7 +102,7 @@ def xor(n: int = 300, noise: float = 0.4, seed: int = 0) -> Points:
 
 
 @register("circles", "a small circle (1) inside a large one (0)")
-def circles(n: int = 300, noise: float = 0.1, ratio: float = 0.5, seed: int = 0) -> Points:
+def circles(n: int = 300, noise: float = 0.1, ratio: float = 0.5, seed: int = 0) -> Labelled:
     """Return two concentric circles of radius 1 and `ratio`, blurred by normal noise."""
     ratio = check_real("ratio", ratio, 0, 1, low_open=True, high_open=True)
     inside = np.arange(_size(n)) % 2
@@ -112,7 +112,7 @@ def circles(n: int = 300, noise: float = 0.1, ratio: float = 0.5, seed: int = 0)
 
 
 @register("moons", "two interleaving half circles")
-def moons(n: int = 300, noise: float = 0.2, seed: int = 0) -> Points:
+def moons(n: int = 300, noise: float = 0.2, seed: int = 0) -> Labelled:
     """Return an upper half circle (0) and a lower one (1), shifted by (1, 1/2) and blurred."""
     lower = np.arange(_size(n)) % 2
     draws = Draws("moons", seed)

@@ -13,10 +13,10 @@ from hyperna.fitness.base import Fitness
 from hyperna.fitness.exact import arcs_in_units, units_per_angle
 from hyperna.grid import Grid
 from hyperna.problems import ArcProblem
+from hyperna.problems.half_circles import HALF_TURN
 
 # Areas are computed to about 1e-13 at D = 3 and odd D, 1e-11 at even D.
 LARGEST_AREA = 2**40
-HALF_TURN = Fraction(1, 2)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import math
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 from hyperna._validation import check_integer
 from hyperna._words import shown
-from hyperna.campaign.campaign import Campaign
+from hyperna.campaign.campaign import Campaign, TimedProgress
 from hyperna.paper.printed import (
     CMA_RUNS,
     CMA_TABLE,
@@ -25,8 +25,6 @@ from hyperna.results import Runs
 from hyperna.settings import Setting, setting
 from hyperna.store.store import Store, merge_wanted
 
-# Told the numbers of finished and of all runs, and the estimated seconds left.
-Progress = Callable[[int, int, float], None]
 # A cell of a table: its row (a resolution, a number or a name) and what was run.
 CellKey = tuple[Any, str]
 
@@ -132,7 +130,7 @@ class Reproduction:
         return seconds
 
     def run(
-        self, store: Store | None = None, progress: Progress | None = None
+        self, store: Store | None = None, progress: TimedProgress | None = None
     ) -> Iterator[tuple[int | str, dict[CellKey, Runs]]]:
         """Yield each table with the runs of its cells, as soon as they are done.
 

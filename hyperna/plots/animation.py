@@ -77,7 +77,14 @@ def animate_run(
         network.clear()
         (plot_circle if problem.dim == 2 else plot_sphere)(problem, way.network(frame), network)
         _one_legend(figure, network, legend)
-        _draw_curve(curve, way, frame)
+        curve.clear()
+        curve.step(way.evaluations, way.fitness, where="post", color="0.8", linewidth=2)
+        past = way.evaluations[: frame + 1], way.fitness[: frame + 1]
+        curve.step(*past, where="post", color=BLUE, linewidth=2.4)
+        curve.plot(past[0][-1], past[1][-1], "o", color=VERMILLION, markersize=9)
+        plain_logarithmic(curve.xaxis)
+        title = f"evaluation {past[0][-1]:,}"
+        finish(curve, x="fitness evaluations", y="fitness", title=title)
 
     # A short run is shown slowly, so that it can be followed.
     interval = min(max(_SECONDS * 1000 // len(chosen), 120), 600)
@@ -101,17 +108,6 @@ def _one_legend(figure: Any, network: Any, legend: list[Any]) -> None:
         ncols=3,
         frameon=False,
     )
-
-
-def _draw_curve(curve: Any, way: Trajectory, frame: int) -> None:
-    curve.clear()
-    curve.step(way.evaluations, way.fitness, where="post", color="0.8", linewidth=2)
-    past = slice(frame + 1)
-    curve.step(way.evaluations[past], way.fitness[past], where="post", color=BLUE, linewidth=2.4)
-    curve.plot(way.evaluations[frame], way.fitness[frame], "o", color=VERMILLION, markersize=9)
-    plain_logarithmic(curve.xaxis)
-    title = f"evaluation {way.evaluations[frame]:,}"
-    finish(curve, x="fitness evaluations", y="fitness", title=title)
 
 
 def chosen_frames(way: Trajectory, frames: int) -> list[int]:

@@ -12,11 +12,10 @@ from hyperna.classifier.distances import Cone, chosen_class, distances
 from hyperna.classifier.export import condition_text
 from hyperna.plots.style import (
     BLUE,
-    DASHES,
     FONT_SIZE,
     GREEN,
     GREY,
-    NEURONS,
+    NEURON_LINES,
     ORANGE,
     PURPLE,
     SKY,
@@ -91,11 +90,14 @@ def plot_boundary(
     names = names or [f"x{k + 1}" for k in range(dim)]
     fixed = np.median(points, axis=0) if rest is None else check_reals("rest", rest, (dim,))
     oblique = isinstance(features, str) and features == "plane"
-    plane = (
-        _oblique_plane(classifier, points, names, fixed)
-        if oblique
-        else _pair_plane(points, names, fixed, _pair(classifier, names, features))
-    )
+    if oblique:
+        plane = _oblique_plane(classifier, points, names, fixed)
+    else:
+        pair = _pair(classifier, names, features)
+        origin = fixed.copy()
+        origin[pair] = 0.0
+        shown = names[pair[0]], names[pair[1]]
+        plane = _Plane(origin, np.eye(dim)[pair], points[:, pair], shown)
     ax = ax or new_axes((7.0, 7.0))
     _draw_regions(ax, classifier, plane)
     _draw_conditions(ax, classifier, plane, names)
@@ -125,23 +127,15 @@ class _Plane:
     @property
     def limits(self) -> list[tuple[float, float]]:
         """Least and largest p and q to be shown."""
-        return [_limits(column) for column in self.places.T]
+        low, high = self.places.min(axis=0), self.places.max(axis=0)
+        room = np.where(high > low, _ROOM * (high - low), 1.0)
+        return list(zip((low - room).tolist(), (high + room).tolist(), strict=True))
 
     def mesh(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the values on both axes, and the row of every point of the mesh."""
         across, up = (np.linspace(*limit, _MESH) for limit in self.limits)
         p, q = (part.ravel()[:, None] for part in np.meshgrid(across, up))
         return across, up, self.origin + p * self.axes[0] + q * self.axes[1]
-
-
-def _pair_plane(
-    points: FloatArray, names: list[str], fixed: FloatArray, shown: list[int]
-) -> _Plane:
-    """Return the plane of two features through the values of the others."""
-    origin = fixed.copy()
-    origin[shown] = 0.0
-    labels = (names[shown[0]], names[shown[1]])
-    return _Plane(origin, np.eye(len(fixed))[shown], points[:, shown], labels)
 
 
 def _oblique_plane(
@@ -199,17 +193,7 @@ def _pair(classifier: Any, names: list[str], features: Sequence[int | str] | Non
     return numbers
 
 
-def _limits(column: FloatArray) -> tuple[float, float]:
-    low, high = float(column.min()), float(column.max())
-    room = _ROOM * (high - low) or 1.0
-    return low - room, high + room
-
-
-def _draw_regions(
-    ax: "Axes",
-    classifier: Any,
-    plane: _Plane,
-) -> None:
+def _draw_regions(ax: "Axes", classifier: Any, plane: _Plane) -> None:
     from matplotlib.colors import ListedColormap
 
     across, up, rows = plane.mesh()
@@ -243,16 +227,11 @@ def _draw_regions(
             )
 
 
-def _draw_conditions(
-    ax: "Axes",
-    classifier: Any,
-    plane: _Plane,
-    names: list[str],
-) -> None:
+def _draw_conditions(ax: "Axes", classifier: Any, plane: _Plane, names: list[str]) -> None:
     """Draw the line in which the boundary of each condition cuts the plane."""
     conditions = [c for rule in classifier.rules_ for c in rule.conditions]
     for index, condition in enumerate(conditions):
-        colour, dashes = NEURONS[index % len(NEURONS)], DASHES[index // len(NEURONS) % len(DASHES)]
+        colour, dashes = NEURON_LINES[index % len(NEURON_LINES)]
         if isinstance(condition, Cone):
             across, up, rows = plane.mesh()
             values = condition.distance(rows).reshape(_MESH, _MESH)

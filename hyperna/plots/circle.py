@@ -9,10 +9,9 @@ from hyperna.fitness import fitness_of
 from hyperna.networks import Network
 from hyperna.plots.style import (
     BLUE,
-    DASHES,
     FONT_SIZE,
     GREY,
-    NEURONS,
+    NEURON_LINES,
     ORANGE,
     VERMILLION,
     check_units,
@@ -74,8 +73,7 @@ def draw_lines(ax: "Axes", network: Network, reach: float = 1.0, arrow: float = 
     """Draw the line of each hidden neuron inside radius ``reach`` and its normal vector."""
     names = neuron_names(network)
     for index, (normal, bias) in enumerate(zip(*network.caps(), strict=True)):
-        colour = NEURONS[index % len(NEURONS)]
-        dashes = DASHES[index // len(NEURONS) % len(DASHES)]
+        colour, dashes = NEURON_LINES[index % len(NEURON_LINES)]
         foot = bias * normal
         along = np.array([-normal[1], normal[0]])
         half = np.sqrt(max(reach**2 - bias**2, 0.12**2))

@@ -81,8 +81,7 @@ def plot_distribution(
     'evaluations'
     """
     ax = ax or new_axes((7.0, 4.6))
-    if t_max is None:
-        t_max = _long_enough(runtime)
+    t_max = _long_enough(runtime) if t_max is None else t_max
     if simulated is not None:
         times = np.sort(np.asarray(simulated, dtype=float))
         share = np.arange(1, times.size + 1) / times.size

@@ -84,7 +84,7 @@ def score_table(subject: Problem | Fitness, resolution: int) -> tuple[IntArray, 
     return fitness.scores(states, grid).reshape(resolution, -1), fitness.units(grid)
 
 
-def optimal(subject: Problem | Fitness, scores: IntArray) -> BoolArray:
+def best_states(subject: Problem | Fitness, scores: IntArray) -> BoolArray:
     """Mark the best states, and those less than a step from an optimal solution.
 
     Rounded to the grid, equally good solutions differ a little in fitness.
@@ -96,7 +96,7 @@ def optimal(subject: Problem | Fitness, scores: IntArray) -> BoolArray:
 
 
 def _draw_optima(ax: "Axes", subject: Problem | Fitness, scores: IntArray, units: int) -> None:
-    resolution, found, best = scores.shape[0], local_optima(scores), optimal(subject, scores)
+    resolution, found, best = scores.shape[0], local_optima(scores), best_states(subject, scores)
     for chosen, marker, size, colour, name in (
         (found & ~best, "X", 11, VERMILLION, "local optimum"),
         (found & best, "*", 17, "white", "optimum"),

@@ -93,6 +93,5 @@ def plot_scaling(
 def _label(fit: ScalingFit) -> str:
     if not fit.fits:
         return f"no law fits; the least bad: {fit.equation}"
-    low, high = fit.exponent_interval if fit.law.fitted_exponent else fit.factor_interval
-    what = "k" if fit.law.fitted_exponent else "a"
+    what, (low, high) = fit.leading
     return f"{fit.equation}, {what} in [{low:.3g}, {high:.3g}], p = {fit.p_value:.2g}"

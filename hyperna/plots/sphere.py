@@ -11,7 +11,7 @@ from hyperna.plots.style import (
     BLACK,
     BLUE,
     FONT_SIZE,
-    NEURONS,
+    NEURON_LINES,
     ORANGE,
     check_units,
     legend_below,
@@ -96,36 +96,23 @@ def _draw_labels(
     behind: float,
 ) -> None:
     """Draw the points by label, those behind with opacity `behind`, and cross the wrong ones."""
-    front = _in_front(points)
-    for value, colour, mark, name in (
-        (True, BLUE, "o", "positive"),
-        (False, ORANGE, "s", "negative"),
-    ):
+    front, flat = _in_front(points), {"s": size, "linewidths": 0}
+    kinds: list[Any] = [
+        (wanted, BLUE, "o", "positive", flat),
+        (~wanted, ORANGE, "s", "negative", flat),
+        (~right, BLACK, "x", "wrong", {"s": 1.5 * size}),
+    ]
+    for chosen, colour, mark, name, options in kinds if not right.all() else kinds[:2]:
         for near in (False, True):
-            chosen = (wanted == value) & (front == near)
             drawn.scatter(
-                *points[chosen].T,
+                *points[chosen & (front == near)].T,
                 color=colour,
                 marker=mark,
-                s=size,
                 alpha=1.0 if near else behind,
-                linewidths=0,
                 depthshade=False,
                 label=name if near else "_nolegend_",
-                zorder=3 if near else 1,
-            )
-    if not right.all():
-        for near in (False, True):
-            chosen = ~right & (front == near)
-            drawn.scatter(
-                *points[chosen].T,
-                color=BLACK,
-                marker="x",
-                s=1.5 * size,
-                alpha=1.0 if near else behind,
-                depthshade=False,
-                label="wrong" if near else "_nolegend_",
-                zorder=4 if near else 2,
+                zorder=(3 if near else 1) + (name == "wrong"),
+                **options,
             )
 
 
@@ -140,7 +127,7 @@ def _draw_neuron(
     drawn: Any, normal: FloatArray, bias: float, index: int, name: str, solid: bool
 ) -> None:
     """Draw the circle of a neuron, behind a solid sphere thin and dotted, and its normal."""
-    colour = NEURONS[index % len(NEURONS)]
+    colour, _ = NEURON_LINES[index % len(NEURON_LINES)]
     circle = _cut(normal, bias)
     if solid:
         front = _in_front(circle)[:, None]

@@ -28,8 +28,8 @@ LINES = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK)
 DASHES = ("-", "--", "-.", ":")
 # Colour and dashes of curves, different for 28 of them.
 CURVES = [(LINES[i % len(LINES)], DASHES[i % len(DASHES)]) for i in range(28)]
-# Blue, orange and vermillion mean positive, answered and wrong beside these.
-NEURONS = (GREEN, PURPLE, SKY, BLACK)
+# Those of neurons: blue, orange and vermillion mean positive, answered and wrong beside these.
+NEURON_LINES = [(colour, dashes) for dashes in DASHES for colour in (GREEN, PURPLE, SKY, BLACK)]
 
 # Large enough that a picture printed at half its size can still be read.
 FONT_SIZE = 13

@@ -77,15 +77,9 @@ def legend(group: Group) -> Markup:
     for place, family in enumerate(group.families[:MOST_CURVES]):
         colour, dashes = CURVES[place % len(CURVES)]
         colour = _COLOURS.get(colour.lower(), colour)
-        line = tag(
-            "line",
-            x1=0,
-            y1=5,
-            x2=30,
-            y2=5,
-            style=f"stroke: {colour}; stroke-width: 3",
-            stroke_dasharray=_DASHES[dashes],
-        )
+        ends = {"x1": 0, "y1": 5, "x2": 30, "y2": 5}
+        style = f"stroke: {colour}; stroke-width: 3"
+        line = tag("line", **ends, style=style, stroke_dasharray=_DASHES[dashes])
         key = tag("svg", line, viewBox="0 0 30 10", aria_hidden="true")
         items.append(tag("li", key, family.name))
     return tag("ul", *items, class_="legend")
@@ -117,7 +111,15 @@ def embed(text: str, name: str, title: str) -> str:
             if key == f"{{{_XLINK}}}href":
                 del element.attrib[key]
                 key = "href"
-            element.set(key, _local(key, value, name))
+            if key == "id":
+                value = f"{name}-{value}"
+            elif key == "href":
+                value = re.sub(r"^#", f"#{name}-", value)
+            else:
+                value = value.replace("url(#", f"url(#{name}-")
+                for colour, instead in _COLOURS.items():
+                    value = value.replace(colour, instead)
+            element.set(key, value)
     for key in ("width", "height"):
         root.attrib.pop(key, None)
     root.set("class", "plot")
@@ -127,14 +129,3 @@ def embed(text: str, name: str, title: str) -> str:
     for element in root.iter():
         element.tag = element.tag.removeprefix(f"{{{_SVG}}}")
     return ElementTree.tostring(root, encoding="unicode")
-
-
-def _local(key: str, value: str, name: str) -> str:
-    if key == "id":
-        return f"{name}-{value}"
-    if key == "href":
-        return re.sub(r"^#", f"#{name}-", value)
-    value = value.replace("url(#", f"url(#{name}-")
-    for colour, instead in _COLOURS.items():
-        value = value.replace(colour, instead)
-    return value

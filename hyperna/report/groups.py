@@ -189,11 +189,12 @@ def groups(entries: Sequence[Entry]) -> list[Group]:
     for title, members in zip(titles, found.values(), strict=True):
         data = members[0].setting.data
         told = f"{title}, data {data[:8]}" if data and titles.count(title) > 1 else title
-        made.append(_group(told, members))
+        made.append(Group(told, *_families(members)))
     return made
 
 
-def _group(title: str, members: Sequence[Entry]) -> Group:
+def _families(members: Sequence[Entry]) -> tuple[list[Family], dict[str, Any]]:
+    """Return what differs in the resolution only, and the unusual options that all share."""
     unusual = [unusual_options(one.setting) for one in members]
     shared = {
         key: value
@@ -207,11 +208,9 @@ def _group(title: str, members: Sequence[Entry]) -> Group:
         shape = [phrase(key, getattr(one.setting, key)) for key in varied]
         parts = [algorithm_name(one.setting), *shape, *map(phrase, own, own.values())]
         families.setdefault(", ".join(parts), []).append(one)
-    made = []
-    for name, alike in families.items():
+    for alike in families.values():
         alike.sort(key=lambda one: one.setting.resolution)
-        made.append(Family(name, alike))
-    return Group(title, made, shared)
+    return [Family(*family) for family in families.items()], shared
 
 
 def _varied_networks(settings: Sequence[Setting]) -> list[str]:

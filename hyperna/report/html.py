@@ -52,7 +52,7 @@ def join(children: Iterable[Any], between: str = "") -> Markup:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell of a table: what is shown, what it is sorted by, and what it is made of."""
 
     content: Any
@@ -60,14 +60,16 @@ class Cell:
     title: str | None = None
 
 
-def with_interval(value: float, interval: Sequence[float], title: str) -> Cell:
+def interval_cell(value: float, interval: Sequence[float], title: str) -> TableCell:
     """Return a number with its interval below."""
     low, high = interval
     ends = tag("small", f"{number(low)} – {number(high)}")
-    return Cell(join([number(value), " ", ends]), value, title)
+    return TableCell(join([number(value), " ", ends]), value, title)
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[Cell | Any]], caption: Any) -> Markup:
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[TableCell | Any]], caption: Any
+) -> Markup:
     """Return a table that can be sorted by its columns."""
     kinds = ["n" if any(_is_number(row[i]) for row in rows) else None for i in range(len(columns))]
     head = [
@@ -85,9 +87,9 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Cell | Any]], caption:
     return tag("div", made, class_="table")
 
 
-def _cell(cell: Cell | Any, label: str, kind: str | None) -> Markup:
-    if not isinstance(cell, Cell):
-        cell = Cell(cell)
+def _cell(cell: TableCell | Any, label: str, kind: str | None) -> Markup:
+    if not isinstance(cell, TableCell):
+        cell = TableCell(cell)
     classes = [kind] if kind else []
     if cell.content == NOTHING:
         classes.append("none")
@@ -101,5 +103,5 @@ def _cell(cell: Cell | Any, label: str, kind: str | None) -> Markup:
     )
 
 
-def _is_number(cell: Cell | Any) -> bool:
-    return isinstance(cell, Cell) and isinstance(cell.value, float | int)
+def _is_number(cell: TableCell | Any) -> bool:
+    return isinstance(cell, TableCell) and isinstance(cell.value, float | int)

@@ -83,7 +83,7 @@ def rows_digest(stored: Runs) -> str:
     return hashlib.sha256(np.ascontiguousarray(table).tobytes()).hexdigest()
 
 
-def varying_keys(settings: Sequence[Setting]) -> list[str]:
+def table_keys(settings: Sequence[Setting]) -> list[str]:
     """Return "problem" and the keys in which settings differ, without those that follow."""
     values = [setting.canonical for setting in settings]
     keys = dict.fromkeys(key for options in values for key in options)

@@ -11,8 +11,8 @@ from typing import Any
 
 from hyperna._files import write_file
 from hyperna._words import are, counted
-from hyperna.report.groups import Group, groups
-from hyperna.report.html import Markup, join, tag
+from hyperna.report.groups import groups
+from hyperna.report.html import Markup, tag
 from hyperna.report.numbers import Entry
 from hyperna.report.rerun import versions
 from hyperna.report.sections import (
@@ -87,17 +87,29 @@ def make_page(entries: Sequence[Entry], title: str, made: datetime, missing: int
         ("meaning", "What the numbers mean", meaning_section()),
     ]
     links = [tag("a", heading, href=f"#{name}") for name, heading, _ in sections]
+    runs = sum(len(one.stored) for one in entries)
+    lead = (
+        f"How many evaluations does evolution need? {counted(runs, 'run')} of "
+        f"{counted(len(entries), 'setting')} on {counted(len(found), 'problem')}; "
+        f"{sum(one.summary.successes for one in entries):,} succeeded. "
+    )
+    if missing:
+        lead += f"{counted(missing, 'more run')} {are(missing)} planned but not stored yet. "
+    used = ", ".join(f"{name} {version}" for name, version in versions().items())
     body = [
-        tag("header", tag("h1", title), _lead(entries, found, missing), tag("nav", *links)),
-        tag("main", *(_section(*section) for section in sections)),
-        tag("footer", _made_by(made), class_="quiet"),
+        tag("header", tag("h1", title), tag("p", lead), overview(found), tag("nav", *links)),
+        tag("main", *(tag("section", tag("h2", head), text, id=n) for n, head, text in sections)),
+        tag("footer", tag("p", f"Made on {made:%Y-%m-%d %H:%M} UTC by {used}."), class_="quiet"),
         # Of a type that browsers do not run.
         tag("script", _json(entries, title, made), type="application/json", id="data"),
         tag("script", Markup(script)),
     ]
+    # The page loads nothing and runs no script but its own.
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     head = [
         Markup('<meta charset="utf-8">'),
-        Markup(f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">'),
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
         Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         Markup('<meta name="color-scheme" content="light dark">'),
         tag("title", title),
@@ -109,34 +121,6 @@ def make_page(entries: Sequence[Entry], title: str, made: datetime, missing: int
 
 def _resource(name: str) -> str:
     return files("hyperna.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _policy(script: str) -> str:
-    """Return a policy that lets the page load nothing and run no script but its own."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-
-
-def _lead(entries: Sequence[Entry], found: Sequence[Group], missing: int) -> Markup:
-    runs = sum(len(one.stored) for one in entries)
-    succeeded = sum(one.summary.successes for one in entries)
-    text = (
-        f"How many evaluations does evolution need? {counted(runs, 'run')} of "
-        f"{counted(len(entries), 'setting')} on {counted(len(found), 'problem')}; "
-        f"{succeeded:,} succeeded. "
-    )
-    if missing:
-        text += f"{counted(missing, 'more run')} {are(missing)} planned but not stored yet. "
-    return join([tag("p", text), overview(found)])
-
-
-def _made_by(made: datetime) -> Markup:
-    software = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return tag("p", f"Made on {made:%Y-%m-%d %H:%M} UTC by {software}.")
-
-
-def _section(name: str, heading: str, content: Markup) -> Markup:
-    return tag("section", tag("h2", heading), content, id=name)
 
 
 def _json(entries: Sequence[Entry], title: str, made: datetime) -> Markup:

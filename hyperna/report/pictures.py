@@ -1,7 +1,7 @@
 """A small picture of a problem, drawn as SVG in the colours of the page."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -26,47 +26,47 @@ def problem_picture(problem: Problem | None) -> Markup:
     """
     if isinstance(problem, ArcProblem):
         plane = "" if problem.dim == 2 else ", seen in the plane of the last two coordinates"
-        return _figure(_arcs(problem), f"Blue: positive{plane}.")
-    if isinstance(problem, PointProblem):
-        return _figure(_points(problem), _points_caption(problem))
-    return Markup("")
-
-
-def _figure(shapes: Iterable[Markup], caption: str) -> Markup:
+        caption, shapes = f"Blue: positive{plane}.", _arcs(problem)
+    elif isinstance(problem, PointProblem):
+        caption, shapes = "Blue: positive, orange: negative", _points(problem)
+        if problem.dim > 2 and not _is_cube(problem):
+            caption += f"; the first two of {problem.dim} coordinates"
+        if len(problem.X) > _MOST_POINTS:
+            caption += f"; {_MOST_POINTS} of {len(problem.X):,} points"
+        caption += "."
+    else:
+        return Markup("")
     drawn = tag("svg", *shapes, viewBox="-1.5 -1.35 3 2.7", role="img", aria_label=caption)
     return tag("figure", drawn, tag("figcaption", caption), class_="problem")
 
 
-def _arcs(problem: ArcProblem) -> list[Markup]:
-    shapes = [tag("circle", cx=0, cy=0, r=1, class_="thin")]
-    for start, end in problem.arcs:
-        shapes.append(_arc(float(start), float(end)))
-    for label, x, y in (("0°", 1.25, 0.06), ("90°", 0, -1.14), ("180°", -1.3, 0.06)):
-        shapes.append(tag("text", label, x=x, y=y))
-    shapes.append(tag("text", "270°", x=0, y=1.28))
-    return shapes
+def _arcs(problem: ArcProblem) -> Iterator[Markup]:
+    yield tag("circle", cx=0, cy=0, r=1, class_="thin")
+    for arc in problem.arcs:
+        # y points down in SVG, so the sense of rotation is 0.
+        turns = [2 * math.pi * float(end) for end in arc]
+        (x0, y0), (x1, y1) = [(math.cos(turn), -math.sin(turn)) for turn in turns]
+        large = int(arc[1] - arc[0] > 0.5)
+        path = f"M {x0:.4f} {y0:.4f} A 1 1 0 {large} 0 {x1:.4f} {y1:.4f}"
+        yield tag("path", d=path, class_="arc", style="stroke: var(--blue)")
+    labels = ("0°", 1.25, 0.06), ("90°", 0, -1.14), ("180°", -1.3, 0.06), ("270°", 0, 1.28)
+    for label, x, y in labels:
+        yield tag("text", label, x=x, y=y)
 
 
-def _arc(start: float, end: float) -> Markup:
-    if end - start >= 1:
-        return tag("circle", cx=0, cy=0, r=1, class_="arc", style="stroke: var(--blue)")
-    # y points down in SVG, so the sense of rotation is 0.
-    ends = [(math.cos(2 * math.pi * t), -math.sin(2 * math.pi * t)) for t in (start, end)]
-    (x0, y0), (x1, y1) = ends
-    large = int(end - start > 0.5)
-    path = f"M {x0:.4f} {y0:.4f} A 1 1 0 {large} 0 {x1:.4f} {y1:.4f}"
-    return tag("path", d=path, class_="arc", style="stroke: var(--blue)")
-
-
-def _points(problem: PointProblem) -> list[Markup]:
-    wanted = np.asarray(problem.y)
-    places = _plane(problem)
-    chosen = _spread(len(places))
-    shapes = [*_edges(problem, places)]
-    for (x, y), positive in zip(places[chosen], wanted[chosen], strict=True):
+def _points(problem: PointProblem) -> Iterator[Markup]:
+    places, corners = _plane(problem), problem.X
+    pairs = [(i, j) for i in range(len(corners)) for j in range(i)] if _is_cube(problem) else []
+    for i, j in pairs:
+        if np.count_nonzero(corners[i] != corners[j]) == 1:  # an edge
+            (x1, y1), (x2, y2) = places[i], places[j]
+            ends = {"x1": x1, "y1": -y1, "x2": x2, "y2": -y2}
+            yield tag("line", **{key: f"{end:.3f}" for key, end in ends.items()}, class_="thin")
+    count = len(places)
+    chosen = np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS)).astype(int))
+    for (x, y), positive in zip(places[chosen], problem.y[chosen], strict=True):
         colour = "var(--blue)" if positive else ORANGE
-        shapes.append(tag("circle", cx=f"{x:.3f}", cy=f"{-y:.3f}", r=0.05, style=f"fill: {colour}"))
-    return shapes
+        yield tag("circle", cx=f"{x:.3f}", cy=f"{-y:.3f}", r=0.05, style=f"fill: {colour}")
 
 
 def _plane(problem: PointProblem) -> np.ndarray:
@@ -78,8 +78,7 @@ def _plane(problem: PointProblem) -> np.ndarray:
         flat = np.column_stack([points[:, 0], np.zeros(len(points))])
     else:
         flat = points[:, :2]
-    middle = (flat.max(axis=0) + flat.min(axis=0)) / 2
-    centred = flat - middle
+    centred = flat - (flat.max(axis=0) + flat.min(axis=0)) / 2
     reach = np.abs(centred).max(axis=0)
     if not _is_cube(problem) and reach.min() * _MOST_UNEQUAL < reach.max():
         # Features of different units: each fills the picture.
@@ -89,36 +88,3 @@ def _plane(problem: PointProblem) -> np.ndarray:
 
 def _is_cube(problem: PointProblem) -> bool:
     return problem.dim == 3 and problem.name.startswith("cube")
-
-
-def _edges(problem: PointProblem, places: np.ndarray) -> list[Markup]:
-    if not _is_cube(problem):
-        return []
-    corners = np.asarray(problem.X)
-    return [
-        tag(
-            "line",
-            x1=f"{places[i, 0]:.3f}",
-            y1=f"{-places[i, 1]:.3f}",
-            x2=f"{places[j, 0]:.3f}",
-            y2=f"{-places[j, 1]:.3f}",
-            class_="thin",
-        )
-        for i in range(len(corners))
-        for j in range(i)
-        if np.count_nonzero(corners[i] != corners[j]) == 1
-    ]
-
-
-def _spread(count: int) -> np.ndarray:
-    """Return the numbers of the points that are drawn, evenly spread."""
-    return np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS)).astype(int))
-
-
-def _points_caption(problem: PointProblem) -> str:
-    text = "Blue: positive, orange: negative"
-    if problem.dim > 2 and not _is_cube(problem):
-        text += f"; the first two of {problem.dim} coordinates"
-    if len(problem.X) > _MOST_POINTS:
-        text += f"; {_MOST_POINTS} of {len(problem.X):,} points"
-    return f"{text}."

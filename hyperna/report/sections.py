@@ -8,8 +8,8 @@ from hyperna._words import NOTHING, number, percent
 from hyperna.analysis.laws import FITS_FROM, ScalingFit
 from hyperna.report.figures import MOST_CURVES, draw_growth, draw_shares, legend, svg
 from hyperna.report.groups import MOST_COMPARED, Group, at_r, law_name, phrase
-from hyperna.report.html import Cell, Markup, join, table, tag, with_interval
-from hyperna.report.numbers import Entry, interval_text, varying_keys
+from hyperna.report.html import Markup, TableCell, interval_cell, join, table, tag
+from hyperna.report.numbers import Entry, interval_text, table_keys
 from hyperna.report.pictures import problem_picture
 from hyperna.report.rerun import campaign_toml, criterion, single_run
 from hyperna.report.sentences import (
@@ -105,7 +105,7 @@ def results_section(entries: Sequence[Entry]) -> Markup:
 
 def _columns(entries: Sequence[Entry]) -> tuple[list[str], list[str]]:
     """Return the keys with a column each, and those that share one: few settings use them."""
-    keys = varying_keys([one.setting for one in entries])
+    keys = table_keys([one.setting for one in entries])
     used = {key: sum(bool(one.setting.canonical.get(key)) for one in entries) for key in keys}
     rare = [key for key in keys if used[key] <= len(entries) / 4]
     if len(rare) < 2:
@@ -113,16 +113,16 @@ def _columns(entries: Sequence[Entry]) -> tuple[list[str], list[str]]:
     return [key for key in keys if key not in rare], rare
 
 
-def _key_cells(entry: Entry, keys: Sequence[str], rare: Sequence[str]) -> list[Cell]:
+def _key_cells(entry: Entry, keys: Sequence[str], rare: Sequence[str]) -> list[TableCell]:
     options = {**entry.setting.canonical, "mutation": law_name(entry.setting)}
-    cells = [Cell(link_to(entry, entry.setting.problem), entry.setting.problem)]
+    cells = [TableCell(link_to(entry, entry.setting.problem), entry.setting.problem)]
     for key in keys[1:]:
         value = options.get(key)
         sort = value if isinstance(value, int | float) and not isinstance(value, bool) else None
-        cells.append(Cell(_shown(value), sort))
+        cells.append(TableCell(_shown(value), sort))
     if rare:
         given = [phrase(key, options[key]) for key in rare if options.get(key)]
-        cells.append(Cell(", ".join(given) or NOTHING))
+        cells.append(TableCell(", ".join(given) or NOTHING))
     return cells
 
 
@@ -132,19 +132,19 @@ def _shown(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def _number_cells(entry: Entry) -> list[Cell]:
+def _number_cells(entry: Entry) -> list[TableCell]:
     origin = f"setting {entry.setting.id}, runs {interval_text(entry.intervals)}"
     found = entry.summary
     low, high = found.share_interval
     ends = tag("small", f"{number(100 * low, 1)} – {percent(high)}")
     share = join([percent(found.share), " ", ends])
     return [
-        Cell(f"{found.runs:,}", found.runs, origin),
-        Cell(share, found.share, f"{found.successes:,} of {origin}"),
-        with_interval(found.mean, found.mean_interval, origin),
-        with_interval(found.median, found.median_interval, origin),
-        with_interval(found.running_time.value, found.running_time[1:3], origin),
-        Cell(number(found.mean_fitness, 6), found.mean_fitness, origin),
+        TableCell(f"{found.runs:,}", found.runs, origin),
+        TableCell(share, found.share, f"{found.successes:,} of {origin}"),
+        interval_cell(found.mean, found.mean_interval, origin),
+        interval_cell(found.median, found.median_interval, origin),
+        interval_cell(found.running_time.value, found.running_time[1:3], origin),
+        TableCell(number(found.mean_fitness, 6), found.mean_fitness, origin),
     ]
 
 
@@ -157,9 +157,11 @@ def _fits(group: Group) -> Markup:
         [
             family.name,
             fit.equation,
-            _leading(fit),
-            Cell(f"{fit.chi_square:.1f} / {fit.degrees_of_freedom}", fit.chi_square),
-            Cell("< 0.0001" if fit.p_value < 1e-4 else f"{fit.p_value:.3f}", fit.p_value),
+            TableCell(
+                "{}: {:.3g} – {:.3g}".format(fit.leading[0], *fit.leading[1]), fit.leading[1].low
+            ),
+            TableCell(f"{fit.chi_square:.1f} / {fit.degrees_of_freedom}", fit.chi_square),
+            TableCell("< 0.0001" if fit.p_value < 1e-4 else f"{fit.p_value:.3f}", fit.p_value),
             _weight(fit),
         ]
         for family in families
@@ -173,17 +175,14 @@ def _fits(group: Group) -> Markup:
     return table(("variant", "law", "95 % interval", "χ² / freedom", "p", "weight"), rows, caption)
 
 
-def _weight(fit: ScalingFit) -> Cell:
+def _weight(fit: ScalingFit) -> TableCell:
     if fit.p_value < FITS_FROM:
-        return Cell("does not fit")
-    return Cell(f"{fit.weight:.3f}", fit.weight) if fit.factor > 0 else Cell("falls for large r")
-
-
-def _leading(fit: ScalingFit) -> Cell:
-    """The interval of the exponent, or of the leading coefficient where the exponent is fixed."""
-    fitted = fit.law.fitted_exponent
-    low, high = fit.exponent_interval if fitted else fit.factor_interval
-    return Cell(f"{'k' if fitted else 'a'}: {low:.3g} – {high:.3g}", low)
+        return TableCell("does not fit")
+    return (
+        TableCell(f"{fit.weight:.3f}", fit.weight)
+        if fit.factor > 0
+        else TableCell("falls for large r")
+    )
 
 
 def _tests(group: Group) -> Markup:
@@ -192,12 +191,12 @@ def _tests(group: Group) -> Markup:
         return Markup("")
     rows = [
         [
-            Cell(f"{contest.resolution:,}", contest.resolution),
-            Cell(link_to(contest.members[test.first], test.first), test.first),
-            Cell(link_to(contest.members[test.second], test.second), test.second),
-            Cell(f"{test.a12:.3f}", test.a12),
+            TableCell(f"{contest.resolution:,}", contest.resolution),
+            TableCell(link_to(contest.members[test.first], test.first), test.first),
+            TableCell(link_to(contest.members[test.second], test.second), test.second),
+            TableCell(f"{test.a12:.3f}", test.a12),
             test.effect,
-            Cell(f"{test.p_holm:.2g}", test.p_holm),
+            TableCell(f"{test.p_holm:.2g}", test.p_holm),
         ]
         for contest in group.contests
         for test in contest.tests

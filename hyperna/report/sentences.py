@@ -103,27 +103,27 @@ def family_text(family: Family) -> str:
     if not solved:
         reached = max(family.members, key=lambda one: one.summary.mean_fitness)
         where = f" at {at_r(reached.setting.resolution)}" if len(family.members) > 1 else ""
-        parts.append(f"their mean fitness was {_fitness(reached)}{where}")
+        mean = number(reached.summary.mean_fitness, 4)
+        fitness = _between(mean, reached.summary.fitness_interval, 4)
+        parts.append(f"their mean fitness was {fitness}{where}")
     elif len(solved) == 1 == len(family.members):
         parts.append(f"a success cost {_cost(solved[0])}")
     else:
-        ends = [solved[0], solved[-1]] if len(solved) > 1 else solved
-        costs = [f"{_cost(one)} at {at_r(one.setting.resolution)}" for one in ends]
+        shown = [solved[0], solved[-1]] if len(solved) > 1 else solved
+        costs = [f"{_cost(one)} at {at_r(one.setting.resolution)}" for one in shown]
         parts.append(f"a success cost {joined(costs)}")
     growth = _growth(family)
     return "; ".join(parts) + "." + (f" {growth}" if growth else "")
 
 
-def _fitness(entry: Entry) -> str:
-    low, high = entry.summary.fitness_interval
-    ends = f" ({number(low, 4)} to {number(high, 4)})" if np.isfinite(low) else ""
-    return f"{number(entry.summary.mean_fitness, 4)}{ends}"
-
-
 def _cost(entry: Entry) -> str:
-    value, low, high = entry.summary.running_time[:3]
-    ends = f" ({number(low)} to {number(high)})" if np.isfinite(low) else ""
-    return f"{number(value)} evaluations{ends}"
+    value, *ends = entry.summary.running_time[:3]
+    return _between(f"{number(value)} evaluations", ends)
+
+
+def _between(text: str, ends: Sequence[float], digits: int | None = None) -> str:
+    low, high = ends
+    return f"{text} ({number(low, digits)} to {number(high, digits)})" if np.isfinite(low) else text
 
 
 def _growth(family: Family) -> str:

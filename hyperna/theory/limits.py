@@ -10,7 +10,7 @@ MOST_GIGABYTES = 8.0
 MOST_MINUTES = 60.0
 LARGEST_RING = 2**20
 # Lengths of steps that are counted to say what a law would need.
-LARGEST_TABLE = 2**22
+LONGEST_LAW = 2**22
 # Measured, with one neuron and with two: seconds of a state times the length of an axis (with two
 # neurons all states of one of them), and bytes of a state.
 _SECONDS, _BYTES = (1.5e-8, 7e-8), (160, 300)
@@ -29,7 +29,7 @@ def check_affordable(grid: Grid, law: StepLaw, bias: bool) -> FloatArray:
             )
         return law.pmf(r)
     # before a table of its steps is made
-    if grid.neurons == 1 and r > LARGEST_TABLE:
+    if grid.neurons == 1 and r > LONGEST_LAW:
         _refuse(r, *_cost(grid, bias, 3))  # the cheapest law moves by one step
     gigabytes, minutes = _cost(grid, bias, r)
     if grid.neurons == 2 and gigabytes > MOST_GIGABYTES:

@@ -43,13 +43,13 @@ def pair_chain(
     second = np.asarray(np.kron(*axes) if bias else axes[0], dtype=np.float64)
     void = second[0, 0] ** 2 if redraw_void else 0.0
     first = second / (1.0 - void)
-    score = pair_scores(fitness, grid, bias)
+    score = two_neuron_scores(fitness, grid, bias)
     found = targets(fitness, grid, score, target, bias)
     parts = (axes[0] / (1.0 - void), *axes[1:], *axes)
     return Chain(score, found, first, second, parts), fitness.units(grid)
 
 
-def pair_scores(fitness: ExactArcs, grid: Grid, bias: bool) -> IntArray:
+def two_neuron_scores(fitness: ExactArcs, grid: Grid, bias: bool) -> IntArray:
     """Scores of all networks of two neurons, first neuron by second neuron."""
     r = grid.resolution
     levels = np.arange(r + 1) if bias else np.array([grid.zero_bias])
