@@ -35,10 +35,10 @@ def write_file(path: str | os.PathLike[str], data: str | bytes) -> None:
         if descriptor is not None:
             sys.stdout.flush()
             with open(os.dup(descriptor), "wb", buffering=0) as file:
-                _write_all(file, content)
+                write_all(file, content)
         elif old is not None and not stat.S_ISREG(old.st_mode):
             with open(target, "wb", buffering=0) as file:
-                _write_all(file, content)
+                write_all(file, content)
         else:
             _replace(target, content, old)
     except OSError as error:  # which may name the draft, or nothing
@@ -54,7 +54,7 @@ def _replace(target: str, content: bytes, old: os.stat_result | None) -> None:
         with open(draft, "xb", buffering=0) as file:
             if old is not None:
                 _take_over(file.fileno(), old)
-            _write_all(file, content)
+            write_all(file, content)
             os.fsync(file.fileno())
         os.replace(draft, target)
     except OSError as error:
@@ -62,7 +62,7 @@ def _replace(target: str, content: bytes, old: os.stat_result | None) -> None:
             raise
         # A file that is mounted by itself, as in a container, cannot be replaced.
         with open(target, "r+b", buffering=0) as file:
-            _write_all(file, content)
+            write_all(file, content)
             file.truncate()
     finally:
         Path(draft).unlink(missing_ok=True)
@@ -70,7 +70,8 @@ def _replace(target: str, content: bytes, old: os.stat_result | None) -> None:
     sync_folder(folder)
 
 
-def _write_all(file: FileIO, content: bytes) -> None:
+def write_all(file: FileIO, content: bytes) -> None:
+    """Write all of the content to a file without a buffer, which may take a part at a time."""
     rest = memoryview(content)
     while rest:
         rest = rest[file.write(rest) :]

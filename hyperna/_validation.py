@@ -3,7 +3,7 @@
 import importlib.util
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -194,6 +194,31 @@ def read_value(name: str, text: str, kind: Any) -> Any:
     except ValueError:
         number = "an integer" if kind is int else "a number"
         raise ValueError(f"{name} must be {number}, got {shown(text)}") from None
+
+
+def read_settings(
+    what: str, name: str, texts: Mapping[str, Any], kinds: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return settings as values of the kinds they should be; what is not a text stays as it is.
+
+    Examples
+    --------
+    >>> read_settings("mutation", "pareto", {"scale": "2"}, {"shape": float, "scale": float})
+    {'scale': 2.0}
+    >>> read_settings("mutation", "pareto", {"shap": "2"}, {"shape": float, "scale": float})
+    Traceback (most recent call last):
+    ...
+    ValueError: mutation 'pareto' has no setting 'shap'; its settings: shape, scale; \
+did you mean 'shape'?
+    """
+    values = {}
+    for key, text in texts.items():
+        if key not in kinds:
+            known = (", ".join(kinds) or "none") + did_you_mean(key, kinds)
+            raise ValueError(f"{what} {name!r} has no setting {shown(key)}; its settings: {known}")
+        named = f"{what} setting {key}"
+        values[key] = read_value(named, text, kinds[key]) if isinstance(text, str) else text
+    return values
 
 
 def check_extra(what: str, package: str, extra: str, module: str | None = None) -> None:

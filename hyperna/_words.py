@@ -205,31 +205,3 @@ def write_name(name: str, settings: Mapping[str, Any]) -> str:
         text = str(value).lower() if isinstance(value, bool) else value
         written += f",{key}={text}" if written else f"{key}={text}"
     return f"{name}:{written}" if written else name
-
-
-def read_settings(
-    what: str, name: str, texts: Mapping[str, Any], kinds: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return settings as values of the kinds they should be; what is not a text stays as it is.
-
-    Examples
-    --------
-    >>> read_settings("mutation", "pareto", {"scale": "2"}, {"shape": float, "scale": float})
-    {'scale': 2.0}
-    >>> read_settings("mutation", "pareto", {"shap": "2"}, {"shape": float, "scale": float})
-    Traceback (most recent call last):
-    ...
-    ValueError: mutation 'pareto' has no setting 'shap'; its settings: shape, scale; \
-did you mean 'shape'?
-    """
-    values = {}
-    for key, text in texts.items():
-        if key not in kinds:
-            known = (", ".join(kinds) or "none") + did_you_mean(key, kinds)
-            raise ValueError(f"{what} {name!r} has no setting {shown(key)}; its settings: {known}")
-        try:
-            values[key] = kinds[key](text) if isinstance(text, str) else text
-        except ValueError:
-            number = "an integer" if kinds[key] is int else "a number"
-            raise ValueError(f"{what} setting {key} must be {number}, got {shown(text)}") from None
-    return values

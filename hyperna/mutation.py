@@ -38,8 +38,8 @@ from hyperna._kernels.mutation import (
     UNIFORM,
 )
 from hyperna._kernels.tables import LawData
-from hyperna._validation import check_integer, check_real
-from hyperna._words import did_you_mean, parse_name, read_settings, shown, write_name
+from hyperna._validation import check_integer, check_real, read_settings
+from hyperna._words import did_you_mean, parse_name, shown, write_name
 
 _LARGEST_TABLE = 2**22
 # Beyond this length an alias table falls out of the fast caches and blocks are the quicker way.

@@ -228,7 +228,13 @@ class Network:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Network":
         """Return the network that `to_dict` described; anything else is a ValueError."""
-        _check_keys(data)
+        if not isinstance(data, Mapping):
+            raise ValueError(f"a network must be an object with keys, got {type(data).__name__}")
+        wanted = f"the keys {', '.join(_KEYS)}"
+        if missing := [key for key in _KEYS if key not in data]:
+            raise ValueError(f"a network must have {wanted}; missing {missing}")
+        if extra := [key for key in data if key not in (*_KEYS, _NEURON_KEY)]:
+            raise ValueError(f"a network must have only {wanted}; got also {extra!r:.60}")
         if data["format"] != FORMAT:
             raise ValueError(f"format must be {FORMAT!r}, got {data['format']!r:.60}")
         if type(data["version"]) is not int or data["version"] != VERSION:
@@ -319,19 +325,6 @@ def _sum(w: FloatArray, names: Sequence[str]) -> str:
             text = "-"
         text += name if digits == "1" else f"{digits}*{name}"
     return text
-
-
-def _check_keys(data: Mapping[str, Any]) -> None:
-    if not isinstance(data, Mapping):
-        raise ValueError(f"a network must be an object with keys, got {type(data).__name__}")
-    missing = [key for key in _KEYS if key not in data]
-    if missing:
-        raise ValueError(f"a network must have the keys {', '.join(_KEYS)}; missing {missing}")
-    extra = [key for key in data if key not in (*_KEYS, _NEURON_KEY)]
-    if extra:
-        raise ValueError(
-            f"a network must have only the keys {', '.join(_KEYS)}; got also {extra!r:.60}"
-        )
 
 
 def _no_constant(name: str) -> NoReturn:

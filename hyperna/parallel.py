@@ -122,7 +122,12 @@ def _dask_client(scheduler: str | None) -> Iterator[Any]:
         _check_workers(client)
         yield client
         return
-    _check_address(scheduler)
+    # What cannot be an address is refused at once, for Dask would wait for it.
+    if not re.fullmatch(r"inproc://.+|(\w+://)?.+:\d+/?", scheduler):
+        raise ValueError(
+            "scheduler must be an address with a port such as 'tcp://host:8786', "
+            f"got {shown(scheduler)}"
+        )
     try:
         _shake_hands(scheduler)
         client = distributed.Client(scheduler, timeout=TIMEOUT, set_as_default=False)
@@ -158,15 +163,6 @@ def _shake_hands(scheduler: str) -> None:
     else:  # as in a notebook, where the loop cannot be used twice
         with ThreadPoolExecutor(1) as thread:
             thread.submit(asyncio.run, greet_in_time()).result()
-
-
-def _check_address(scheduler: str) -> None:
-    """Refuse what cannot be an address at once, for Dask would wait for it."""
-    if not re.fullmatch(r"inproc://.+|(\w+://)?.+:\d+/?", scheduler):
-        raise ValueError(
-            "scheduler must be an address with a port such as 'tcp://host:8786', "
-            f"got {shown(scheduler)}"
-        )
 
 
 def worker_version() -> str:

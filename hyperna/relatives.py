@@ -113,6 +113,7 @@ class OnePlusLambdaNA(PopulationNA):
 
     name: ClassVar[str] = "one_plus_lambda"
     summary: ClassVar[str] = "(1+lambda): the best of several offspring, if it is not worse"
+    comma: ClassVar[bool] = False  # whether the parent is replaced by a worse offspring too
 
     offspring: int = 10
 
@@ -122,7 +123,7 @@ class OnePlusLambdaNA(PopulationNA):
 
     def plan(self, units: int) -> plans.Generations | plans.OneByOne:
         """Return the algorithm as compiled code takes it."""
-        return plans.Generations(comma=False, offspring=self.offspring)
+        return plans.Generations(comma=self.comma, offspring=self.offspring)
 
 
 @register
@@ -140,10 +141,7 @@ class OneCommaLambdaNA(OnePlusLambdaNA):
 
     name: ClassVar[str] = "one_comma_lambda"
     summary: ClassVar[str] = "(1,lambda): the best of several offspring, even if it is worse"
-
-    def plan(self, units: int) -> plans.Generations | plans.OneByOne:
-        """Return the algorithm as compiled code takes it."""
-        return plans.Generations(comma=True, offspring=self.offspring)
+    comma: ClassVar[bool] = True
 
 
 @register

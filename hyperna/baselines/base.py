@@ -7,8 +7,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from hyperna._validation import FloatArray, check_choice, check_extra
-from hyperna._words import parse_name, read_settings, shown
+from hyperna._validation import FloatArray, check_choice, check_extra, read_settings
+from hyperna._words import parse_name, shown
 from hyperna.baselines.space import REPRESENTATIONS, Space
 
 Error = Callable[[FloatArray], FloatArray]

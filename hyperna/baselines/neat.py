@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from hyperna._kernels import state
-from hyperna._validation import FloatArray, check_integer
-from hyperna._words import parse_name, read_settings, shown
+from hyperna._validation import FloatArray, check_integer, read_settings
+from hyperna._words import parse_name, shown
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines.counting import CountedTask, Counter, search_again
 from hyperna.baselines.neat_networks import NeatNetwork, check_installed, evolve

@@ -43,16 +43,15 @@ class Space:
     @cached_property
     def low(self) -> FloatArray:
         """Lower ends of the box."""
-        if self.representation == "cartesian":
-            return np.full(self._weights, -1.0)
-        return np.where(self._is_bias, -1.0, 0.0)
+        polar = self.representation == "polar"
+        return np.where(self._is_bias, -1.0, 0.0) if polar else -self.high
 
     @cached_property
     def high(self) -> FloatArray:
         """Upper ends of the box."""
-        if self.representation == "cartesian":
-            return np.full(self._weights, 1.0)
-        return np.where(self._is_bias, 1.0, 2 * math.pi)
+        if self.representation == "polar":
+            return np.where(self._is_bias, 1.0, 2 * math.pi)
+        return np.ones(sum(inputs + 1 for inputs in self._inputs))
 
     @property
     def size(self) -> int:
@@ -62,25 +61,19 @@ class Space:
     def genomes(self, X: FloatArray) -> IntArray:
         """Return the grid points next to the rows of X (n, size)."""
         polar = self._polar(X) if self.representation == "cartesian" else X
-        index = np.rint(polar * self._scale + self._shift).astype(np.int64)
-        return index % self._moduli
+        moduli, scale, shift = self._rounding
+        return np.rint(polar * scale + shift).astype(np.int64) % moduli
 
     @cached_property
-    def _moduli(self) -> IntArray:
-        return np.array(self.grid.moduli, np.int64)
+    def _rounding(self) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Moduli of the grid, and how angles and biases are scaled and shifted to its integers."""
+        moduli, half = self.grid.moduli, self.grid.resolution / 2
+        scale = np.where(self._is_bias, half, moduli / (2 * math.pi))
+        return moduli, scale, np.where(self._is_bias, half, 0.0)
 
     @cached_property
     def _is_bias(self) -> BoolArray:
         return np.isin(np.arange(self.grid.components), self.grid.bias_components)
-
-    @cached_property
-    def _scale(self) -> FloatArray:
-        turn = self._moduli / (2 * math.pi)
-        return np.where(self._is_bias, self.grid.resolution / 2, turn)
-
-    @cached_property
-    def _shift(self) -> FloatArray:
-        return np.where(self._is_bias, self.grid.resolution / 2, 0.0)
 
     @cached_property
     def _inputs(self) -> list[int]:
@@ -88,16 +81,15 @@ class Space:
         hidden = [self.grid.dim] * self.grid.neurons
         return [*hidden, self.grid.neurons] if self.grid.has_output_neuron else hidden
 
-    @property
-    def _weights(self) -> int:
-        return sum(inputs + 1 for inputs in self._inputs)
-
     def _polar(self, X: FloatArray) -> FloatArray:
         """Return angles and biases of the neurons with these weights and thresholds."""
         parts, first = [], 0
         for inputs in self._inputs:
             w, t = X[:, first : first + inputs], X[:, first + inputs]
-            parts += [_angles(w), _bias(w, t)[:, None]]
+            # t / |w| in [-1, 1]; beyond, the neuron fires nowhere or everywhere
+            length = np.sqrt((w * w).sum(axis=1))
+            ratio = np.divide(t, length, out=np.where(t > 0, 1.0, -1.0), where=length > 0)
+            parts += [_angles(w), np.clip(ratio, -1.0, 1.0)[:, None]]
             first += inputs + 1
         return np.concatenate(parts, axis=1)
 
@@ -109,10 +101,3 @@ def _angles(w: FloatArray) -> FloatArray:
     remaining = np.hypot.accumulate(w[:, ::-1], axis=1)[:, ::-1]
     angles: FloatArray = np.arctan2(remaining[:, 1:], w[:, :-1])
     return angles
-
-
-def _bias(w: FloatArray, t: FloatArray) -> FloatArray:
-    """Return t / |w| in [-1, 1]; beyond, the neuron fires nowhere or everywhere."""
-    length = np.sqrt((w * w).sum(axis=1))
-    ratio = np.divide(t, length, out=np.where(t > 0, 1.0, -1.0), where=length > 0)
-    return np.clip(ratio, -1.0, 1.0)

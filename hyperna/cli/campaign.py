@@ -177,14 +177,25 @@ def varying_keys(settings: list[dict[str, Any]]) -> list[str]:
 
 def export_runs(args: argparse.Namespace) -> int:
     """Write all runs as a table, or with their improvements for IOHanalyzer."""
-    if args.format == "ioh":
-        return export_ioh(args)
     from hyperna.store.store import Store
 
+    path = Path(args.out)
+    if args.format == "ioh":
+        check_jobs(args)
+        from hyperna.campaign.ioh import export_ioh
+
+        store = Store(args.store)
+        if path.exists():
+            raise FileExistsError(f"{path} exists already; name a new folder")
+        check_writable(path)
+        meter = Meter(sum(entry.done for entry in store.status()))
+        with meter.shown():
+            written = export_ioh(store, path, n_jobs=args.jobs, progress=meter.update)
+        print(f"{path}: {counted(written, 'run')}, ready for IOHanalyzer")
+        return 0
     check_extra("a frame of runs needs", "pandas", "data")
     if args.format == "parquet":
         check_extra("parquet needs", "pyarrow", "data")
-    path = Path(args.out)
     check_writable(path)
     frame = Store(args.store).to_frame()
     if args.format == "csv":
@@ -192,22 +203,4 @@ def export_runs(args: argparse.Namespace) -> int:
     else:
         write_file(path, frame.to_parquet(index=False))
     tell_written(path, counted(len(frame), "run"))
-    return 0
-
-
-def export_ioh(args: argparse.Namespace) -> int:
-    """Replay all runs and write their improvements."""
-    check_jobs(args)
-    from hyperna.campaign.ioh import export_ioh as export
-    from hyperna.store.store import Store
-
-    store, path = Store(args.store), Path(args.out)
-    if path.exists():
-        raise FileExistsError(f"{path} exists already; name a new folder")
-    check_writable(path)
-    total = sum(entry.done for entry in store.status())
-    meter = Meter(total)
-    with meter.shown():
-        written = export(store, path, n_jobs=args.jobs, progress=meter.update)
-    print(f"{path}: {counted(written, 'run')}, ready for IOHanalyzer")
     return 0

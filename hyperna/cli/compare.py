@@ -77,7 +77,12 @@ def run(args: argparse.Namespace) -> int:
     if bool(args.data) == args.list:
         raise ValueError("give DATA to compare on, or --list alone")
     if args.list:
-        return print_classifiers()
+        from hyperna.comparison import CLASSIFIERS
+
+        width = max(map(len, CLASSIFIERS))
+        for entry in CLASSIFIERS.values():
+            print(f"{entry.name.ljust(width)}  {entry.summary}")
+        return 0
     picture = check_picture(args.plot) if args.plot else None
 
     from hyperna.comparison import compare
@@ -107,16 +112,6 @@ def run(args: argparse.Namespace) -> int:
         print(comparison.to_markdown(), end="")
     else:
         print_tables(comparison, picture)
-    return 0
-
-
-def print_classifiers() -> int:
-    """Print who can take part."""
-    from hyperna.comparison import CLASSIFIERS
-
-    width = max(map(len, CLASSIFIERS))
-    for entry in CLASSIFIERS.values():
-        print(f"{entry.name.ljust(width)}  {entry.summary}")
     return 0
 
 

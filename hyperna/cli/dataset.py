@@ -51,18 +51,16 @@ def run(args: argparse.Namespace) -> int:
         if args.out is not None:
             raise ValueError("--out does not apply to --list")
         return _print_list(args.json)
-    return _write_all(args.out) if args.all else _write_one(args.name, args.out)
-
-
-def _write_one(name: str, output: str | None) -> int:
+    if args.all:
+        return _write_all(args.out)
     from hyperna.datasets import dataset
 
-    if output is None:
-        sys.stdout.write(dataset(name).to_csv())
+    if args.out is None:
+        sys.stdout.write(dataset(args.name).to_csv())
         return 0
-    path = Path(output)
+    path = Path(args.out)
     check_writable(path)
-    made = dataset(name)
+    made = dataset(args.name)
     write_file(path, made.to_csv())
     shape = f"{counted(made.X.shape[1], 'feature')}, {counted(len(made.classes), 'class')}"
     tell_written(path, f"{counted(len(made.X), 'point')}, {shape}")

@@ -43,13 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--plot", metavar="FILE", help="draw regions and half-spaces (.png, .pdf or .svg)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, no text")
-    suppressed = {"argument_default": argparse.SUPPRESS}
-    _add_network_options(parser.add_argument_group("network", **suppressed))
-    _add_search_options(parser.add_argument_group("search", **suppressed))
-
-
-def _add_network_options(group: Any) -> None:
     # Names of NAClassifier's parameters; what is not given is left to its defaults.
+    group: Any = parser.add_argument_group("network", argument_default=argparse.SUPPRESS)
     group.add_argument(
         "--neurons", type=neurons, metavar="N", dest="n_neurons", help="hidden neurons, or auto"
     )
@@ -62,9 +57,7 @@ def _add_network_options(group: Any) -> None:
         action="store_false",
         help="for points that already lie on the unit sphere",
     )
-
-
-def _add_search_options(group: Any) -> None:
+    group = parser.add_argument_group("search", argument_default=argparse.SUPPRESS)
     group.add_argument(
         "--mutation",
         metavar="LAW",
@@ -131,7 +124,13 @@ def run(args: argparse.Namespace) -> int:
     path = None if args.save is None else Path(args.save)
     if path is not None:
         check_writable(path)
-    data = read_data(args)
+    from hyperna.datasets import load, read_dataset
+
+    if args.ignore is None:
+        data = load(args.data, args.label)
+    else:
+        ignored = [name.strip() for name in args.ignore.split(",")]
+        data = read_dataset(args.data, args.label, ignored)
     signals.patient = True  # the best network so far is shown and saved
     if picture is not None and data.X.shape[1] < 2:
         raise ValueError(f"--plot needs at least 2 features, {data.name} has 1")
@@ -170,15 +169,6 @@ def draw(path: Path, classifier: "NAClassifier", data: "Dataset") -> None:
         features="plane" if len(used) > 2 else None,
     )
     save_figure(path, figure)
-
-
-def read_data(args: argparse.Namespace) -> "Dataset":
-    """Return the data, without the columns to be ignored."""
-    from hyperna.datasets import load, read_dataset
-
-    if args.ignore is None:
-        return load(args.data, args.label)
-    return read_dataset(args.data, args.label, [name.strip() for name in args.ignore.split(",")])
 
 
 def fitted(args: argparse.Namespace, data: "Dataset") -> tuple["NAClassifier", bool]:

@@ -52,7 +52,12 @@ def run(args: argparse.Namespace) -> int:
     if path is not None:
         check_writable(path)
 
-    classifier = read_model(args.model)
+    from hyperna.classifier import NAClassifier
+
+    try:
+        classifier = NAClassifier.from_json(Path(args.model).read_text(encoding="utf-8"))
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{args.model} must be a model saved by 'hyperna fit': {error}") from None
     table = CsvTable(args.data)
     if args.label is not None:
         table.checked("label", args.label)
@@ -60,7 +65,9 @@ def run(args: argparse.Namespace) -> int:
     answers = [str(answer) for answer in classifier.predict(X).tolist()]
     added = {args.column: answers}
     if args.proba:
-        added |= probabilities(classifier, X, args.column)
+        shares = classifier.predict_proba(X).T.tolist()
+        for name, values in zip(classifier.classes_.tolist(), shares, strict=True):
+            added[f"{args.column}: {name}"] = [f"{share:.6f}" for share in values]
     text = with_columns(table, added)
     if path is None:
         sys.stdout.write(text)
@@ -68,19 +75,11 @@ def run(args: argparse.Namespace) -> int:
         write_file(path, text)
         tell_written(path, f"{counted(len(answers), 'row')}, {counted(len(added), 'new column')}")
     if args.label is not None:
-        apart = path is None or is_standard_output(path)
-        report_accuracy(table, args.label, answers, sys.stderr if apart else sys.stdout)
+        truth = table.texts(args.label)
+        right = sum(answer == true for answer, true in zip(answers, truth, strict=True))
+        stream = sys.stderr if path is None or is_standard_output(path) else sys.stdout
+        print(f"accuracy: {right} of {len(truth)} ({right / len(truth):.4f})", file=stream)
     return 0
-
-
-def read_model(name: str) -> "NAClassifier":
-    """Return the classifier in a JSON file."""
-    from hyperna.classifier import NAClassifier
-
-    try:
-        return NAClassifier.from_json(Path(name).read_text(encoding="utf-8"))
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{name} must be a model saved by 'hyperna fit': {error}") from None
 
 
 def features(classifier: "NAClassifier", table: CsvTable, label: str | None) -> Any:
@@ -100,15 +99,6 @@ def features(classifier: "NAClassifier", table: CsvTable, label: str | None) -> 
     return table.numbers(found)
 
 
-def probabilities(classifier: "NAClassifier", X: Any, column: str) -> dict[str, list[str]]:
-    """Return a column for each class, named after it."""
-    shares = classifier.predict_proba(X).T.tolist()
-    return {
-        f"{column}: {name}": [f"{share:.6f}" for share in values]
-        for name, values in zip(classifier.classes_.tolist(), shares, strict=True)
-    }
-
-
 def with_columns(table: CsvTable, added: dict[str, list[str]]) -> str:
     """Return the text of the table with columns added."""
     for name in added:
@@ -121,10 +111,3 @@ def with_columns(table: CsvTable, added: dict[str, list[str]]) -> str:
     writer.writerow([*table.header, *added])
     writer.writerows([*row, *new] for row, *new in zip(table.cells, *added.values(), strict=True))
     return text.getvalue()
-
-
-def report_accuracy(table: CsvTable, label: str, answers: list[str], stream: Any) -> None:
-    """Say how many answers are right."""
-    truth = table.texts(label)
-    right = sum(answer == true for answer, true in zip(answers, truth, strict=True))
-    print(f"accuracy: {right} of {len(truth)} ({right / len(truth):.4f})", file=stream)

@@ -96,7 +96,11 @@ def run(args: argparse.Namespace) -> int:
                     if folder is not None:
                         _write(folder, parts[-1], summarised(parts))
     except KeyboardInterrupt:
-        return _interrupted(len(parts), len(tables.tables), store)
+        again = "" if store is None else f"; the same command resumes from {store.path}"
+        total = len(tables.tables)
+        done = f"{len(parts)} of {counted(total, 'table')} {are(total)} finished{again}"
+        print(f"hyperna: interrupted: {done}", file=sys.stderr)
+        return 130
     report = summarised(parts)
     if folder is not None:
         _write(folder, report, report)
@@ -122,13 +126,6 @@ def _announce(tables: Any, store: Any) -> None:
         file=sys.stderr,
         flush=True,
     )
-
-
-def _interrupted(finished: int, total: int, store: Any) -> int:
-    again = "" if store is None else f"; the same command resumes from {store.path}"
-    text = f"interrupted: {finished} of {counted(total, 'table')} {are(total)} finished{again}"
-    print(f"hyperna: {text}", file=sys.stderr)
-    return 130
 
 
 def _checked_folder(text: str) -> Path:

@@ -82,7 +82,15 @@ def run(args: argparse.Namespace) -> int:
     picture = check_picture(args.plot) if args.plot else None
     if picture is not None and args.neurons == 2:
         raise ValueError("--plot draws a map of angle and bias and needs --neurons 1, got 2")
-    levels = LEVELS if args.quantiles is None else _levels(args.quantiles)
+    levels: Any = LEVELS
+    if args.quantiles is not None:
+        try:
+            levels = tuple(float(word) for word in args.quantiles.split(","))
+        except ValueError:
+            raise ValueError(
+                f"--quantiles must be numbers between 0 and 1 such as 0.5,0.9, "
+                f"got {shown(args.quantiles)}"
+            ) from None
 
     from hyperna.problems import problem
     from hyperna.theory import expected_runtime, export_chain
@@ -115,15 +123,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print_table(args, summary)
     return 0
-
-
-def _levels(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(word) for word in text.split(","))
-    except ValueError:
-        raise ValueError(
-            f"--quantiles must be numbers between 0 and 1 such as 0.5,0.9, got {shown(text)}"
-        ) from None
 
 
 def _summary(

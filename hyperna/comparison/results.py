@@ -1,7 +1,6 @@
 """What a comparison found: scores of every fold, summed up with standard errors, as text."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import check_choice, check_integer
-from hyperna._words import counted
+from hyperna._words import NOTHING, counted
 from hyperna.comparison.classifiers import Contender
 
 Record = dict[str, Any]
@@ -124,8 +123,8 @@ class Comparison:
         ]
 
     def _summary_of(self, info: DataInfo, contender: Contender) -> Record:
-        rows = list(self._rows(info, contender.name))
-        train, test = ([getattr(row, f"{part}_accuracy") for row in rows] for part in _PARTS)
+        rows = self._rows(info, contender.name)
+        train, test = [row.train_accuracy for row in rows], [row.test_accuracy for row in rows]
         sizes = [row.size for row in rows if row.size is not None]
         return {
             "dataset": info.name,
@@ -191,9 +190,8 @@ class Comparison:
             accuracies[row["classifier"]].append(row["test_accuracy"])
         return {name: float(np.mean(values)) for name, values in accuracies.items()}
 
-    def _rows(self, info: DataInfo, classifier: str) -> Iterator[FoldScore]:
-        wanted = (info.name, info.rotated, classifier)
-        return (row for row in self.scores if row[:3] == wanted)
+    def _rows(self, info: DataInfo, classifier: str) -> list[FoldScore]:
+        return [row for row in self.scores if row[:3] == (info.name, info.rotated, classifier)]
 
     @property
     def explanation(self) -> str:
@@ -213,7 +211,20 @@ class Comparison:
         """
         rows = [self._summary_of(info, contender) for contender in self.classifiers]
         rows.sort(key=lambda row: -row["test_accuracy"])
-        return [_cells(row, self.folds * self.repeats) for row in rows]
+        fits, cells = self.folds * self.repeats, []
+        for row in rows:
+            size, early, seconds = row["size"], row["unconverged"], row["fit_seconds"]
+            cells.append(
+                [
+                    row["classifier"],
+                    f"{row['test_accuracy']:.3f} ± {row['test_accuracy_se']:.3f}",
+                    f"{row['train_accuracy']:.3f} ± {row['train_accuracy_se']:.3f}",
+                    f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.2f} s",
+                    NOTHING if size is None else counted(round(size), row["unit"]),
+                    f"{early} of {fits} fits did not converge" if early else "",
+                ]
+            )
+        return cells
 
     def to_markdown(self) -> str:
         """Return a heading and a table for each data set, then what the numbers mean."""
@@ -227,7 +238,6 @@ class Comparison:
         return "\n\n".join([*parts, self.explanation]) + "\n"
 
 
-_PARTS = ("train", "test")
 TABLE_COLUMNS = ("classifier", "test accuracy", "train accuracy", "fit time", "size", "remark")
 
 
@@ -243,23 +253,6 @@ def describe(info: DataInfo) -> str:
         f"{info.title}: {counted(info.points, 'point', 'd')}, {counted(info.features, 'feature')}, "
         f"{counted(info.classes, 'class')}, largest class {100 * info.majority:.1f} %"
     )
-
-
-def _cells(row: Record, fits: int) -> list[str]:
-    size = "–" if row["size"] is None else counted(round(row["size"]), row["unit"])
-    early = row["unconverged"]
-    return [
-        row["classifier"],
-        f"{row['test_accuracy']:.3f} ± {row['test_accuracy_se']:.3f}",
-        f"{row['train_accuracy']:.3f} ± {row['train_accuracy_se']:.3f}",
-        _seconds(row["fit_seconds"]),
-        size,
-        f"{early} of {fits} fits did not converge" if early else "",
-    ]
-
-
-def _seconds(value: float) -> str:
-    return f"{1000 * value:.1f} ms" if value < 1 else f"{value:.2f} s"
 
 
 def _markdown(columns: tuple[str, ...], rows: list[list[str]]) -> str:

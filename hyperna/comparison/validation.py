@@ -78,9 +78,19 @@ def compare(
     repeats = check_integer("repeats", repeats, 1, MOST_REPEATS)
     seed = check_integer("seed", seed, 0)
     n_jobs = check_jobs(n_jobs)
-    sets = _data_sets(data, label)
+    sets, infos = _data_sets(data, label), []
     for one in sets:
-        _check_folds(one, folds)
+        classes, counts = np.unique(one.y, return_counts=True)
+        if len(classes) < 2:
+            raise ValueError(f"{one.name} must hold at least two classes, got {len(classes)}")
+        if counts.min() < folds:
+            raise ValueError(
+                f"folds must be at most {counts.min()}, the size of the smallest class of "
+                f"{one.name}, got {folds}"
+            )
+        points, features = one.X.shape
+        shape = points, features, len(classes), float(counts.max() / points)
+        infos += [DataInfo(one.name, rotated, *shape) for rotated in (False, True)[: 1 + rotate]]
     tasks = (task for one in sets for task in _tasks(one, chosen, folds, repeats, seed, rotate))
     total = len(sets) * (1 + rotate) * repeats * folds
     scores: list[FoldScore] = []
@@ -88,7 +98,6 @@ def compare(
         scores += rows
         if progress is not None:
             progress(done, total)
-    infos = [_info(one, rotated) for one in sets for rotated in (False, True)[: 1 + rotate]]
     return Comparison(tuple(infos), chosen, tuple(scores), folds, repeats, seed)
 
 
@@ -106,24 +115,6 @@ def _data_sets(data: Any, label: str | None) -> list[Dataset]:
             f"data sets must have different names, got {shown(repeated[0])} more than once"
         )
     return sets
-
-
-def _check_folds(data: Dataset, folds: int) -> None:
-    classes, counts = np.unique(data.y, return_counts=True)
-    if len(classes) < 2:
-        raise ValueError(f"{data.name} must hold at least two classes, got {len(classes)}")
-    if counts.min() < folds:
-        raise ValueError(
-            f"folds must be at most {counts.min()}, the size of the smallest class of "
-            f"{data.name}, got {folds}"
-        )
-
-
-def _info(data: Dataset, rotated: bool) -> DataInfo:
-    counts = np.unique(data.y, return_counts=True)[1]
-    points, features = data.X.shape
-    majority = float(counts.max() / points)
-    return DataInfo(data.name, rotated, points, features, len(counts), majority)
 
 
 def _tasks(

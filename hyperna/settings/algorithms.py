@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from hyperna._validation import IntArray
-from hyperna._words import did_you_mean, parse_name, read_settings, write_name
+from hyperna._validation import IntArray, read_settings
+from hyperna._words import did_you_mean, parse_name, write_name
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines import BASELINES, Neat, baseline, baseline_task, neat_task
 from hyperna.relatives import RELATIVES

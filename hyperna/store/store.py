@@ -16,6 +16,7 @@ its setting and number only.
 import os
 import re
 import stat
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperna._files import sync_folder
+from hyperna._files import sync_folder, write_all
 from hyperna.results import Runs
 from hyperna.settings import Setting
 from hyperna.store.coverage import Intervals, add_interval, count, gaps
@@ -120,10 +121,8 @@ class Store:
         content = self.scan()
         wanted, covered = merge_wanted(content.wanted), coverage(content.blocks)
         extra = {setting: runs[-1][1] for setting, runs in covered.items() if setting not in wanted}
-        return [
-            Status(setting, count(covered.get(setting, [])), runs)
-            for setting, runs in {**wanted, **extra}.items()
-        ]
+        listed = {**wanted, **extra}
+        return [Status(setting, count(covered[setting]), listed[setting]) for setting in listed]
 
     def runs(self) -> list[Runs]:
         """Return the runs by setting, in the order in which these were wanted.
@@ -160,16 +159,14 @@ class Store:
         """
         with ExitStack() as stack:
             with explained(self.path):
-                self._make_folder()
+                self.path.mkdir(parents=True, exist_ok=True)
+                names = {entry.name for entry in self.path.iterdir()}
+                if names and "lock" not in names and not self.files():
+                    text = "is a folder with other content; name a new one"
+                    raise StoreError(f"{self.path} {text}")
                 stack.enter_context(locked(self.path / "lock", str(self.path)))
                 writer = Writer(self)
             yield writer
-
-    def _make_folder(self) -> None:
-        self.path.mkdir(parents=True, exist_ok=True)
-        names = {entry.name for entry in self.path.iterdir()}
-        if names and "lock" not in names and not self.files():
-            raise StoreError(f"{self.path} is a folder with other content; name a new one")
 
 
 class Writer:
@@ -190,14 +187,14 @@ class Writer:
         self._file: Path | None = None
         self.repaired: list[Damage] = []
         self.versions: set[str] = set()
-        self._covered: dict[Setting, Intervals] = {}
+        self._covered: dict[Setting, Intervals] = defaultdict(list)
         self._wanted: dict[Setting, int] = {}
         for file in files:
             self._adopt(file, read_file(file))
 
     def missing(self, setting: Setting, runs: int) -> Intervals:
         """Return the intervals of run numbers 0..runs-1 that are not stored."""
-        return gaps(self._covered.get(setting, []), runs)
+        return gaps(self._covered[setting], runs)
 
     def want(self, wanted: dict[Setting, int]) -> None:
         """Note how many runs of which settings are wanted; a number never becomes smaller."""
@@ -214,12 +211,8 @@ class Writer:
             return
         with explained(self.store.path):
             self._append(b"".join(map(block_lines, blocks)))
-        self._note(blocks)
-
-    def _note(self, blocks: Iterable[Block]) -> None:
-        for block in blocks:
-            self.versions.add(block.version)
-            add_interval(self._covered.setdefault(block.setting, []), block.first, block.last)
+        coverage(blocks, self._covered)
+        self.versions |= {block.version for block in blocks}
 
     def _adopt(self, file: Path, content: Content) -> None:
         """Note what a file holds; save what is intact in a damaged one and move it aside."""
@@ -236,7 +229,8 @@ class Writer:
             sync_folder(aside)
             sync_folder(self.store.path)
         self._wanted = merge_wanted([*self._wanted.items(), *content.wanted])
-        self._note(content.blocks)
+        coverage(content.blocks, self._covered)
+        self.versions |= {block.version for block in content.blocks}
 
     def _append(self, data: bytes) -> None:
         """Append to the writer's file: the lines first, then, once they are safe, their length."""
@@ -245,9 +239,7 @@ class Writer:
         file = self._file or folder / f"{self._number:04d}-0.jsonl"
         with open(file, "ab", buffering=0) as target:
             target.truncate(length)  # of what an append left that failed
-            rest = memoryview(data)
-            while rest:
-                rest = rest[target.write(rest) :]
+            write_all(target, data)
             os.fsync(target.fileno())
         named = folder / f"{self._number:04d}-{length + len(data)}.jsonl"
         os.replace(file, named)
@@ -291,12 +283,14 @@ def merge_wanted(entries: Iterable[tuple[Setting, int]]) -> dict[Setting, int]:
     return merged
 
 
-def coverage(blocks: Iterable[Block]) -> dict[Setting, Intervals]:
-    """Return which runs of which settings the blocks hold."""
-    covered: dict[Setting, Intervals] = {}
+def coverage(
+    blocks: Iterable[Block], covered: dict[Setting, Intervals] | None = None
+) -> dict[Setting, Intervals]:
+    """Return which runs of which settings the blocks hold, besides those covered before."""
+    found = defaultdict(list) if covered is None else covered
     for block in blocks:
-        add_interval(covered.setdefault(block.setting, []), block.first, block.last)
-    return covered
+        add_interval(found[block.setting], block.first, block.last)
+    return found
 
 
 def each_run_once(blocks: Iterable[Block]) -> Iterator[Block]:
