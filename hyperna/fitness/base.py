@@ -3,6 +3,7 @@
 import os
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,12 +36,8 @@ class Fitness(ABC):
     (4, 8, 0.5)
     """
 
+    dim: Any = property(attrgetter("problem.dim"), doc="Dimension of the points.")
     problem: Problem | None
-
-    @property
-    def dim(self) -> int:
-        """Dimension of the points."""
-        return self.problem.dim  # type: ignore[union-attr]  # where there is none, overridden
 
     @abstractmethod
     def units(self, grid: Grid) -> int:

@@ -70,6 +70,7 @@ class FiniteSet(Fitness):
     problem: Problem | None = None
     tie_clip: float = 0.0
 
+    dim: int = field(init=False, default=0)
     total: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,7 +80,8 @@ class FiniteSet(Fitness):
         points = check_points("X", self.X).copy()
         labels = check_labels("y", self.y, len(points))
         weights = integer_weights(self.weights, len(points))
-        self.__dict__.update(X=points, y=labels, weights=weights, total=int(weights.sum()))
+        self.__dict__.update(X=points, y=labels, weights=weights)
+        self.__dict__.update(dim=points.shape[1], total=int(weights.sum()))
 
     @classmethod
     def of_checked(
@@ -88,13 +90,8 @@ class FiniteSet(Fitness):
         """Return the fitness on arrays of the right kind, which are neither checked nor copied."""
         made, simple = object.__new__(cls), weights // np.gcd.reduce(weights)
         made.__dict__.update(X=X, y=y, weights=simple, problem=None, tie_clip=tie_clip)
-        made.__dict__["total"] = int(simple.sum())
+        made.__dict__.update(dim=X.shape[1], total=int(simple.sum()))
         return made
-
-    @property
-    def dim(self) -> int:
-        """Dimension of the points."""
-        return int(self.X.shape[1])
 
     def __repr__(self) -> str:
         points = counted(len(self.X), "point", "d")
