@@ -179,7 +179,7 @@ def test_a_system_that_takes_a_few_bytes_at_a_time():
             return min(3, len(data))
 
     file = Slow()
-    _files._write_all(file, b"one long sentence")
+    _files.write_all(file, b"one long sentence")
     assert file.taken == b"one long sentence"
 
 
