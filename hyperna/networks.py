@@ -218,6 +218,20 @@ class Network:
         """What must hold of the hidden neurons, in words, unless the output is evolved."""
         return OUTPUTS[self.grid.output].condition(self.grid.neurons)
 
+    def as_kind(self, neuron: str) -> "Network":
+        """Return a network of plain neurons as one of another kind that does the same."""
+        grid = self.grid
+        if grid.neuron == neuron:
+            return self
+        if grid.neuron != "plain":
+            raise ValueError(
+                f"networks of {grid.neuron} neurons cannot be continued with {neuron} ones"
+            )
+        made = Grid(grid.dim, grid.neurons, grid.resolution, grid.output, neuron)
+        hidden = self.genome[: grid.output_start].reshape(grid.neurons, grid.width)
+        rows = np.column_stack([hidden, made.neutral])
+        return Network(made, np.append(rows.ravel(), self.genome[grid.output_start :]))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the network as plain integers and strings."""
         shape = {key: getattr(self.grid, key) for key in _SHAPE_KEYS}

@@ -120,6 +120,24 @@ NEURONS: dict[str, Neuron] = {
 }
 
 
+def cone_distance(along: Any, across: Any, cosine: Any) -> Any:
+    """Return the distance from the surface of a cone.
+
+    `along` and `across` are the coordinates of the points, seen from the apex, along the axis of
+    the cone and at right angles to it; `cosine` is that of the angle between axis and surface.
+
+    Examples
+    --------
+    >>> along, across = np.array([3.0, 0.0, -2.0]), np.array([0.0, 2.0, 0.0])
+    >>> cone_distance(along, across, np.sqrt(0.5)).round(3)
+    array([2.121, 1.414, 2.   ])
+    """
+    sine = np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
+    beside = along * cosine + across * sine > 0  # otherwise nothing is nearer than the apex
+    near = np.abs(along * sine - across * cosine)
+    return np.where(beside, near, np.hypot(along, across))
+
+
 _BITS = 100
 _TWO_PI = 7964883625991394727376702227904  # floor(2 pi 2**100)
 

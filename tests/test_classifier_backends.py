@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from hyperna import NAClassifier
-from hyperna.classifier.work import Control
+from hyperna.classifier.fitted import Control
 
 SETTINGS = {"max_evals": 3000, "n_restarts": 1, "random_state": 0}
 
@@ -86,9 +86,10 @@ def test_results_before_an_interrupt_are_kept(n_jobs):
     control = Control(n_jobs)
     with joblib.parallel_config("threading"):
         results = control.map([(interrupted, k) for k in range(50)])
-    arrived = 50 - results.count(None)
-    assert results == [*range(arrived), *[None] * (50 - arrived)]
-    assert arrived == 2 if n_jobs == 1 else arrived <= 2
+    assert results[:2] == [0, 1] or n_jobs == 2
+    assert results[2] is None
+    assert all(result in (None, k) for k, result in enumerate(results))
+    assert results.count(None) >= 40
     assert control.interrupted
     assert control.map([(interrupted, 0)]) == [None]
 
@@ -96,7 +97,7 @@ def test_results_before_an_interrupt_are_kept(n_jobs):
 def test_an_interrupt_on_processes_keeps_what_is_here(iris, monkeypatch):
     from hyperna.classifier import fitting
 
-    def cut_short(fit, chosen):
+    def cut_short(fit, chosen, left):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(fitting.Fit, "finals", cut_short)

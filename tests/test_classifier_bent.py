@@ -7,11 +7,11 @@ import pytest
 from sklearn.datasets import load_iris, make_circles
 
 from hyperna import Grid, NAClassifier, Network, dataset, export_text
-from hyperna.classifier.distances import Cone, cone_distance, from_cones, signed_distance
 from hyperna.classifier.export import LINE_WIDTH
+from hyperna.classifier.fitted import from_cones, signed_distance
 from hyperna.classifier.points import Scaling
-from hyperna.classifier.rules import cone_of, rule_of
-from hyperna.classifier.work import as_kind
+from hyperna.classifier.rules import Cone, cone_of, rule_of
+from hyperna.neurons import cone_distance
 
 CIRCLES = make_circles(200, noise=0.1, factor=0.5, random_state=0)
 QUICK = {"neuron": "bent", "max_evals": 3000, "random_state": 0}
@@ -42,7 +42,7 @@ def test_starts_are_those_of_plain_neurons(output):
     settings = {"output": output, "max_evals": 1, "random_state": 0}
     plain = NAClassifier(3, **settings).fit(X, y)
     bent = NAClassifier(3, neuron="bent", **settings).fit(X, y)
-    assert as_kind(plain.network_, "bent") == bent.network_
+    assert plain.network_.as_kind("bent") == bent.network_
     assert (plain.predict(X) == bent.predict(X)).all()
     assert np.allclose(plain.decision_function(X), bent.decision_function(X), atol=1e-12)
     assert export_text(plain) == export_text(bent)  # a right angle is printed as a half-space

@@ -10,10 +10,9 @@ from sklearn.preprocessing import StandardScaler
 
 from hyperna import NAClassifier
 from hyperna.classifier import fitting, work
-from hyperna.classifier.candidates import candidates
-from hyperna.classifier.choice import SIMPLE, Choice, choose, gain
-from hyperna.classifier.distances import class_columns, probabilities, signed_distance
+from hyperna.classifier.fitted import class_columns, probabilities, signed_distance
 from hyperna.classifier.points import LabelledPoints
+from hyperna.classifier.work import SIMPLE, Choice, candidates, choose
 from hyperna.datasets import dataset
 from hyperna.outputs import OUTPUTS
 
@@ -34,9 +33,9 @@ def simplified(monkeypatch):
     seen = {"calls": 0}
     end, made = fitting.simplify, fitting.simplified
 
-    def watched(fit):
+    def watched(fit, stopped):
         seen["fit"] = fit
-        end(fit)
+        end(fit, stopped)
 
     def counted(*args):
         seen["calls"] += 1
@@ -47,19 +46,20 @@ def simplified(monkeypatch):
     return seen
 
 
-def test_gain_is_paired():
-    assert gain(points(), right(0.8), right(0.8)) == (pytest.approx(0), 0.0)
-    better, error = gain(points(), right(0.8), right(0.6))
-    assert better == pytest.approx(0.2)
-    assert error == pytest.approx(np.sqrt(20) / 100)
+def test_leads_are_paired():
+    assert points().lead(right(0.8), right(0.8)) == pytest.approx(0)
+    assert points().lead(right(0.8), right(0.6)) == pytest.approx(0.2)
+    assert points().lead(right(0.8), right(0.6), 1.5) == pytest.approx(
+        0.2 - 1.5 * np.sqrt(20) / 100
+    )
 
 
 def test_weights_and_equal_rows_count_in_the_error():
     """800 rows of which few differ have the error of 800 rows."""
     few = LabelledPoints(np.eye(4), np.arange(4) < 2, np.array([100, 300, 200, 200]), 800.0)
-    better, error = gain(few, np.array([1, 1, 0, 1]) > 0, np.array([1, 0, 1, 1]) > 0)
-    assert better == pytest.approx(100 / 800)
-    assert error == pytest.approx(np.sqrt(500) / 800)
+    pair = np.array([1, 1, 0, 1]) > 0, np.array([1, 0, 1, 1]) > 0
+    assert few.lead(*pair) == pytest.approx(100 / 800)
+    assert few.lead(*pair, 1.0) == pytest.approx((100 - np.sqrt(500)) / 800)
 
 
 def test_one_half_space_stays_unless_a_network_is_better_by_a_standard_error():
@@ -232,7 +232,7 @@ def test_several_neurons_on_many_features_are_not_made_simpler(simplified):
 
 def test_without_errors_nothing_is_made_simpler_twice(simplified, monkeypatch):
     """Each of the four levels is tried once in each fold, for there is nothing to lose."""
-    monkeypatch.setattr(fitting.choice, "gain", lambda points, right, other: (1e-9, 0.0))
+    monkeypatch.setattr(LabelledPoints, "lead", lambda points, right, other, errors=0.0: 1e-9)
     X = np.random.default_rng(0).normal(size=(150, 4))
     X[:, 0] += 5.0 * np.sign(X[:, 0])
     NAClassifier(max_evals=3000, random_state=0).fit(X, (X[:, 0] > 0).astype(int))

@@ -10,12 +10,10 @@ from scipy.optimize import minimize
 
 import hyperna
 from hyperna import NAClassifier
-from hyperna.classifier import choice, work
-from hyperna.classifier.candidates import candidates
-from hyperna.classifier.choice import Joined
-from hyperna.classifier.distances import fitted_chances, probabilities
+from hyperna.classifier import starts, work
+from hyperna.classifier.fitted import Control, fitted_chances, mean_curve, probabilities
 from hyperna.classifier.points import LabelledPoints
-from hyperna.mutation import Harmonic
+from hyperna.classifier.spaces import HalfSpaces, Joined, cut
 from hyperna.networks import Network
 from hyperna.outputs import OUTPUTS
 
@@ -26,6 +24,13 @@ def cloud(n=80, dim=3, seed=0):
     return LabelledPoints(Z, Z[:, 0] > 0.1, rng.integers(1, 4, n), 2.0 * n)
 
 
+def attempt_on(points, *neurons, output="or", n_candidate=0, seed=0, **parameters):
+    """The first candidate, or another one, of a classifier on some points."""
+    settings = NAClassifier(*neurons, output=output, **parameters)._settings(points.Z.shape[1])
+    candidate = work.candidates(settings.neurons, output, settings.init)[n_candidate]
+    return work.Attempt(points, settings, candidate, [seed], ())
+
+
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("neurons", [2, 3])
 def test_a_neuron_that_always_says_the_same_can_be_left_out(output, neurons):
@@ -33,7 +38,7 @@ def test_a_neuron_that_always_says_the_same_can_be_left_out(output, neurons):
     for _ in range(4):
         votes = (rng.normal(size=neurons), 0.2) if output == "evolved" else ()
         W, t = rng.normal(size=(neurons, 3)), rng.normal(size=neurons) / 3
-        made = Joined.of(Network.from_weights(W, t, 2**16, output, *votes), points, 0.0)
+        made = Joined.of(Network.from_weights(W, t, 2**16, output, *votes), points=points)
         for i, value in itertools.product(range(neurons), (False, True)):
             stuck = made.bits.copy()
             stuck[:, i] = value
@@ -47,29 +52,25 @@ def test_a_neuron_that_always_says_the_same_can_be_left_out(output, neurons):
 
 def test_the_better_of_two_starts_is_evolved():
     points = cloud()
-    settings = work.Settings(1, "or", 2**16, Harmonic(), 10, 0, None, 0.05, "data")
-    [candidate] = candidates(1, "or", "data")
-    attempt = work.Attempt(points, settings, candidate, np.random.SeedSequence(0))
+    attempt = attempt_on(points, 1)
     own = attempt.start()
     good = Network.from_weights([[1.0, 0.0, 0.0]], [0.1], own.grid.resolution)
     bad = Network.from_weights([[-1.0, 0.0, 0.0]], [0.1], own.grid.resolution)
     assert points.correct(bad) < points.correct(own) <= points.correct(good) == points.total
     for known, least in ((good, points.correct(good)), (bad, points.correct(own))):
-        assert attempt.final(work.Control(), known, 1).score >= least
+        assert attempt.final(Control(), known, 1).rank[0] >= least
 
 
 def test_evaluations_of_phases_and_knock_outs_add_up():
     points = cloud(seed=3)
     points = replace(points, y=points.y ^ (np.arange(80) % 7 == 0))
-    settings = work.Settings(2, "or", 2**16, Harmonic(), 900, 1, None, 0.05, "grid")
-    candidate = candidates(2, "or", "grid")[0]
-    attempt = work.Attempt(points, settings, candidate, np.random.SeedSequence(1))
-    found = attempt.final(work.Control(), None, 900)
+    attempt = attempt_on(points, 2, n_restarts=1, init="grid", move="angle", seed=1)
+    found = attempt.final(Control(), None, 900)
     evaluations, _ = found.improvements
     assert found.evaluations <= 900
     # the second phase follows the first one, and both follow the knock-out
     assert evaluations[-1] <= found.evaluations
-    _, spent = attempt.knock_out(work.Control(), 450, 2)
+    _, spent = attempt.knock_out(Control(), 450, 2)
     assert 0 < spent < evaluations[0]
     assert (np.diff(evaluations) > 0).all()
 
@@ -127,11 +128,9 @@ def test_rows_of_weights_are_counted_as_they_are_given():
 def test_searches_have_the_settings_of_the_classifier():
     points = cloud()
     for stagnation, clip, init in ((None, 0.05, "data"), (77, 0.0, "sphere"), (5, 0.1, "grid")):
-        settings = work.Settings(
-            2, "xor", 2**10, Harmonic(), 100, 0, stagnation, clip, init, "angle"
-        )
-        seed, candidate = np.random.SeedSequence(0), candidates(2, "xor", init)[0]
-        task = work.Attempt(points, settings, candidate, seed).search(None, 60).task
+        given = {"stagnation": stagnation, "tie_break": clip, "init": init}
+        attempt = attempt_on(points, 2, output="xor", resolution=2**10, move="angle", **given)
+        task = attempt.search(None, 60).task
         assert (task.stagnation, task.budget) == (stagnation, 60)
         assert task.fitness.tie_clip == clip
         assert task.target == (1.0 if clip == 0 else False)
@@ -140,8 +139,6 @@ def test_searches_have_the_settings_of_the_classifier():
 
 
 def test_of_equal_cuts_the_one_in_the_widest_gap_is_taken():
-    from hyperna.classifier.spaces import cut
-
     P = np.array([[0.65], [0.6], [0.5], [0.1]])
     best, threshold = cut(P, np.array([1.0, -1.0, 1.0, -1.0]) / 4)
     assert best[0] == pytest.approx(0.25)  # above 0.6 and above 0.1
@@ -156,18 +153,14 @@ def test_weights_that_cannot_matter_do_not_decide():
 
 
 def test_further_starts_of_one_half_space_are_rough():
-    from hyperna.classifier import spaces
-
-    [one] = candidates(1, "or", "data")
-    assert one.construction is spaces.sharp_half_space
-    assert one.again == replace(one, construction=spaces.rough_half_space)
-    for other in candidates("auto", "auto", "data"):
+    [one] = work.candidates(1, "or", "data")
+    assert one.construction is starts.sharp_half_space
+    assert one.again == replace(one, construction=starts.rough_half_space)
+    for other in work.candidates("auto", "auto", "data"):
         assert other.again == other
 
 
 def test_losses_of_several_problems_are_averaged_where_one_changes():
-    from hyperna.classifier.fitted import mean_curve
-
     evals, losses = mean_curve([[(1, 0.5), (4, 0.25)], [(2, 0.75), (4, 0.5), (9, 0.0)]])
     assert evals.tolist() == [1, 2, 4, 9]
     assert losses.tolist() == [0.625, 0.625, 0.375, 0.125]
@@ -235,17 +228,15 @@ def test_smaller_networks_are_contested_sooner_than_the_simplest():
     best, poor = np.arange(100) >= 5, np.arange(100) >= 30
     behind = best.copy()
     behind[4:7] = [True, False, False]  # by 1 point, where sqrt(3) are a standard error
-    worse, error = choice.gain(points, best, behind)
-    assert choice.INDIFFERENT < worse / error < choice.LOYAL
+    assert points.lead(best, behind, work.INDIFFERENT) > 0 > points.lead(best, behind, work.LOYAL)
     for rows, wanted in (((behind, best), 0), ((poor, behind, best), 2)):
         trials = {c: [row] for c, row in enumerate(rows)}
-        assert choice.choose(points, trials, len(rows), exact=True).candidate == wanted
+        assert work.choose(points, trials, len(rows), exact=True).candidate == wanted
 
 
 @pytest.mark.parametrize("budget", [30, 450, 2000])
 def test_knock_outs_count_the_evaluations_of_all_starts(budget, monkeypatch):
-    points, searches = cloud(seed=3), []
-    settings = work.Settings(2, "or", 2**16, Harmonic(), 900, 1, None, 0.05, "grid")
+    searches = []
     plain = work.Attempt.search
 
     def search(*args, **options):
@@ -253,9 +244,8 @@ def test_knock_outs_count_the_evaluations_of_all_starts(budget, monkeypatch):
         return searches[-1]
 
     monkeypatch.setattr(work.Attempt, "search", search)
-    candidate, seed = candidates(2, "or", "grid")[0], np.random.SeedSequence(1)
-    attempt = work.Attempt(points, settings, candidate, seed)
-    _, spent = attempt.knock_out(work.Control(), budget)
+    attempt = attempt_on(cloud(seed=3), 2, n_restarts=1, init="grid", seed=1)
+    _, spent = attempt.knock_out(Control(), budget)
     assert spent == sum(search.evaluations for search in searches)
 
 
@@ -264,19 +254,16 @@ def test_every_evaluation_is_a_new_network_where_all_is_left_to_evolution(neuron
     """Steps that change nothing made looks half as long again as they should be."""
     points = cloud(seed=3)
     points = replace(points, y=points.y ^ (np.arange(80) % 3 == 0))
-    settings = work.Settings(neurons, "evolved", 2**16, Harmonic(), 900, 1, None, 0.05, "sphere")
-    candidate = candidates(4, "evolved", "sphere")[0]
-    attempt = work.Attempt(points, settings, candidate, np.random.SeedSequence(1))
-    _, spent = attempt.knock_out(work.Control(), 8000)
+    attempt = attempt_on(points, neurons, output="evolved", init="sphere", seed=1)
+    four = work.candidates(4, "evolved", "sphere")[0]
+    attempt = replace(attempt, candidate=four)
+    _, spent = attempt.knock_out(Control(), 8000)
     assert spent > 6000
     assert (spent > 8016) == dearer
 
 
 def test_a_vote_is_decided_where_its_soft_version_is(monkeypatch):
     """Before neurons are left out, which finds a new quorum."""
-    from hyperna.classifier.candidates import vote
-    from hyperna.classifier.spaces import HalfSpaces
-
     monkeypatch.setattr(HalfSpaces, "pruned", lambda self, points: self)
     rng = np.random.default_rng(0)
     Z = rng.uniform(-0.7, 0.7, size=(400, 2))
@@ -285,29 +272,25 @@ def test_a_vote_is_decided_where_its_soft_version_is(monkeypatch):
     for least in (1, 2, 3):  # OR, majority and AND have different constants
         y = inside.sum(axis=1) >= least
         points = LabelledPoints(Z, y, np.ones(400, np.int64), 400.0)
-        made = vote(points, 3, np.random.default_rng(1))
+        made = starts.soft_half_spaces(points, np.random.default_rng(1), "evolved", 3)
         said = (made.t <= Z @ made.W.T) @ made.vote >= made.quorum
         assert np.mean(said == y) > 0.9
 
 
 @pytest.mark.parametrize(("n", "simpler"), [(80, 1), (8, 0)])
 def test_trials_with_more_parameters_than_points_are_not_made_simpler(n, simpler):
-    points, seed = cloud(n, dim=6), np.random.SeedSequence(0)
-    settings = work.Settings("auto", "or", 2**16, Harmonic(), 900, 0, None, 0.05, "data")
-    candidate = next(c for c in candidates("auto", "or", "data") if c.constructed > 1)
+    attempt = attempt_on(cloud(n, dim=6), n_candidate=1)
+    assert attempt.candidate.constructed > 1
     W = np.random.default_rng(1).normal(size=(3, 6))
     start = Network.from_weights(W, np.full(3, 0.1), 2**40)
-    attempt = work.Attempt(points, settings, candidate, seed)
-    networks, _ = attempt.trial(work.Control(), start, (20, 40))
+    networks, _ = attempt.trial(Control(), start, (20, 40))
     assert len(networks) == 2 + simpler
 
 
 @pytest.mark.parametrize(("n", "dim", "kept"), [(100, 2, 100), (9000, 2, 2000), (700, 9000, 200)])
 def test_starts_are_made_from_as_many_points_as_are_quick(n, dim, kept):
-    from hyperna.classifier.candidates import fitted, union_loss
-
     points = LabelledPoints(np.zeros((n, dim)), np.arange(n) % 2 > 0, np.ones(n, np.int64), n)
-    found, _, _ = fitted(union_loss, points, 1, np.random.default_rng(0))
+    found, _, _ = starts.fitted(starts.union_loss, points, 1, np.random.default_rng(0))
     assert 0.7 * kept < len(found.y) <= kept
     assert found.total == (n if n == kept else kept)
 

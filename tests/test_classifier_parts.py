@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from hyperna import Grid, Network
-from hyperna.classifier.candidates import candidates, logistic_fit, logistic_half_space
-from hyperna.classifier.distances import FARTHEST, fitted_chances, probabilities, signed_distance
+from hyperna.classifier.fitted import FARTHEST, fitted_chances, probabilities, signed_distance
 from hyperna.classifier.points import FEWEST_ROWS, LabelledPoints, Scaling
-from hyperna.classifier.spaces import HalfSpaces, balanced, cut, least_squares, linear_fits
+from hyperna.classifier.spaces import HalfSpaces, cut
+from hyperna.classifier.starts import least_squares, linear_fits, logistic_half_space
+from hyperna.classifier.work import candidates
 from hyperna.outputs import OUTPUTS
 
 
@@ -106,13 +107,14 @@ def test_best_cut_is_the_best_of_all():
 
 def test_turning_neurons_round_keeps_the_vote():
     rng = np.random.default_rng(2)
-    W, t, strength = rng.normal(size=(7, 3)), rng.normal(size=7), rng.random(7)
-    Z = rng.normal(size=(100, 3))
-    turn, quorum = balanced(strength, strength.sum() / 2)
+    W, t, strength = rng.normal(size=(7, 3)), rng.normal(size=7) / 3, rng.random(7)
+    Z = rng.normal(size=(100, 3)) / 3
+    network = HalfSpaces(W, t, "evolved", strength, strength.sum() / 2).network(2**30)
     majority = (t <= Z @ W.T) @ strength >= strength.sum() / 2
-    turned = (t * turn <= Z @ (W * turn[:, None]).T) @ (strength * turn) >= quorum - 1e-12
-    assert (turned == majority).all()
-    assert abs(quorum) <= np.linalg.norm(strength)
+    assert (network.predict(Z) == majority).all()
+    w, quorum = network.output_weights()
+    assert (w < 0).any()
+    assert abs(quorum) < 1
 
 
 @pytest.mark.parametrize("neurons", [3, 4, 7])
@@ -121,9 +123,9 @@ def test_copies_change_nothing(neurons):
     Z = rng.normal(size=(100, 3)) / 3
     W, t = rng.normal(size=(3, 3)), rng.normal(size=3) / 3
     vote, quorum = rng.normal(size=3), 0.1
-    network = HalfSpaces(W, t, vote, quorum).network(Grid(3, neurons, 2**30, "evolved"))
+    network = HalfSpaces(W, t, "evolved", vote, quorum).network(2**30, neurons)
     assert (network.predict(Z) == ((t <= Z @ W.T) @ vote >= quorum)).all()
-    union = HalfSpaces(W, t).network(Grid(3, neurons, 2**30, "or"))
+    union = HalfSpaces(W, t).network(2**30, neurons)
     assert (union.predict(Z) == (t <= Z @ W.T).any(axis=1)).all()
 
 
@@ -132,7 +134,7 @@ def test_pruning_leaves_out_what_does_no_good(vote):
     points = cloud(n=200, seed=5)
     rng = np.random.default_rng(1)
     W, t = rng.normal(size=(5, 3)), np.append(rng.normal(size=4) / 4, 9.0)
-    spaces = HalfSpaces(W, t, vote, 0.7)
+    spaces = HalfSpaces(W, t) if vote is None else HalfSpaces(W, t, "evolved", vote, 0.7)
 
     def share(spaces):
         fires = spaces.t <= points.Z @ spaces.W.T
@@ -153,7 +155,7 @@ def test_pruning_a_parity_turns_one_round_where_that_makes_up_for_what_goes():
     W, t = rng.normal(size=(4, 3)), np.array([0.1, -9.0, 9.0, -0.1])
     y = np.logical_xor.reduce(t <= Z @ W.T, axis=1)
     points = LabelledPoints(Z, y, np.ones(300, np.int64), 300.0)
-    fewer = HalfSpaces(W, t).pruned_for_parity(points)
+    fewer = HalfSpaces(W, t, "xor").pruned_for_parity(points)
     assert len(fewer.t) == 2
     assert (np.logical_xor.reduce(fewer.t <= Z @ fewer.W.T, axis=1) == y).all()
 
@@ -163,15 +165,14 @@ def test_pruning_a_parity_may_leave_a_single_neuron():
     Z = rng.normal(size=(100, 2)) / 3
     W, t = rng.normal(size=(2, 2)), np.array([0.1, 9.0])
     points = LabelledPoints(Z, t[0] <= Z @ W[0], np.ones(100, np.int64), 100.0)
-    np.testing.assert_array_equal(HalfSpaces(W, t).pruned_for_parity(points).W, W[:1])
+    np.testing.assert_array_equal(HalfSpaces(W, t, "xor").pruned_for_parity(points).W, W[:1])
 
 
 def test_where_logistic_regression_has_no_weights_there_is_a_half_space_all_the_same():
     Z = np.array([[-1.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [1.0, 0.0]]) / 2
     points = LabelledPoints(Z, np.array([True, True, False, False]), np.ones(4, np.int64), 4.0)
-    assert not logistic_fit(points)[0].any()
-    made = logistic_half_space(points, 1, np.random.default_rng(0))
-    assert made.W.any(axis=1).all()
+    made = logistic_half_space(points, np.random.default_rng(0))
+    assert made.W.tolist() == [[1.0, 0.0]]
 
 
 def test_spare_neurons_of_a_parity_are_silent():
@@ -180,7 +181,7 @@ def test_spare_neurons_of_a_parity_are_silent():
     Z /= 1.01 * np.linalg.norm(Z, axis=1).max()
     W, t = rng.normal(size=(2, 3)), rng.normal(size=2) / 3
     for neurons in (2, 3, 5):
-        network = HalfSpaces(W, t).network(Grid(3, neurons, 2**30, "xor"))
+        network = HalfSpaces(W, t, "xor").network(2**30, neurons)
         assert network.grid.neurons == neurons
         assert (network.predict(Z) == np.logical_xor.reduce(t <= Z @ W.T, axis=1)).all()
 
@@ -254,13 +255,13 @@ def test_folds_divide_the_rows_of_every_class(levels):
     rng = np.random.default_rng(5)
     X, label = rng.integers(0, levels, (300, 3)).astype(float), rng.integers(0, 3, 300)
     table = LabelledPoints.of(X, label, np.ones(300))
-    row, weight, fold = table.folds(3, 10**6, rng)
+    row, weight, fold = table.folds(10**6, rng)
     assert np.array_equal(np.bincount(row, weights=weight), table.weight)
     for k in range(3):
         each = [weight[(fold == f) & (table.y[row] == k)].sum() for f in range(3)]
         assert max(each) - min(each) <= 1
     unequal = replace(table, rows=0.5 * table.rows)  # weights, not counts
-    row, weight, _ = unequal.folds(3, 10**6, rng)
+    row, weight, _ = unequal.folds(10**6, rng)
     assert np.array_equal(np.sort(row), np.arange(len(table.y)))
     assert np.array_equal(weight, table.weight[row])
 
@@ -269,7 +270,7 @@ def test_few_of_many_rows_are_tried():
     rng = np.random.default_rng(5)
     X, label = rng.normal(size=(5000, 2)), (np.arange(5000) < 9).astype(int)
     table = LabelledPoints.of(X, label, np.ones(5000))
-    row, _, fold = table.folds(3, 500, rng)
+    row, _, fold = table.folds(500, rng)
     assert len(np.unique(row)) == len(row) < 520
     assert np.bincount(fold[table.y[row] == 1]).tolist() == [2, 2, 2]
 
@@ -282,10 +283,10 @@ def test_logistic_fit_is_scikit_learn_s(dim):
     X, y = rng.normal(size=(80, dim)), rng.random(80) < 0.4
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     points = LabelledPoints(X / 100, y, np.ones(80, np.int64), 80.0)
-    w, constant = logistic_fit(points)
+    made = logistic_half_space(points, rng)
     model = LogisticRegression(tol=1e-10, max_iter=10_000).fit(X, y)
-    assert np.allclose(w / 100, model.coef_[0], atol=2e-4)
-    assert constant == pytest.approx(model.intercept_[0], abs=2e-4)
+    assert np.allclose(made.W / 100, model.coef_, atol=2e-4)
+    assert -made.t[0] == pytest.approx(model.intercept_[0], abs=2e-4)
 
 
 def test_samples_have_rows_of_every_class():

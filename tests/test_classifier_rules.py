@@ -7,10 +7,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from hyperna import NAClassifier, Network, dataset, export_text
-from hyperna.classifier.choice import cancelled, second_look, simplest, simplified, trimmed
 from hyperna.classifier.export import LINE_WIDTH, condition_text
 from hyperna.classifier.points import LabelledPoints, Scaling
 from hyperna.classifier.rules import Condition, Rule, condition_of, roundest, rule_of
+from hyperna.classifier.spaces import cancelled, second_look, simplest, simplified, trimmed
 from hyperna.grid import Grid
 
 NAMES = ["age", "income", "height", "children"]
@@ -99,7 +99,7 @@ def test_rules_of_single_features_may_lose_twice_as_much():
     truth = Network(two, two.from_weights(np.eye(2), np.array([0.2, 0.2])))
     askew = Network(two, two.from_weights(np.array([[1, 0.05], [0, 1]]), np.array([0.3, 0.3])))
     lost = len(corner) / points.total
-    assert points.right(network).all()
+    assert (network.predict(points.Z) == points.y).all()
     for loss, neurons in ((0.45 * lost, 3), (0.55 * lost, 2)):
         assert simplest(network, [truth], points, loss).grid.neurons == neurons
         assert simplest(network, [askew], points, loss).grid.neurons == 3
@@ -112,7 +112,7 @@ def test_a_start_that_has_learned_errors_gets_a_second_look():
     start = Network(grid, grid.from_weights(np.array(truth, float), np.array(idle)))
     rival = np.ones(400, bool)
     rival[:2] = False
-    assert not held_out.right(start)[:10].all()
+    assert not (start.predict(held_out.Z) == held_out.y)[:10].all()
     assert second_look(start, seen, held_out, rival)
     # all right cannot be exceeded, and what is far behind is not looked at again
     assert not second_look(start, seen, held_out, np.ones(400, bool))
@@ -164,7 +164,7 @@ def test_conditions_are_rounded_as_far_as_no_training_point_changes_sides(seed):
     network = Network.from_weights(rng.normal(size=(1, 3)), rng.normal(size=1) / 4, 2**30)
     W, b = network.weights()
     holds = network.predict(Z)
-    condition = condition_of(W[0], b[0], holds, scaling, X)
+    condition = condition_of(W[0], b[0], holds, scaling, X, np.inf)
     assert ((condition.distance(X) > 0) == holds).all()
     assert np.allclose(condition.distance(X), network.margin(Z)[:, 0], atol=0.1)
     largest = np.abs(condition.influence).argmax()
@@ -174,7 +174,7 @@ def test_conditions_are_rounded_as_far_as_no_training_point_changes_sides(seed):
 def test_a_digit_less_would_not_do():
     X = np.array([[1.23451, 0.0], [1.23459, 0.0], [7.0, 1.0]])
     scaling = Scaling.identity(2)
-    condition = condition_of(np.array([1.0, 0.0]), 1.23455, X[:, 0] > 1.23455, scaling, X)
+    condition = condition_of(np.array([1.0, 0.0]), 1.23455, X[:, 0] > 1.23455, scaling, X, np.inf)
     assert 1.23451 < condition.threshold < 1.23459
     assert condition_text(condition, ["a", "b"]) == f"a > {condition.threshold:.6g}"
 
@@ -234,9 +234,8 @@ def test_roundest_lies_between(low, high, wanted):
 
 
 def test_conditions_without_features_hold_always_or_never():
-    never = condition_of(
-        np.array([1.0]), 0.5, np.zeros(2, bool), Scaling(np.zeros(1), np.zeros(1)), np.ones((2, 1))
-    )
+    scaling = Scaling(np.zeros(1), np.zeros(1))
+    never = condition_of(np.ones(1), 0.5, np.zeros(2, bool), scaling, np.ones((2, 1)), np.inf)
     assert condition_text(never, ["a"]) == "never"
     assert not Rule("any", (never,)).holds([[3.0]]).any()
 
@@ -333,7 +332,7 @@ def test_terms_that_move_no_point_are_left_out():
     # a third term that some points need stays
     w = np.array([0.8, 0.6, 0.05, 0.0])
     holds = scaling.apply(X) @ w >= b
-    assert np.count_nonzero(condition_of(w, b, holds, scaling, X).weights) == 3
+    assert np.count_nonzero(condition_of(w, b, holds, scaling, X, np.inf).weights) == 3
 
 
 @pytest.mark.parametrize(("rows", "features"), [(60, 2), (240, 1)])

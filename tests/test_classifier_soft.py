@@ -6,17 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
-from hyperna import Grid
-from hyperna.classifier.candidates import (
-    intersection,
-    parity,
-    parity_loss,
-    union,
-    union_loss,
-    vote,
-    vote_loss,
-)
 from hyperna.classifier.points import LabelledPoints
+from hyperna.classifier.starts import parity_loss, soft_half_spaces, union_loss, vote_loss
 
 
 def labelled(n=50, dim=3, seed=0):
@@ -98,10 +89,10 @@ def test_soft_parity_is_the_chance_of_an_odd_number(neurons):
     assert parity_loss(V.ravel(), points, y, weight)[0] == pytest.approx(expected)
 
 
-def share(construction, points, neurons, seed=0):
-    output = {union: "or", intersection: "and", parity: "xor", vote: "evolved"}[construction]
-    spaces = construction(points, neurons, np.random.default_rng(seed))
-    network = spaces.network(Grid(points.Z.shape[1], len(spaces.t), 2**16, output))
+def share(output, points, neurons, seed=0):
+    spaces = soft_half_spaces(points, np.random.default_rng(seed), output, neurons)
+    network = spaces.network(2**16)
+    assert network.grid.output == output
     return (network.predict(points.Z) == points.y).mean(), len(spaces.t)
 
 
@@ -110,8 +101,8 @@ def test_union_and_intersection_are_found_with_few_half_spaces():
     X = rng.normal(size=(400, 4))
     normals = np.linalg.qr(rng.normal(size=(4, 4)))[0][:3]
     inside = (X @ normals.T >= 0.8).any(axis=1)
-    for construction, y in ((union, inside), (intersection, ~inside)):
-        accuracy, neurons = share(construction, cloud(X, y), 8)
+    for output, y in (("or", inside), ("and", ~inside)):
+        accuracy, neurons = share(output, cloud(X, y), 8)
         assert accuracy > 0.97
         assert neurons <= 6
 
@@ -119,7 +110,7 @@ def test_union_and_intersection_are_found_with_few_half_spaces():
 @pytest.mark.parametrize("dim", [2, 3, 4])
 def test_votes_learn_parity(dim):
     X = np.array(list(itertools.product((-1.0, 1.0), repeat=dim)))
-    accuracy, _ = share(vote, cloud(X, X.prod(axis=1) > 0), 8)
+    accuracy, _ = share("evolved", cloud(X, X.prod(axis=1) > 0), 8)
     assert accuracy == 1.0
 
 
@@ -128,16 +119,16 @@ def test_parity_finds_crossing_half_spaces_and_no_more(dim):
     rng = np.random.default_rng(dim)
     X = rng.normal(size=(600, dim))
     normals = np.linalg.qr(rng.normal(size=(dim, 2)))[0]
-    accuracy, neurons = share(parity, cloud(X, (X @ normals >= 0.2).sum(axis=1) == 1), 3)
+    accuracy, neurons = share("xor", cloud(X, (X @ normals >= 0.2).sum(axis=1) == 1), 3)
     assert accuracy > 0.97
     assert neurons == 2
 
 
-@pytest.mark.parametrize("construction", [union, intersection, vote])
+@pytest.mark.parametrize("output", ["or", "and", "evolved"])
 @pytest.mark.parametrize("neurons", [2, 8])
-def test_constructions_beat_a_constant_answer(construction, neurons):
+def test_constructions_beat_a_constant_answer(output, neurons):
     rng = np.random.default_rng(4)
     points = cloud(rng.normal(size=(60, 3)), rng.random(60) < 0.4)
-    accuracy, used = share(construction, points, neurons)
+    accuracy, used = share(output, points, neurons)
     assert used <= neurons
     assert accuracy > max(points.y.mean(), 1 - points.y.mean())

@@ -3,7 +3,6 @@
 import warnings
 from dataclasses import replace
 from functools import partial
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,18 +17,20 @@ from hyperna._validation import FloatArray, check_choice, check_integer, check_j
 from hyperna._words import shown
 from hyperna.algorithm import MOVES
 from hyperna.classifier import export
-from hyperna.classifier.distances import chosen_class, class_columns, distances, probabilities
 from hyperna.classifier.fitted import (
     CallbackSupportMixin,
-    FittedNetworks,
+    Control,
     Watch,
+    class_columns,
+    decide,
     fitted_attributes,
+    probabilities,
     with_callbacks,
 )
-from hyperna.classifier.fitting import FOLDS, MOST_SEARCHED, MOST_TRIED, Fit, fit_all
-from hyperna.classifier.points import LabelledPoints, Scaling, labelled_points, numbers
-from hyperna.classifier.work import Control, Settings, as_kind
-from hyperna.grid import MAX_RESOLUTION
+from hyperna.classifier.fitting import MOST_SEARCHED, MOST_TRIED, Fit, fit_all
+from hyperna.classifier.points import FOLDS, LabelledPoints, Scaling, labelled_points, numbers
+from hyperna.classifier.work import WALK, Settings
+from hyperna.grid import MAX_RESOLUTION, Grid, finest_unit
 from hyperna.mutation import StepLaw, law
 from hyperna.neurons import NEURONS
 from hyperna.outputs import OUTPUTS
@@ -38,7 +39,7 @@ MARGIN_CLIP = 0.05
 MOST_NEURONS = 1000
 
 
-class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class NAClassifier(export.FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Classifier that minimises the number of errors directly, with a network of a few half-spaces.
 
     A small network of threshold neurons is evolved by the (1+1) NA: one network, one offspring at a
@@ -220,8 +221,8 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         -------
         self
         """
-        settings = self._settings()
         table, classes, y = labelled_points(self, X, y, sample_weight)
+        settings = self._settings(table.Z.shape[1])
         continued = self.warm_start and hasattr(self, "networks_")
         if continued:
             scaling = self.scaling_
@@ -229,16 +230,18 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
             scaling = Scaling.fit(table.Z, table.weight.astype(float))
         else:
             scaling = Scaling.identity(table.Z.shape[1])
-        control = Control(check_jobs(self.n_jobs))
-        fits = self._binary_fits(table, scaling, len(classes), settings, control)
+        fits = self._binary_fits(table, scaling, len(classes), settings)
         if continued:
             self._continue(fits, classes)
         attributes = partial(fitted_attributes, fits, table, scaling, classes)
-        watch = Watch(self, fits, control, attributes, X, y, sample_weight)
+        control, watch = Control(check_jobs(self.n_jobs), fits), None
+        if self.verbose or getattr(self, "_skl_callbacks", None):
+            weights = None if sample_weight is None else {"sample_weight": sample_weight}
+            watch = Watch(self, control, attributes, {"X": X, "y": y, "metadata": weights})
         try:
             # The matrices are too small to share: threads of the linear algebra only wait.
             with threadpool_limits(1, "blas"):
-                fit_all(fits)
+                fit_all(fits, control)
         except KeyboardInterrupt:
             control.interrupt()
         for fit in fits:
@@ -249,7 +252,8 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         if control.interrupted:
             message = "fit was interrupted; the estimator holds the best networks found until then"
             warnings.warn(message, ConvergenceWarning, stacklevel=2)
-        watch.end()
+        if watch is not None:
+            watch.end()
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -260,13 +264,14 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         column per class.
         """
         check_is_fitted(self)
-        distance = distances(self.networks_, self.scaling_.apply(numbers(self, X)))
+        distance, _ = decide(self.networks_, self.scaling_.apply(numbers(self, X)))
         return distance[:, 0] if len(self.networks_) == 1 else distance
 
     def predict(self, X: ArrayLike) -> Any:
         """Return the class of each point: the one whose signed distance is largest."""
-        distance = self.decision_function(X)
-        return self.classes_[chosen_class(distance.reshape(len(distance), -1))]
+        check_is_fitted(self)
+        _, chosen = decide(self.networks_, self.scaling_.apply(numbers(self, X)))
+        return self.classes_[chosen]
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of each class, which grows with the distance.
@@ -308,36 +313,46 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         """
         return export.from_json(cls, text)
 
-    def _settings(self) -> Settings:
-        """Return the checked parameters."""
-        neurons = self.n_neurons
+    def _settings(self, dim: int) -> Settings:
+        """Return the checked parameters, for this number of features."""
+        neurons, clip, stagnation = self.n_neurons, self.tie_break, self.stagnation
         if isinstance(neurons, str):
             check_choice("n_neurons", neurons, ("auto",), f"or an integer from 1 to {MOST_NEURONS}")
         else:
             neurons = check_integer("n_neurons", neurons, 1, MOST_NEURONS)
-        clip = self.tie_break
-        if clip is None or isinstance(clip, str):
-            check_choice("tie_break", clip or "margin", ("margin",), "or a number or None")
-            clip = 0.0 if clip is None else MARGIN_CLIP
-        stagnation = self.stagnation
+        if isinstance(clip, str):
+            check_choice("tie_break", clip, ("margin",), "or a number or None")
+            clip = MARGIN_CLIP
+        elif clip is not None:
+            clip = check_real("tie_break", clip, 0.0)
         if stagnation is not None:
             stagnation = check_integer("stagnation", stagnation, 1, 2**61)
         for name in ("scale", "warm_start"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise TypeError(f"{name} must be True or False, got {shown(getattr(self, name))}")
         check_integer("verbose", int(self.verbose), 0)
+        resolution = check_integer("resolution", self.resolution, 2, MAX_RESOLUTION)
+        init = check_choice("init", self.init, ("data", "grid", "sphere"))
+        neuron, mutation = check_choice("neuron", self.neuron, NEURONS), law(self.mutation)
+        rotation = check_choice("move", self.move, MOVES) == "rotation" and dim > 2
+        unit = finest_unit(resolution) if rotation or mutation.continuous else 1
+        plain, by_chance = neuron == "plain", init != "data"
         return Settings(
             neurons=neurons,
             output=check_choice("output", self.output, ("auto", *OUTPUTS)),
-            resolution=check_integer("resolution", self.resolution, 2, MAX_RESOLUTION),
-            mutation=law(self.mutation),
+            resolution=resolution * unit,
+            unit=unit,
+            rotation=rotation,
+            mutation=mutation,
             max_evals=check_integer("max_evals", self.max_evals, 1, 2**61),
             restarts=check_integer("n_restarts", self.n_restarts, 0),
             stagnation=stagnation,
-            clip=check_real("tie_break", clip, 0.0) if isinstance(clip, Real) else clip,
-            init=check_choice("init", self.init, ("data", "grid", "sphere")),
-            move=check_choice("move", self.move, MOVES),
-            neuron=check_choice("neuron", self.neuron, NEURONS),
+            clip=clip or 0.0,
+            init=init,
+            neuron=neuron,
+            simplifies=neurons == "auto" and plain,
+            from_scratch=neurons == "auto" and by_chance,
+            phases=((False, WALK), (True, 1.0)) if by_chance and plain and clip else ((True, 1.0),),
         )
 
     def _continue(self, fits: list[Fit], classes: Any) -> None:
@@ -348,9 +363,9 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
                 f"to fit. Previously got {self.classes_}, y has {classes}"
             )
         for fit, network in zip(fits, self.networks_, strict=True):
-            fit.start = as_kind(network, self.neuron)
-            had = fit.start.grid
-            wanted = fit.settings.grid(fit.points.Z.shape[1], had.neurons, had.output)
+            fit.start = network.as_kind(self.neuron)
+            had, dim = fit.start.grid, fit.points.Z.shape[1]
+            wanted = Grid(dim, had.neurons, fit.settings.resolution, had.output, self.neuron)
             if had != wanted:
                 raise ValueError(
                     "warm_start can only be used where the networks of the previous call to fit "
@@ -358,26 +373,21 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
                 )
 
     def _binary_fits(
-        self,
-        table: LabelledPoints,
-        scaling: Scaling,
-        classes: int,
-        settings: Settings,
-        control: Control,
+        self, table: LabelledPoints, scaling: Scaling, classes: int, settings: Settings
     ) -> list[Fit]:
-        entropy = check_random_state(self.random_state).randint(2**31 - 1, size=4).tolist()
-        rng = np.random.default_rng(np.random.SeedSequence(entropy))
+        """Return the problems to solve: the second class, or each one against all others."""
+        seed = check_random_state(self.random_state).randint(2**31 - 1, size=4).tolist()
+        rng = np.random.default_rng(np.random.SeedSequence(seed))
         table = table.sample(rng, MOST_SEARCHED)
         points = replace(table, Z=scaling.apply(table.Z))
-        index, weight, fold = points.folds(FOLDS, MOST_TRIED, rng)
+        index, weight, fold = points.folds(MOST_TRIED, rng)
         fits: list[Fit] = []
         tried, seen = points.part(index, weight), []
         for k in range(FOLDS):
             seen.append(tried.part(fold != k))
         for k in range(classes) if classes > 2 else (1,):
-            own = []  # one class against all others
+            own = []
             for part in (points, tried, *seen):
                 own.append(replace(part, y=part.y == k))
-            seed = np.random.SeedSequence(entropy, spawn_key=(k,))
-            fits.append(Fit(len(fits), own[0], own[1], own[2:], fold, settings, seed, control))
+            fits.append(Fit(len(fits), own[0], own[1], own[2:], fold, settings, seed, (k,)))
         return fits

@@ -12,9 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperna._validation import FloatArray, check_integer, check_reals
 from hyperna._words import shown
-from hyperna.classifier.distances import Cone
 from hyperna.classifier.points import Scaling
-from hyperna.classifier.rules import Condition, Rule
+from hyperna.classifier.rules import Condition, Cone, Rule
 from hyperna.mutation import StepLaw
 from hyperna.networks import Network
 
@@ -152,12 +151,19 @@ def condition_text(
     >>> condition_text(Condition(weights, -4.0, 1.0, weights), ["a", "b", "c"])
     'b + 0.5*a < 4'
     """
-    if isinstance(condition, Cone):
-        terms, where = condition.parts(names, lambda value: _number(value, digits))
-        right = f"{_number(condition.cosine, digits)}*|u|"
-        return f"{_sum(terms, digits)} {'<' if condition.outside else '>='} {right} with {where}"
     ranked = np.argsort(-np.abs(condition.influence), kind="stable").tolist()
     order = [k for k in ranked if condition.weights[k] != 0]
+    if isinstance(condition, Cone):
+        left = _sum([(float(condition.weights[k]), f"u{k + 1}") for k in order], digits)
+        right, each = f"{_number(condition.cosine, digits)}*|u|", []
+        places = zip(names, condition.apex.tolist(), condition.width.tolist(), strict=True)
+        for name, apex, width in places:
+            side, unit = "+" if apex < 0 else "-", _number(width, digits)
+            moved = f"({name} {side} {_number(abs(apex), digits)})" if apex else name
+            text = moved if unit == "1" else f"{moved}/{unit}"
+            each.append(text if width else _number(-apex + 0.0, digits))
+        relation = "<" if condition.outside else ">="
+        return f"{left} {relation} {right} with u = ({', '.join(each)})"
     if not order:
         return "always" if condition.threshold < 0 else "never"
     sign = 1.0 if condition.weights[order[0]] > 0 else -1.0
@@ -195,6 +201,73 @@ def _names(classifier: Any, feature_names: Sequence[str] | None) -> list[str]:
     return names
 
 
+class FittedNetworks:
+    """What the networks of a fitted classifier say about themselves."""
+
+    networks_: list[Network]
+    scaling_: Scaling
+    rules_: list[Rule]
+
+    @property
+    def network_(self) -> Network:
+        """The network that tells the second class from the first."""
+        if len(self.networks_) > 1:
+            raise AttributeError(
+                "network_ exists only for two classes; networks_ holds all of them"
+            )
+        return self.networks_[0]
+
+    @property
+    def n_neurons_(self) -> Any:
+        """Number of neurons, for more than two classes a list."""
+        sizes = [network.grid.neurons for network in self.networks_]
+        return sizes if len(sizes) > 1 else sizes[0]
+
+    @property
+    def output_(self) -> Any:
+        """How the neurons are joined, for more than two classes a list."""
+        outputs = [network.grid.output for network in self.networks_]
+        return outputs if len(outputs) > 1 else outputs[0]
+
+    @property
+    def coef_(self) -> FloatArray:
+        """Coefficients of the features for two classes and one neuron, shape (1, n_features)."""
+        return self._one_neuron("coef_")[0]
+
+    @property
+    def intercept_(self) -> FloatArray:
+        """What is added to the coefficients times the features, shape (1,)."""
+        return self._one_neuron("intercept_")[1]
+
+    def _one_neuron(self, name: str) -> tuple[FloatArray, FloatArray]:
+        if hasattr(self, "networks_") and self.networks_[0].grid.neuron != "plain":
+            raise AttributeError(
+                f"{name} exists for plain neurons only: a bent neuron has no coefficients; "
+                "rules_ holds the conditions of any network"
+            )
+        if not hasattr(self, "networks_") or self.n_neurons_ != 1:
+            # AttributeError: scikit-learn then takes feature_importances_.
+            raise AttributeError(
+                f"{name} exists for two classes and one neuron only, as with n_neurons=1; "
+                "rules_ holds the conditions of any network"
+            )
+        W, t = half_spaces(self.networks_[0], self.scaling_)
+        return W, -t
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of each feature in the conditions: coefficient times deviation, averaged."""
+        if not hasattr(self, "networks_"):
+            raise AttributeError("feature_importances_ exists only after fit")
+        parts = []
+        for rule in self.rules_:
+            sizes = np.abs([condition.influence for condition in rule.conditions])
+            total = sizes.sum(axis=1, keepdims=True)
+            parts.append((sizes / np.where(total > 0, total, 1.0)).mean(axis=0))
+        mean = np.mean(parts, axis=0)
+        return np.asarray(mean / (mean.sum() or 1.0))
+
+
 FORMAT = "hyperna.classifier"
 VERSION = 2
 _KEYS = {
@@ -209,14 +282,16 @@ def to_json(classifier: Any) -> str:
     """Return a fitted classifier as JSON."""
     kinds = {"b": "bool", "i": "int", "u": "int", "f": "float"}
     names = getattr(classifier, "feature_names_in_", None)
-    parameters = {
-        name: str(value) if isinstance(value, StepLaw) else value
-        for name, value in classifier.get_params(deep=False).items()
-    }
+    parameters = {}
+    for name, value in classifier.get_params(deep=False).items():
+        plain = value.item() if isinstance(value, np.generic) else value
+        plain = str(value) if isinstance(value, StepLaw) else plain
+        if isinstance(plain, _PLAIN):
+            parameters[name] = plain
     data = {
         "format": FORMAT,
         "version": VERSION,
-        "parameters": {k: _plain(v) for k, v in parameters.items() if _is_plain(v)},
+        "parameters": parameters,
         "classes": classifier.classes_.tolist(),
         "class_type": kinds.get(classifier.classes_.dtype.kind, "str"),
         "feature_names": None if names is None else [str(name) for name in names],
@@ -254,29 +329,23 @@ def from_json(cls: type, text: str) -> Any:
         raise ValueError(f"rules must be a list, one for each of {len(networks)} networks")
     classifier.rules_ = [Rule.from_dict(rule, dim) for rule in data["rules"]]
     classifier.n_features_in_ = dim
-    if data["feature_names"] is not None:
-        classifier.feature_names_in_ = _feature_names(data["feature_names"], dim)
+    names = data["feature_names"]
+    if names is not None:
+        if not isinstance(names, list) or [type(name) for name in names] != [str] * dim:
+            raise ValueError(f"feature_names must be {dim} strings, got {names!r:.60}")
+        classifier.feature_names_in_ = np.array(names, dtype=object)
     width = check_reals("width", data["width"], (dim,))
     if (width < 0).any():
         raise ValueError(f"width must not be negative, got {width.min()}")
     classifier.scaling_ = Scaling(check_reals("centre", data["centre"], (dim,)), width)
     for network in networks:
         classifier.scaling_.mark(network)
-    classifier.slope_ = _stored_number(data, "slope")
-    classifier.lapse_ = _stored_number(data, "lapse")
+    for key in ("slope", "lapse", "training_score"):
+        setattr(classifier, f"{key}_", float(check_reals(key, data[key], ())))
+    classifier.n_iter_ = int(check_reals("evaluations", data["evaluations"], ()))
     if classifier.slope_ <= 0 or not 0 <= classifier.lapse_ * len(classifier.classes_) < 1:
         raise ValueError("slope must be positive, and lapse from 0 to less than 1 / classes")
-    classifier.training_score_ = _stored_number(data, "training_score")
-    classifier.n_iter_ = int(_stored_number(data, "evaluations"))
     return classifier
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, (*_PLAIN, np.bool_, np.integer, np.floating))
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -323,13 +392,3 @@ def _classes(data: dict[str, Any], networks: int) -> Any:
             f"classes must be sorted, different, and fit {networks} networks, got {classes!r:.60}"
         )
     return values
-
-
-def _feature_names(names: Any, dim: int) -> Any:
-    if not isinstance(names, list) or [type(name) for name in names] != [str] * dim:
-        raise ValueError(f"feature_names must be {dim} strings, got {names!r:.60}")
-    return np.array(names, dtype=object)
-
-
-def _stored_number(data: dict[str, Any], key: str) -> float:
-    return float(check_reals(key, data[key], ()))

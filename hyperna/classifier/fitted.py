@@ -1,26 +1,27 @@
-"""What a fit shows, to those who watch it and as attributes of the estimator."""
+"""What a fit shows while it runs and when it has ended: distances, probabilities, attributes.
 
-from collections.abc import Callable
-from operator import attrgetter
+`Control` deals out the work of a fit, `Watch` reports on it.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from operator import attrgetter, itemgetter
+from threading import Condition
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy.special import expit
+from threadpoolctl import threadpool_limits
 
-from hyperna._validation import FloatArray, IntArray
+from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna._words import counted
-from hyperna.classifier.distances import (
-    chosen_class,
-    class_columns,
-    distances,
-    fitted_chances,
-    signed_distance,
-)
-from hyperna.classifier.export import half_spaces
-from hyperna.classifier.fitting import FOLDS, Fit
-from hyperna.classifier.points import LabelledPoints, Scaling, blocks
-from hyperna.classifier.rules import Rule, rule_of
-from hyperna.classifier.work import PIECE, Control
+from hyperna.classifier.points import FOLDS, LabelledPoints, Scaling, blocks
+from hyperna.classifier.rules import rule_of
+from hyperna.classifier.starts import least
 from hyperna.networks import Network
+from hyperna.neurons import cone_distance
+from hyperna.parallel import numbered
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -38,165 +39,159 @@ except ImportError:  # scikit-learn before 1.9
 
 # With several classes scores are compared, and printed thresholds stay this near to the true ones.
 SLACK = 0.02
+# Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
+PIECE = 2**13
 # Pieces of each search between which callbacks are called.
 PIECES = 10
+# No two points of the unit ball are farther apart; the distance of a network that never changes.
+FARTHEST = 2.0
 
 
-class Watch:
-    """Looks in on a fit after each of its pieces, for callbacks and for `verbose`.
+def signed_distance(network: Network, Z: FloatArray) -> FloatArray:
+    """Return how far the hyperplanes must move for the output at each point to change.
 
-    A callback sees the pieces as tasks below the task "fit", each with an estimator that is fitted
-    as if the work had ended there. One that returns True ends the fit, which keeps the best
-    networks so far.
+    For bent neurons it is the surfaces of their cones. The distance is positive iff the network
+    fires. For an OR it is the largest w·x - b of the neurons, for an AND the smallest, for an XOR
+    the one nearest to 0 with the sign of the output. For an evolved output hidden bits are changed,
+    the nearest hyperplanes first, as far as that works against the output, until the output
+    changes; OR and AND are special cases of this.
+
+    Examples
+    --------
+    >>> network = Network.from_weights([[1, 0], [0, 1]], [0.5, 0.5], resolution=8)
+    >>> signed_distance(network, np.array([[0.75, 0.0], [0.0, 0.25]]))
+    array([ 0.25, -0.25])
     """
-
-    def __init__(
-        self,
-        estimator: Any,
-        fits: list[Fit],
-        control: Control,
-        attributes: Callable[[], dict[str, Any]],
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-    ) -> None:
-        self.estimator, self.fits, self.attributes = estimator, fits, attributes
-        self.data = {
-            "X": X,
-            "y": y,
-            "metadata": None if sample_weight is None else {"sample_weight": sample_weight},
-        }
-        self.context, self.printed = None, ""
-        control.pieces = PIECES
-        if hasattr(estimator, "_init_callback_context"):
-            most = len(fits)
-            for fit in fits:
-                shapes = len(fit.candidates)
-                # Rounding the length of a piece down may add some, and long pieces are cut.
-                searches = shapes * (min(fit.settings.restarts, fit.settings.max_evals // 100) + 1)
-                most += FOLDS * shapes + (PIECES + 2) * searches + fit.settings.max_evals // PIECE
-            self.context = estimator._init_callback_context(max_subtasks=most)
-            self.context.call_on_fit_task_begin(estimator=estimator, **self.data)
-        if estimator.verbose or getattr(estimator, "_skl_callbacks", None):
-            control.report = self.piece
-
-    def piece(self) -> bool:
-        """Report a piece of work; return whether to end the fit."""
-        if self.estimator.verbose:
-            self._print()
-        if self.context is None or not getattr(self.estimator, "_skl_callbacks", None):
-            return False
-        context = self.context.subcontext(task_name="piece")
-        context.call_on_fit_task_begin(estimator=self.estimator, **self.data)
-        stop = context.call_on_fit_task_end(
-            estimator=self.estimator, **self.data, reconstruction_attributes=self.attributes
-        )
-        return bool(stop)
-
-    def end(self) -> None:
-        """Report the end of the fit."""
-        if self.estimator.verbose:
-            self._print()
-        if self.context is not None:
-            self.context.call_on_fit_task_end(
-                estimator=self.estimator, **self.data, reconstruction_attributes=dict
-            )
-
-    def _print(self) -> None:
-        evaluations = sum(fit.evaluations for fit in self.fits)
-        losses = [
-            1.0 - fit.current.score / fit.points.total
-            for fit in self.fits
-            if fit.current is not None
-        ]
-        mean = sum(losses) / len(losses)
-        most = counted(sum(fit.settings.max_evals for fit in self.fits), "evaluation", "d")
-        line = f"[NAClassifier] {evaluations} of at most {most} done, training error {mean:.4f}"
-        if line != self.printed:
-            print(line)
-        self.printed = line
+    margin = network.margin(Z) if network.grid.neuron == "plain" else from_cones(network, Z)
+    if network.grid.has_output_neuron:
+        fires, distance = _evolved_distance(network, margin)
+    elif network.grid.output == "xor":
+        fires, distance = np.logical_xor.reduce(margin >= 0.0, axis=1), np.abs(margin).min(axis=1)
+    else:
+        last = margin.min(axis=1) if network.grid.output == "and" else margin.max(axis=1)
+        fires, distance = last >= 0.0, np.abs(last)
+    # A point on a boundary is on one side of it nevertheless, if by the least positive number.
+    distance = np.maximum(distance, np.nextafter(0.0, 1.0))
+    return np.where(fires, distance, -distance)
 
 
-class FittedNetworks:
-    """What the networks of a fitted classifier say about themselves."""
+def from_cones(network: Network, Z: FloatArray) -> FloatArray:
+    """Return how far each point is from the surface of each cone, >= 0 iff the neuron fires."""
+    W, b, _, _ = network.layers
+    bend = network.grid.parameters(network.genome)[1]
+    dot = np.einsum("nd,kd->nk", Z, W)
+    across = np.sqrt(np.maximum((Z * Z).sum(axis=1)[:, None] - dot * dot, 0.0))
+    far = cone_distance(dot - b, across, np.cos(bend))
+    return np.where(network.hidden(Z), far, -np.maximum(far, np.nextafter(0.0, 1.0)))
 
-    networks_: list[Network]
-    scaling_: Scaling
-    rules_: list[Rule]
 
-    @property
-    def network_(self) -> Network:
-        """The network that tells the second class from the first."""
-        if len(self.networks_) > 1:
-            raise AttributeError(
-                "network_ exists only for two classes; networks_ holds all of them"
-            )
-        return self.networks_[0]
+def _evolved_distance(network: Network, margin: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Return whether an output neuron fires, and how far that is from changing."""
+    _, _, vote, quorum = network.layers
+    bits = margin >= 0.0
+    output = _reached(bits, vote, quorum)
+    # What each neuron says when it works against the output.
+    against = np.where(output[:, None], vote < 0.0, vote >= 0.0)
+    size = np.abs(margin)
+    order = np.argsort(size, axis=1, kind="stable")
+    distance = np.full(len(margin), FARTHEST)
+    row, open_rows = np.arange(len(margin)), np.ones(len(margin), bool)
+    for i in order.T:
+        bits[row, i] = against[row, i]
+        changed = open_rows & (_reached(bits, vote, quorum) != output)
+        distance[changed] = size[row, i][changed]
+        open_rows &= ~changed
+    return output, distance
 
-    @property
-    def n_neurons_(self) -> Any:
-        """Number of neurons, for more than two classes a list."""
-        sizes = [network.grid.neurons for network in self.networks_]
-        return sizes if len(sizes) > 1 else sizes[0]
 
-    @property
-    def output_(self) -> Any:
-        """How the neurons are joined, for more than two classes a list."""
-        outputs = [network.grid.output for network in self.networks_]
-        return outputs if len(outputs) > 1 else outputs[0]
+def _reached(bits: BoolArray, vote: FloatArray, quorum: float) -> BoolArray:
+    """Whether the votes of the set bits reach the quorum, added in the order of the kernels."""
+    total = np.zeros(len(bits))
+    for bit, strength in zip(bits.T, vote, strict=True):
+        total += np.where(bit, strength, 0.0)
+    reached: BoolArray = total >= quorum
+    return reached
 
-    @property
-    def coef_(self) -> FloatArray:
-        """Coefficients of the features for two classes and one neuron, shape (1, n_features)."""
-        return self._one_neuron("coef_")[0]
 
-    @property
-    def intercept_(self) -> FloatArray:
-        """What is added to the coefficients times the features, shape (1,)."""
-        return self._one_neuron("intercept_")[1]
+def decide(networks: list[Network], Z: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the signed distance of each point for each network, and its class.
 
-    def _one_neuron(self, name: str) -> tuple[FloatArray, FloatArray]:
-        if hasattr(self, "networks_") and self.networks_[0].grid.neuron != "plain":
-            raise AttributeError(
-                f"{name} exists for plain neurons only: a bent neuron has no coefficients; "
-                "rules_ holds the conditions of any network"
-            )
-        if not hasattr(self, "networks_") or self.n_neurons_ != 1:
-            # AttributeError: scikit-learn then takes feature_importances_.
-            raise AttributeError(
-                f"{name} exists for two classes and one neuron only, as with n_neurons=1; "
-                "rules_ holds the conditions of any network"
-            )
-        W, t = half_spaces(self.networks_[0], self.scaling_)
-        return W, -t
+    It is the class with the largest distance, or whether the only distance is positive.
+    """
+    result = np.zeros((len(Z), len(networks)))
+    for k, network in enumerate(networks):
+        result[:, k] = signed_distance(network, Z)
+    return result, result.argmax(axis=1) if len(networks) > 1 else (result[:, 0] > 0).astype(int)
 
-    @property
-    def feature_importances_(self) -> FloatArray:
-        """Share of each feature in the conditions: coefficient times deviation, averaged."""
-        if not hasattr(self, "networks_"):
-            raise AttributeError("feature_importances_ exists only after fit")
-        parts = []
-        for rule in self.rules_:
-            sizes = np.abs([condition.influence for condition in rule.conditions])
-            total = sizes.sum(axis=1, keepdims=True)
-            parts.append((sizes / np.where(total > 0, total, 1.0)).mean(axis=0))
-        mean = np.mean(parts, axis=0)
-        return np.asarray(mean / (mean.sum() or 1.0))
+
+def class_columns(distance: FloatArray) -> FloatArray:
+    """Return one column a class; the two of a binary problem differ by the distance."""
+    if distance.ndim == 2 and distance.shape[1] > 1:
+        return distance
+    half = distance.reshape(-1, 1) / 2
+    return np.column_stack([-half, half])
+
+
+def probabilities(distance: FloatArray, slope: float, lapse: float = 0.0) -> FloatArray:
+    """Return the chance of each class: a softmax of the distances, never below `lapse`.
+
+    Examples
+    --------
+    >>> probabilities(np.array([[-1.0, 1.0], [-50.0, 50.0]]), slope=1.0, lapse=0.1)
+    array([[0.19536234, 0.80463766],
+           [0.1       , 0.9       ]])
+    """
+    values = slope * distance
+    power = np.exp(values - values.max(axis=1, keepdims=True))
+    power /= power.sum(axis=1, keepdims=True)
+    return np.asarray(lapse + (1.0 - distance.shape[1] * lapse) * power)
+
+
+def fitted_chances(distance: FloatArray, label: IntArray, share: FloatArray, rows: float) -> Any:
+    """Return slope and lapse for which `probabilities` fit the labels best.
+
+    Labels are softened as by Platt (1999), by as much as two made-up rows, which keeps the slope
+    finite for separated classes, and the lapse is drawn towards 0 by as much as one row. There is
+    a column of distances for each class; weights (`share`) sum to one and stand for so many rows.
+    """
+    classes = distance.shape[1]
+    soft = 1.0 / (rows + 2.0)
+    target = np.full(distance.shape, soft / (classes - 1))
+    target[np.arange(len(label)), label] = 1.0 - soft
+    unit = float(np.abs(distance).max()) or 1.0
+    powers, parts = (-7.0, 14.0), (-12.0, 6.0)
+
+    def loss(v: FloatArray) -> tuple[float, FloatArray]:
+        slope, part = math.exp(np.clip(v[0], *powers)) / unit, float(expit(np.clip(v[1], *parts)))
+        plain = probabilities(distance, slope)
+        chance = part / classes + (1 - part) * plain
+        odds = target / chance
+        value = -share @ (target * np.log(chance)).sum(axis=1) - math.log(1 - part) / rows
+        # derivatives of the softmax along its logits
+        mean = (plain * odds).sum(axis=1, keepdims=True)
+        by_slope = -(1 - part) * share @ (plain * (odds - mean) * distance).sum(axis=1)
+        by_part = -share @ (odds * (1 / classes - plain)).sum(axis=1) + 1 / ((1 - part) * rows)
+        return float(value), np.array([by_slope * slope, by_part * part * (1 - part)])
+
+    steep, flat = np.array([math.log(30.0), -1.5]), np.array([math.log(3.0), -5.0])
+    found = least(loss, flat, (), 100), least(loss, steep, (), 100)
+    power, part = min(found, key=itemgetter(0))[1]
+    return math.exp(np.clip(power, *powers)) / unit, float(expit(np.clip(part, *parts))) / classes
 
 
 def fitted_attributes(
-    fits: list[Fit], table: LabelledPoints, scaling: Scaling, classes: Any
+    fits: list[Any], table: LabelledPoints, scaling: Scaling, classes: Any
 ) -> dict[str, Any]:
     """Return what makes an estimator fitted, from problems that each have a network."""
     # Slope and lapse by the distances of held-out points, where there are any.
     tried = any(map(attrgetter("judged"), fits))
     networks, columns, labels, rules, evaluations, right = [], [], [], [], 0, 0
     for fit in fits:
-        network, points = fit.current.network, fit.tried if tried else fit.points
+        network, points = (fit.under_way or fit.best).network, fit.tried if tried else fit.points
         scaling.mark(network)
         networks.append(network)
-        held_out = fit.held_out(fit.judged, signed_distance) if fit.judged else None
-        columns.append(signed_distance(network, points.Z) if held_out is None else held_out)
+        known = fit.held_out(fit.judged, signed_distance) if fit.judged else None
+        columns.append(signed_distance(network, points.Z) if known is None else known)
         labels.append(points.y)
         rules.append(rule_of(network, scaling, table.Z, SLACK if len(fits) > 1 else np.inf))
         evaluations += fit.evaluations
@@ -204,7 +199,7 @@ def fitted_attributes(
     distance = class_columns(np.column_stack(columns))
     slope, lapse = fitted_chances(distance, label, points.share, points.rows)
     for some in blocks(table.Z):
-        chosen = chosen_class(distances(networks, scaling.apply(table.Z[some])))
+        _, chosen = decide(networks, scaling.apply(table.Z[some]))
         right += int(table.weight[some][chosen == table.y[some]].sum())
     evals, losses = mean_curve(list(map(attrgetter("curve"), fits)))
     return {
@@ -235,3 +230,128 @@ def mean_curve(curves: list[list[tuple[int, float]]]) -> tuple[IntArray, FloatAr
         places, losses = np.array(curve).T
         total += losses[np.maximum(np.searchsorted(places, evals, "right") - 1, 0)]
     return evals, total / len(curves)
+
+
+class Control:
+    """Deals out pieces of work, lets a caller look in between them, and ends them early.
+
+    Work is done by joblib: in threads, because the kernels release the interpreter's lock, or by
+    whatever backend is set with ``joblib.parallel_config``. A copy that was sent to another process
+    only knows how to work; nothing watches it. Once `stopped`, or `interrupted` from the keyboard,
+    searches under way return what they have, and others do not begin.
+    """
+
+    def __init__(self, n_jobs: int | None = None, fits: Sequence[Any] = ()) -> None:
+        self.n_jobs, self.fits = n_jobs, fits
+        # Called after each piece of work; the work ends when it returns True.
+        self.report: Callable[[], bool] | None = None
+        self.stopped = self.interrupted = self._away = False
+        self._busy, self._change = 0, Condition()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__()  # type: ignore[misc]
+        self._away = True
+
+    def interrupt(self) -> None:
+        """End the work because the user wishes so."""
+        self.stopped = self.interrupted = True
+
+    def pause(self) -> None:
+        """Look in after a piece of work."""
+        if self.report is not None and not self.stopped and self.report():
+            self.stopped = True
+
+    def note(self, number: int, outcome: Any) -> None:
+        """Remember a search under way that is the best so far, for those who watch or interrupt."""
+        with self._change:
+            for fit in self.fits[number : number + 1]:
+                best = fit.under_way or fit.best
+                if best is None or outcome.rank > best.rank:
+                    fit.under_way = outcome
+
+    def map(self, jobs: list[tuple[Any, ...]]) -> list[Any]:
+        """Return work(self, *arguments) for each job (work, *arguments); None if not finished."""
+        results: list[Any] = [None] * len(jobs)
+        try:
+            if self.report is not None:
+                # The watcher sees the pieces one after the other.
+                for number, job in enumerate(jobs):
+                    results[number] = self._do(*job)
+            elif jobs:
+                for number, result in numbered(self._do, jobs, self.n_jobs, False):
+                    results[number] = result
+        except KeyboardInterrupt:
+            self.interrupt()
+            with self._change:  # threads at work note where they stand
+                self._change.wait_for(lambda: self._busy == 0)
+        return results
+
+    def _do(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        with self._change:
+            self._busy += 1
+        try:
+            if self.stopped:
+                return None
+            # One thread, as at home: sums in another order would lead to other networks.
+            with threadpool_limits(1, "blas") if self._away else nullcontext():
+                return work(self, *arguments)
+        finally:
+            with self._change:
+                self._busy -= 1
+                self._change.notify_all()
+
+
+class Watch:
+    """Looks in on a fit after each of its pieces, for callbacks and for `verbose`.
+
+    A callback sees the pieces as tasks below the task "fit", each with an estimator that is fitted
+    as if the work had ended there. One that returns True ends the fit, which keeps the best
+    networks so far.
+    """
+
+    def __init__(
+        self, estimator: Any, control: Control, attributes: Callable[[], dict[str, Any]], data: Any
+    ) -> None:
+        self.estimator, self.fits, self.attributes = estimator, control.fits, attributes
+        self.context, self.printed, self.data = None, "", {"estimator": estimator, **data}
+        if getattr(estimator, "_skl_callbacks", None):
+            most = len(self.fits)
+            for fit in self.fits:
+                shapes, evals = len(fit.candidates), fit.settings.max_evals
+                # Rounding the length of a piece down may add some, and long pieces are cut.
+                searches = shapes * (min(fit.settings.restarts, evals // 100) + 1)
+                most += FOLDS * shapes + (PIECES + 2) * searches + evals // PIECE
+            self.context = estimator._init_callback_context(max_subtasks=most)
+            self.context.call_on_fit_task_begin(**self.data)
+        control.report = self.piece
+
+    def piece(self) -> bool:
+        """Report a piece of work; return whether to end the fit."""
+        self._print()
+        if self.context is None:
+            return False
+        context = self.context.subcontext(task_name="piece")
+        context.call_on_fit_task_begin(**self.data)
+        ended = context.call_on_fit_task_end
+        return bool(ended(**self.data, reconstruction_attributes=self.attributes))
+
+    def end(self) -> None:
+        """Report the end of the fit."""
+        self._print()
+        if self.context is not None:
+            self.context.call_on_fit_task_end(**self.data, reconstruction_attributes=dict)
+
+    def _print(self) -> None:
+        if not self.estimator.verbose:
+            return
+        best = [(fit.under_way or fit.best, fit.points.total) for fit in self.fits]
+        losses = [1.0 - outcome.rank[0] / total for outcome, total in best if outcome]
+        mean, evaluations = sum(losses) / len(losses), sum(fit.evaluations for fit in self.fits)
+        most = counted(sum(fit.settings.max_evals for fit in self.fits), "evaluation", "d")
+        line = f"[NAClassifier] {evaluations} of at most {most} done, training error {mean:.4f}"
+        if line != self.printed:
+            print(line)
+        self.printed = line

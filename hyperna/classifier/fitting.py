@@ -1,7 +1,6 @@
 """Fitting networks to binary problems: a race of candidates on held-out points, then the search.
 
-`Fit.rounds` is the rule by which a network is chosen; `hyperna.classifier.choice` says which
-candidate wins.
+`Fit.rounds` is the rule by which a network is chosen.
 """
 
 import itertools
@@ -13,20 +12,28 @@ from typing import Any
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.classifier import choice
-from hyperna.classifier.candidates import candidates
-from hyperna.classifier.choice import ahead, best_row, cancelled, simplified, trimmed
-from hyperna.classifier.distances import (
+from hyperna.classifier.fitted import (
+    Control,
     class_columns,
     fitted_chances,
     probabilities,
     signed_distance,
 )
-from hyperna.classifier.points import LabelledPoints
-from hyperna.classifier.work import Attempt, Control, Outcome, Settings, child
+from hyperna.classifier.points import FOLDS, LabelledPoints
+from hyperna.classifier.spaces import cancelled, second_look, simplest, simplified, trimmed
+from hyperna.classifier.work import (
+    SIMPLE,
+    WELL_KNOWN,
+    Attempt,
+    Choice,
+    Outcome,
+    Settings,
+    best_row,
+    candidates,
+    choose,
+)
 from hyperna.networks import Network
 
-FOLDS = 3
 # Trials are made on at most this many points: enough to choose by.
 MOST_TRIED = 20_000
 # Searches are made on at most this many rows, which leave no doubt about a network this small.
@@ -55,43 +62,28 @@ Job = tuple[Any, ...]
 
 @dataclass(eq=False)
 class Fit:
-    """The state of one binary problem.
-
-    Attributes
-    ----------
-    points, tried : LabelledPoints
-        The whole problem, and the points that take part in trials.
-    seen : list of LabelledPoints
-        By fold: the points that its trials learn from, which are those of the other folds.
-    fold : ndarray of int
-        The fold of each tried point.
-    start : Network or None
-        The network of an earlier fit that is to be continued.
-    networks : dict
-        By candidate and fold: the networks of a trial, its start first.
-    right : dict
-        By candidate: which tried points are classified correctly by the networks that have not seen
-        them; one row for the starts and one for each checkpoint that all folds have reached.
-    judged : list
-        By fold: the network of the chosen trial, which stands for the final one.
-    """
+    """The state of one binary problem."""
 
     number: int
     points: LabelledPoints
-    tried: LabelledPoints
-    seen: list[LabelledPoints]
-    fold: IntArray
+    tried: LabelledPoints  # the points that take part in trials
+    seen: list[LabelledPoints]  # by fold: what its trials learn from, the points of other folds
+    fold: IntArray  # of each tried point
     settings: Settings
-    seed: np.random.SeedSequence
-    control: Control
-    start: Network | None = None
-    best: Outcome | None = None
+    seed: list[int]
+    place: tuple[int, ...]
+    start: Network | None = None  # of an earlier fit that is to be continued
+    best: Outcome | None = None  # of the searches that are finished
+    under_way: Outcome | None = None  # of a search that is not finished, if it is better
     evaluations: int = 0
     curve: list[tuple[int, float]] = field(default_factory=list)
+    # By candidate and fold: the networks of a trial, its start first.
     networks: dict[tuple[int, int], list[Network]] = field(default_factory=dict)
+    # By candidate: which tried points are classified correctly by the networks that have not seen
+    # them; one row for the starts and one for each checkpoint that all folds have reached.
     right: dict[int, list[BoolArray]] = field(default_factory=dict)
-    chosen: choice.Choice | None = None
-    judged: list[Network] = field(default_factory=list)
+    chosen: Choice | None = None
+    judged: list[Network] = field(default_factory=list)  # by fold: stands for the final network
 
     def __post_init__(self) -> None:
         settings = self.settings
@@ -105,25 +97,12 @@ class Fit:
         self.share = self.share * MANY_FEATURES // max(dim, MANY_FEATURES)
         self.evolves = self.few_features or settings.init != "data" or len(self.candidates) == 1
         # Random starts say little about what becomes of them, nor do half-spaces about cones.
-        self.spares = settings.patient or settings.neuron != "plain"
+        self.spares = settings.from_scratch or settings.neuron != "plain"
         # Whether there are enough points and evaluations for trials, and something to learn. A
         # single candidate is tried for the sake of its probabilities.
         fewest = np.bincount(self.points.y, minlength=2).min()
         enough = self.share >= SHORTEST_TRIAL and fewest >= 2 * FOLDS
         self.undecided = bool(enough) and (len(self.candidates) > 1 or settings.init == "data")
-
-    @property
-    def current(self) -> Any:
-        """The best outcome so far, that of a search under way included; None before the first."""
-        under_way = self.control.under_way.get(self.number)
-        if self.best is None or under_way is None or under_way.rank <= self.best.rank:
-            return self.best
-        return under_way
-
-    @property
-    def left(self) -> int:
-        """Evaluations that have not been spent."""
-        return self.settings.max_evals - self.evaluations
 
     def record(self, outcome: Outcome) -> None:
         """Enter a finished search into the curve of losses, and keep it if it is the best."""
@@ -131,14 +110,14 @@ class Fit:
             loss = 1.0 - float(share)
             if not self.curve or loss < self.curve[-1][1]:
                 self.curve.append((self.evaluations + int(evaluation), loss))
-        self.control.under_way.pop(self.number, None)
+        self.under_way = None
         self.evaluations += outcome.evaluations
         if self.best is None or outcome.rank > self.best.rank:
             self.best = outcome
 
     def record_faultless(self, outcome: Outcome) -> None:
         """Enter a finished search only if its network makes no error."""
-        if outcome.score == self.points.total:
+        if outcome.rank[0] == self.points.total:
             self.record(outcome)
         else:
             self.evaluations += outcome.evaluations
@@ -171,7 +150,7 @@ class Fit:
         chance = probabilities(distance, *fitted_chances(distance, label, share, rows))
         return -rows * float(share @ np.log(chance[np.arange(len(label)), label]))
 
-    def rounds(self) -> Iterator[list[Job]]:
+    def rounds(self, control: Control) -> Iterator[list[Job]]:
         """Yield the work of one round after the other, each by the results of those before.
 
         The simplest candidate, the half-space of logistic regression, is tried first; the others
@@ -180,7 +159,7 @@ class Fit:
         """
         if self.start is not None:
             attempt = self.attempt(self.points, 0, 4)
-            yield [(self.record, attempt.evolve, self.start, self.left)]
+            yield [(self.record, attempt.evolve, self.start, self.settings.max_evals)]
             return
         # A usable network at once: the start of the simplest candidate.
         attempt = self.attempt(self.points, 0, 0)
@@ -194,14 +173,12 @@ class Fit:
             if 0 in self.right and max(map(self.tried.share.dot, self.right[0])) < 1 - GOOD_ENOUGH:
                 yield from self.race()
         self.chosen = self.choose()
-        yield self.finals(self.chosen)
+        yield self.finals(self.chosen, self.settings.max_evals - self.evaluations)
         if not self.chosen.convincing:
-            some = self.exact()
-            budget = max(1, min(self.share, self.left // max(1, len(some))))
-            yield self.searches(
-                [(c, 0, budget) for c in some[: max(self.left, 0)]], self.record_faultless
-            )
-        simplify(self)
+            some, left = self.exact(), max(self.settings.max_evals - self.evaluations, 0)
+            budget = max(1, min(self.share, left // max(1, len(some))))
+            yield self.searches([(c, 0, budget) for c in some[:left]], self.record_faultless)
+        simplify(self, control.stopped)
 
     def race(self) -> Iterator[list[Job]]:
         """Yield the trials of the candidates that might beat the simplest one."""
@@ -209,33 +186,33 @@ class Fit:
         yield self.trials(small, range(1))
         # Those far behind the simplest in the first fold are not looked at in the others.
         some, rows = points.part(first), list(np.array(self.right[0])[:, first])
-        simplest, kept, hopeful = rows[best_row(some, rows)], [], []
+        rival, kept, evolving = rows[best_row(some, rows)], [], set()
         for c in small:
-            if (c, 0) in self.networks:
-                start = self.networks[c, 0][0]
-                if self.spares or not ahead(some, simplest, some.right(start), HOPELESS):
-                    kept.append(c)
-                elif self.settings.simplifies and choice.second_look(
-                    start, self.seen[0], some, simplest
-                ):
-                    kept.append(c)
-                    hopeful.append(c)
+            if (c, 0) not in self.networks:
+                continue
+            start = self.networks[c, 0][0]
+            right = start.predict(some.Z) == some.y
+            if self.spares or some.lead(rival, right, HOPELESS) <= 0:
+                kept.append(c)
+            elif self.settings.simplifies and second_look(start, self.seen[0], some, rival):
+                kept.append(c)
+                evolving.add(c)
         yield self.trials(kept, range(1, FOLDS))
         # Larger ones where the small ones are better than one half-space.
-        simplest, large = self.right[0][best_row(points, self.right[0])], []
+        rival, large = self.right[0][best_row(points, self.right[0])], []
         for c in small:
             grows = c + 1 < len(self.candidates) and self.candidates[c + 1].larger
-            if grows and c in self.right and ahead(points, self.right[c][0], simplest, PROMISING):
-                large.append(c + 1)
+            if grows and c in self.right:
+                large += [c + 1] if points.lead(self.right[c][0], rival, PROMISING) > 0 else []
         yield self.trials(large)
         # Those whose starts are far behind the best are not evolved.
         best = np.zeros(len(points.y), bool)
         for _, rows in sorted(self.right.items()):
             best = max(best, rows[best_row(points, rows)], key=points.share.dot)
         for c, rows in self.right.items():
-            if c > 0 and (self.spares or not ahead(points, best, rows[0], HOPELESS)):
-                hopeful.append(c)
-        yield self.trials(sorted(set(hopeful)) if self.evolves else [], evolved=True)
+            if c > 0 and (self.spares or points.lead(best, rows[0], HOPELESS) <= 0):
+                evolving.add(c)
+        yield self.trials(sorted(evolving) if self.evolves else [], evolved=True)
 
     def trials(
         self, some: list[int], folds: range = range(FOLDS), evolved: bool = False
@@ -256,7 +233,7 @@ class Fit:
             elif not evolved:
                 # Random starts need evaluations before they tell anything.
                 parts = 4 * FOLDS * len(self.candidates)
-                parts = (60 if c == 0 else 10) if settings.patient else parts
+                parts = (60 if c == 0 else 10) if settings.from_scratch else parts
                 budget = 0 if settings.init == "data" else settings.max_evals // parts
                 jobs.append((record, attempt.look, budget))
         return jobs
@@ -264,9 +241,10 @@ class Fit:
     def attempt(self, points: LabelledPoints, c: int, *place: int, again: bool = False) -> Attempt:
         """Return a candidate on some points, with a seed of its own."""
         candidate = self.candidates[c].again if again else self.candidates[c]
-        return Attempt(points, self.settings, candidate, child(self.seed, *place), self.number)
+        place = (*self.place, *place)
+        return Attempt(points, self.settings, candidate, self.seed, place, self.number)
 
-    def choose(self) -> choice.Choice:
+    def choose(self) -> Choice:
         """Return the candidate that wins by held-out points."""
         settings, lavish = self.settings, set()
         given = settings.neurons != "auto"
@@ -274,12 +252,12 @@ class Fit:
             if not given and networks[0].grid.components > len(self.seen[k].y):
                 lavish.add(c)
         ripe, rows = given or settings.init != "data", dict(sorted(self.right.items()))
-        chosen = choice.choose(self.tried, rows, len(self.candidates), ripe, frozenset(lavish))
-        if settings.patient and chosen.candidate == 0 and chosen.convincing:
+        chosen = choose(self.tried, rows, len(self.candidates), ripe, frozenset(lavish))
+        if settings.from_scratch and chosen.candidate == 0 and chosen.convincing:
             exact = self.exact()
             if exact and exact[0] > 0 and exact[0] in rows:
                 # A network that makes no error where one neuron does need not be ahead by much.
-                return choice.Choice(exact[0], len(rows[exact[0]]) - 1, True)
+                return Choice(exact[0], len(rows[exact[0]]) - 1, True)
         return chosen
 
     def exact(self) -> list[int]:
@@ -294,13 +272,13 @@ class Fit:
         for (c, k), networks in sorted(self.networks.items()):
             network, seen = networks[-1], self.seen[k]
             proves = network.grid.components <= len(seen.y) and held_out.get(c, 1.0) >= least
-            if c not in found and proves and seen.right(network).all():
+            if c not in found and proves and (network.predict(seen.Z) == seen.y).all():
                 found.append(c)
         return found
 
-    def finals(self, chosen: choice.Choice) -> list[Job]:
-        """Return the searches on all points, with the candidate chosen."""
-        c, left = chosen.candidate, self.left
+    def finals(self, chosen: Choice, left: int) -> list[Job]:
+        """Return the searches on all points with the candidate chosen, in the evaluations left."""
+        c = chosen.candidate
         starts = min(self.settings.restarts, left // SHORTEST_RESTART) + 1
         if left < 1:
             return []
@@ -330,7 +308,7 @@ class Fit:
         """Return searches on all points, by candidate, number of the start and evaluations."""
         jobs: list[Job] = []
         for c, k, budget in plan:
-            tried = self.networks.get((c, k), [None])[: choice.SIMPLE]
+            tried = self.networks.get((c, k), [None])[:SIMPLE]
             known = tried[0 if self.settings.init == "data" else -1]
             if budget == 1 and known is not None:
                 starts = [nets[0] for (d, _), nets in self.networks.items() if d == c]
@@ -340,23 +318,24 @@ class Fit:
         return jobs
 
 
-def simplify(fit: Fit) -> None:
+def simplify(fit: Fit, stopped: bool) -> None:
     """Replace the network by a simpler one, if that is as good on held-out points.
 
-    Simplicity may cost as much of the training score as its standard error, or nothing.
+    Simplicity may cost as much of the training score as its standard error, or nothing. Where the
+    fit was stopped nothing is replaced.
     """
-    chosen, best, truth = fit.chosen, fit.best, fit.tried.y
+    chosen, best, tried = fit.chosen, fit.best, fit.tried
     if chosen is None or best is None:
         return
     if chosen.checkpoint is not None:
         for k in range(FOLDS):
             fit.judged.append(fit.networks[chosen.candidate, k][chosen.checkpoint])
-    if not fit.settings.simplifies or fit.control.stopped or not chosen.convincing:
+    if stopped or not fit.settings.simplifies or not chosen.convincing:
         return
     network, doubt = best.network, fit.points.doubt(best.network)
-    right = fit.held_out(fit.judged) == truth
-    if chosen.checkpoint == choice.SIMPLE:
-        network = choice.simplest(network, fit.judged, fit.points, doubt)
+    right = fit.held_out(fit.judged) == tried.y
+    if chosen.checkpoint == SIMPLE:
+        network = simplest(network, fit.judged, fit.points, doubt)
     elif not fit.judged:
         network = simplified(network, fit.points, 0.0)
     else:
@@ -369,10 +348,11 @@ def simplify(fit: Fit) -> None:
             simple = []
             for made, seen, own in zip(fit.judged, fit.seen, doubts, strict=True):
                 simple.append(simplified(made, seen, part * own, faithful))
-            worse, error = choice.gain(fit.tried, right, fit.held_out(simple) == truth)
+            after = fit.held_out(simple) == tried.y
             # No difference among few rows is not well known either.
-            known = max(error, 1.0 / fit.tried.rows) <= choice.WELL_KNOWN
-            fair = worse <= 0.0 and (faithful > 0 or several or known)
+            error = np.sqrt(tried.share @ (right != after) / tried.rows)
+            known = max(error, 1.0 / tried.rows) <= WELL_KNOWN
+            fair = tried.lead(right, after) <= 0.0 and (faithful > 0 or several or known)
             if fair and (several or fit.loss(simple) <= fit.loss(fit.judged) + MOST_LOST):
                 network = simplified(network, fit.points, part * doubt, faithful)
                 fit.judged = simple
@@ -380,20 +360,22 @@ def simplify(fit: Fit) -> None:
     if network.grid.output == "xor" and fit.judged:
         # Half-spaces that nearly cancel each other go where that costs no held-out point.
         simple = [cancelled(made, seen) for made, seen in zip(fit.judged, fit.seen, strict=True)]
-        right = fit.held_out(fit.judged) == truth
-        if choice.gain(fit.tried, right, fit.held_out(simple) == truth)[0] <= 0.0:
+        right = fit.held_out(fit.judged) == tried.y
+        if tried.lead(right, fit.held_out(simple) == tried.y) <= 0.0:
             network, fit.judged = cancelled(network, fit.points), simple
     network = trimmed(network, fit.points)
-    fit.best = replace(best, network=network, score=fit.points.correct(network))
+    rank = fit.points.correct(network), best.rank[1]
+    fit.best = replace(best, network=network, rank=rank)
 
 
-def fit_all(fits: list[Fit]) -> None:
+def fit_all(fits: list[Fit], control: Control) -> None:
     """Fit all problems, at the same pace."""
-    for wanted in itertools.zip_longest(*map(Fit.rounds, fits), fillvalue=()):
+    rounds = map(Fit.rounds, fits, itertools.repeat(control))
+    for wanted in itertools.zip_longest(*rounds, fillvalue=()):
         receivers, jobs = [], []
         for receive, *job in itertools.chain(*wanted):
             receivers.append(receive)
             jobs.append(tuple(job))
-        for receive, result in zip(receivers, fits[0].control.map(jobs), strict=True):
+        for receive, result in zip(receivers, control.map(jobs), strict=True):
             if result is not None:
                 receive(result)

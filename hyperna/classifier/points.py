@@ -18,6 +18,8 @@ from hyperna._words import shortened
 from hyperna.fitness.points import whole
 from hyperna.networks import Network
 
+# Parts into which the points of trials are divided.
+FOLDS = 3
 # Enough to see where the classes lie; larger sets are thinned.
 MOST_POINTS = 500
 # With more features than points, and at most this many points, starts are sought among combinations
@@ -25,6 +27,8 @@ MOST_POINTS = 500
 MOST_SPANNING = 1000
 # Points of each class that stay in a sample.
 FEWEST_ROWS = 10
+# Standard errors by which a difference is beyond doubt.
+BEYOND_DOUBT = 3.0
 # Weights below this part of the largest do not decide where a boundary runs.
 NEGLIGIBLE = 1e-6
 
@@ -45,14 +49,6 @@ class LabelledPoints:
         How many independent rows the points stand for, from which standard errors follow: the sum
         of the weights given, read as counts, or what is left of that number where they are small
         and unequal.
-    total, share : int and ndarray
-        The sum of the weights, and the weights divided by it.
-    decisive : ndarray of int
-        The weights, those that cannot matter being 0, so that no boundary bends for them.
-    gain : ndarray
-        What a point adds to the share of correct ones when the network fires on it.
-    constant : float
-        Share of points that the better constant answer gets right.
     """
 
     Z: FloatArray
@@ -61,10 +57,10 @@ class LabelledPoints:
     rows: float
 
     total: int = field(init=False)
-    share: FloatArray = field(init=False)
-    decisive: IntArray = field(init=False)
-    gain: FloatArray = field(init=False)
-    constant: float = field(init=False)
+    share: FloatArray = field(init=False)  # the weights divided by their sum, the total
+    decisive: IntArray = field(init=False)  # the weights, 0 where no boundary should bend for them
+    gain: FloatArray = field(init=False)  # what it adds to the correct share to fire on a point
+    constant: float = field(init=False)  # share that the better constant answer gets right
 
     def __post_init__(self) -> None:
         weight, total = self.weight, int(self.weight.sum())
@@ -104,18 +100,24 @@ class LabelledPoints:
         rows = max(float(total.sum()), float(effective))
         return cls(X[first], label[first], whole(total), rows)
 
-    def right(self, network: Network) -> BoolArray:
-        """Return which points a network classifies correctly."""
-        return network.predict(self.Z) == self.y
-
     def correct(self, network: Network) -> int:
         """Return the weight of the points that a network classifies correctly."""
-        return int(self.weight[self.right(network)].sum())
+        return int(self.weight[network.predict(self.Z) == self.y].sum())
 
     def doubt(self, network: Network) -> float:
         """Return the standard error of the share of points that a network classifies correctly."""
-        mean = float(self.share @ self.right(network))
+        mean = float(self.share @ (network.predict(self.Z) == self.y))
         return float(np.sqrt(max(0.0, mean * (1 - mean)) / self.rows))
+
+    def lead(self, right: BoolArray, other: BoolArray, errors: float = 0.0) -> float:
+        """Return by how much more than so many standard errors `right` is better than `other`.
+
+        Both say which points are classified correctly, so that their difference is paired. Its
+        error is that of two equally good networks, as in McNemar's test: one point alone is never
+        more than one standard error.
+        """
+        error = np.sqrt(self.share @ (right != other) / self.rows)
+        return float(self.share @ (right.astype(float) - other)) - 1e-12 - errors * float(error)
 
     def part(self, some: Any, weight: IntArray | None = None) -> "LabelledPoints":
         """Return some of the points, with weights of their own if these are given."""
@@ -168,7 +170,7 @@ class LabelledPoints:
         return self.part(some)
 
     def folds(
-        self, count: int, most: int, rng: np.random.Generator
+        self, most: int, rng: np.random.Generator, count: int = FOLDS
     ) -> tuple[IntArray, IntArray, IntArray]:
         """Return row, weight and fold of the points for trials, classes spread over all folds.
 
@@ -287,27 +289,23 @@ def numbers(estimator: Any, X: Any, y: Any = "no_validation") -> Any:
     except ValueError as error:
         if "could not convert" not in str(error):
             raise
-        place = _words(X)
-        if place is None:
-            raise ValueError(f"X must be numbers: {shortened(str(error), 100)}") from None
-        column, word = place
-        raise ValueError(
-            f"X must be numbers, got {word!r:.40} in column {column!r:.60}; encode the column "
-            "first, for example with sklearn.preprocessing.OneHotEncoder or OrdinalEncoder"
-        ) from None
+        hint = shortened(str(error), 100)
+        raise ValueError(_about_words(X) or f"X must be numbers: {hint}") from None
 
 
-def _words(X: Any) -> tuple[Any, str] | None:
-    """Return name or number of the first column with a word that is no number, and the word."""
-    names = list(getattr(X, "columns", []))
-    values = np.asarray(X, dtype=object)
+def _about_words(X: Any) -> str | None:
+    """Return what to do about the first column with a word that is no number, if there is one."""
+    names, values = list(getattr(X, "columns", [])), np.asarray(X, dtype=object)
     for k, column in enumerate(values.T if values.ndim == 2 else []):
         for value in column:
             try:
                 float(value)
             except (TypeError, ValueError):
                 if isinstance(value, str):
-                    return (names[k] if names else k), value
+                    where = f"{value!r:.40} in column {(names[k] if names else k)!r:.60}"
+                    encoders = "sklearn.preprocessing.OneHotEncoder or OrdinalEncoder"
+                    how = f"encode the column first, for example with {encoders}"
+                    return f"X must be numbers, got {where}; {how}"
     return None
 
 

@@ -6,16 +6,16 @@ condition, so that the rules and the classifier agree on all of them.
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
-from hyperna.classifier.distances import Cone
 from hyperna.classifier.points import Scaling, blocks
+from hyperna.classifier.spaces import HalfSpaces
 from hyperna.networks import Network
-from hyperna.outputs import OUTPUTS
+from hyperna.neurons import cone_distance
 
 # Significant digits of coefficients, from the fewest tried to what a number holds.
 FEWEST_DIGITS, MOST_DIGITS = 2, 17
@@ -57,6 +57,57 @@ class Condition:
 
 
 @dataclass(frozen=True, eq=False)
+class Cone:
+    """A cone: holds on the row x iff weights·u >= cosine ``|u|``, with u = (x - apex) / width.
+
+    A feature of width 0 was constant in training, and its u is -apex.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (D,)
+        The axis of the cone, of length about 1.
+    apex, width : ndarray of shape (D,)
+        Where the cone begins, and the units of the features.
+    influence : ndarray of shape (D,)
+        How much the condition changes with each feature, on average over the training points,
+        relative to the largest.
+    cosine : float
+        Cosine of the angle between axis and surface.
+    outside : bool
+        Whether the condition holds outside of the cone instead.
+    """
+
+    weights: FloatArray
+    apex: FloatArray
+    width: FloatArray
+    influence: FloatArray
+    cosine: float
+    outside: bool
+    scale: ClassVar[float] = 1.0  # distances are those of the classifier
+
+    def sides(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return weights·u and ``|u|`` for each row."""
+        used = self.width > 0
+        with np.errstate(over="ignore", invalid="ignore"):
+            U = np.where(used, (X - self.apex) / np.where(used, self.width, 1.0), -self.apex)
+            return U @ self.weights, np.sqrt((U * U).sum(axis=1))
+
+    def holds(self, X: FloatArray) -> BoolArray:
+        """Return on which rows the condition holds."""
+        dot, length = self.sides(X)
+        return np.asarray((dot >= self.cosine * length) ^ self.outside)
+
+    def distance(self, X: FloatArray) -> FloatArray:
+        """Return the distance of each row from the surface, positive where the condition holds."""
+        dot, length = self.sides(X)
+        unit = float(np.linalg.norm(self.weights)) or 1.0
+        along = dot / unit
+        across = np.sqrt(np.maximum(length * length - along * along, 0.0))
+        far = cone_distance(along, across, np.clip(self.cosine / unit, -1.0, 1.0))
+        return np.where((dot >= self.cosine * length) ^ self.outside, far, -far)
+
+
+@dataclass(frozen=True, eq=False)
 class Rule:
     """Conditions and how they are joined.
 
@@ -67,12 +118,8 @@ class Rule:
         (the votes of those that hold reach the quorum).
     conditions : tuple of Condition or Cone
         The conditions.
-    count : int
-        For "at least".
-    votes : tuple of float
-        For "vote".
-    quorum : float
-        For "vote".
+    count, votes, quorum : int, tuple of float and float
+        For "at least" and for "vote".
     """
 
     join: str
@@ -104,16 +151,10 @@ class Rule:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain numbers and strings."""
-        return {
-            "join": self.join,
-            "count": self.count,
-            "votes": list(self.votes),
-            "quorum": self.quorum,
-            "conditions": [
-                {key: np.asarray(value).tolist() for key, value in vars(condition).items()}
-                for condition in self.conditions
-            ],
-        }
+        data = {"join": self.join, "count": self.count, "votes": list(self.votes)}
+        conditions = [vars(condition).items() for condition in self.conditions]
+        plain = [{key: np.asarray(value).tolist() for key, value in each} for each in conditions]
+        return {**data, "quorum": self.quorum, "conditions": plain}
 
     @classmethod
     def from_dict(cls, data: Any, dim: int) -> "Rule":
@@ -154,20 +195,28 @@ def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np
     Neurons that make no difference to any training point are left out. Rounding moves no threshold
     by more than about `slack` in the unit ball, for those who compare distances.
     """
-    W, b, vote, quorum = network.layers
-    bits = np.zeros((len(X), len(b)), bool)
+    spaces, bits = HalfSpaces.of(network), np.zeros((len(X), network.grid.neurons), bool)
+    W, b, output, vote, quorum = spaces.W, spaces.t, spaces.output, spaces.vote, spaces.quorum
     for some in blocks(X):
         bits[some] = network.margin(scaling.apply(X[some])) >= 0.0
-    output = network.grid.output if len(b) > 1 else "or"
-    if not network.grid.has_output_neuron:
-        vote, quorum = np.ones(len(b)), 0.5
-    kept, turn, quorum = _needed(output, bits, vote, quorum)
+    kept, said = np.arange(len(b)), spaces.fires(bits)
+    for i in range(len(b)):
+        rest, after = kept[kept != i], quorum - vote[i]
+        # What an idle neuron may always say: nothing but 1 in an AND, either in a vote.
+        for limit in {"and": {after}, "evolved": {quorum, after}}.get(output, {quorum}):
+            fewer = replace(spaces, vote=vote[rest], quorum=limit)
+            if len(rest) and (fewer.fires(bits[:, rest]) == said).all():
+                kept, quorum = rest, limit
+                break
+    # In a vote those with negative votes are turned round, so that all votes are positive.
+    turn = np.where((vote < 0) & (output == "evolved"), -1.0, 1.0)
+    quorum -= float(sum(vote[kept][turn[kept] < 0]))
     cosine = np.zeros(len(b))
     if network.grid.neuron == "bent":
         bend = network.grid.parameters(network.genome)[1]
         cosine = np.where(bend == math.pi / 2, 0.0, np.cos(bend))
     conditions: list[Condition | Cone] = []
-    for i in kept:
+    for i in kept.tolist():
         if cosine[i]:
             cone = W[i], b[i], cosine[i], turn[i] < 0, bits[:, i]
             conditions.append(cone_of(*cone, scaling, X, slack))
@@ -177,32 +226,6 @@ def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np
     if output != "evolved":
         return Rule({"or": "any", "and": "all", "xor": "odd"}[output], tuple(conditions))
     return _vote(tuple(conditions), np.abs(vote[kept]), quorum)
-
-
-def _needed(
-    output: str, bits: BoolArray, vote: FloatArray, quorum: float
-) -> tuple[list[int], FloatArray, float]:
-    """Return the neurons that matter, which to turn round (-1.0), and the quorum then.
-
-    In a vote those with negative votes are turned round, so that all votes are positive.
-    """
-    kept, said = list(range(bits.shape[1])), _answer(output, bits, vote, quorum)
-    for i in range(bits.shape[1]):
-        rest = kept[:]
-        rest.remove(i)
-        for limit in {quorum, quorum - vote[i]} if output == "evolved" else {quorum}:
-            if rest and (_answer(output, bits[:, rest], vote[rest], limit) == said).all():
-                kept, quorum = rest, limit
-                break
-    turn = np.where((vote < 0) & (output == "evolved"), -1.0, 1.0)
-    quorum -= float(sum(vote[kept][turn[kept] < 0]))
-    return kept, turn, quorum
-
-
-def _answer(output: str, bits: BoolArray, vote: FloatArray, quorum: float) -> BoolArray:
-    """Return the output for each row of hidden bits."""
-    rule = OUTPUTS[output].rule
-    return np.asarray(rule(bits) if rule else bits @ vote >= quorum - 1e-12)
 
 
 def _vote(conditions: tuple[Condition | Cone, ...], vote: FloatArray, quorum: float) -> Rule:
@@ -228,16 +251,11 @@ def _vote(conditions: tuple[Condition | Cone, ...], vote: FloatArray, quorum: fl
 
 
 def condition_of(
-    w: FloatArray,
-    b: float,
-    holds: BoolArray,
-    scaling: Scaling,
-    X: FloatArray,
-    slack: float = np.inf,
+    w: FloatArray, b: float, holds: BoolArray, scaling: Scaling, X: FloatArray, slack: float
 ) -> Condition:
     """Return the neuron w·z >= b as a condition on the original features, with few digits.
 
-    `holds` says on which rows of X it must hold.
+    `holds` says on which rows of X it must hold; `slack` is that of `rule_of`.
     """
     used = (scaling.width > 0) & (w != 0)
     if not used.any():
@@ -246,21 +264,22 @@ def condition_of(
     influence = np.where(used, w, 0.0) / np.abs(w[used]).max()
     largest = int(np.abs(influence).argmax())
     # Relative to the unit of the largest term, nothing overflows.
-    unit = scaling.width[largest]
-    with np.errstate(over="ignore"):
-        ratio = np.divide(unit, scaling.width, out=np.zeros(len(w)), where=used)
-        weights = w * ratio / abs(w[largest])
-    with np.errstate(over="ignore"):
-        scale = float(min(unit / abs(w[largest]), np.finfo(float).max))
+    unit, length, most = scaling.width[largest], abs(w[largest]), float(np.finfo(float).max)
     with np.errstate(over="ignore", invalid="ignore"):
+        ratio = np.divide(unit, scaling.width, out=np.zeros(len(w)), where=used)
+        weights = w * ratio / length
+        scale = float(min(unit / length, most))
         threshold = float(b * scale + weights[used] @ scaling.centre[used])
-    if not (np.isfinite(weights).all() and math.isfinite(threshold)):
-        weights, threshold = _without_dwarfs(weights, scaling, b, unit, w[largest])
-    else:
+    finite = np.isfinite(weights)
+    if finite.all() and math.isfinite(threshold):
         used, threshold = _without_negligible(
             used, influence, weights, threshold, scale * slack, holds, scaling, X
         )
         influence = np.where(used, influence, 0.0)
+    else:  # without the terms of features that are too small for numbers
+        weights = np.where(finite, weights, 0.0)
+        threshold = b / length * unit + weights @ np.where(finite, scaling.centre, 0.0)
+        threshold = float(np.clip(threshold, -most, most))
     features = X[:, used]
     for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
         rounded = _rounded(weights[used], digits)
@@ -270,9 +289,8 @@ def condition_of(
         if low < high:
             full = np.zeros(len(w))
             full[used] = rounded
-            near = (max(low, threshold - slack * scale), min(high, threshold + slack * scale))
-            low, high = near if near[0] < near[1] else (low, high)
-            return Condition(full, roundest(low, high, threshold), scale, influence)
+            threshold = roundest(low, high, threshold, slack * scale)
+            return Condition(full, threshold, scale, influence)
     return Condition(np.where(used, weights, 0.0), threshold, scale, influence)
 
 
@@ -302,15 +320,14 @@ def cone_of(
     fires: BoolArray,
     scaling: Scaling,
     X: FloatArray,
-    slack: float = np.inf,
+    slack: float,
 ) -> Cone:
     """Return a bent neuron as a condition on the original features, with few digits.
 
     `fires` says on which rows of X the neuron fires; the condition holds there or, with `outside`,
-    on the others.
+    on the others. `slack` is that of `rule_of`.
     """
-    used = scaling.width > 0
-    change = np.zeros(len(w))
+    used, change = scaling.width > 0, np.zeros(len(w))
     for some in blocks(X):
         U = scaling.apply(X[some]) - b * w
         length = np.sqrt((U * U).sum(axis=1))
@@ -319,44 +336,27 @@ def cone_of(
     influence = change / (change.max() or 1.0)
     apex = np.where(used, scaling.centre + scaling.width * (b * w), b * w)
     full = Cone(w, apex, scaling.width, influence, float(cosine), bool(outside))
-    unit = np.where(used, scaling.width, 1.0)
+    units = np.where(used, scaling.width, 1.0)
     # Apex, axis and widths each move a row by a part of the slack.
     for digits in range(FEWEST_DIGITS + math.isfinite(slack), MOST_DIGITS + 1):
-        made = Cone(
-            np.array([round(v, digits) + 0.0 for v in w.tolist()]),
-            np.array([_rounded_to(*pair, digits) for pair in zip(apex, unit, strict=True)]),
-            _rounded(scaling.width, digits),
-            influence,
-            full.cosine,
-            full.outside,
-        )
-        ratio = made.ratios(X)
-        known = ~np.isnan(ratio)
+        axis, moved = w.copy(), apex.copy()
+        for k, unit in enumerate(units.tolist()):
+            axis[k] = round(float(w[k]), digits) + 0.0
+            decimals = digits - 1 - math.floor(math.log10(unit))
+            if abs(decimals) < 300:
+                moved[k] = round(float(apex[k]), decimals) + 0.0
+        made = replace(full, weights=axis, apex=moved, width=_rounded(scaling.width, digits))
+        dot, length = made.sides(X)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = dot / length
+        known = ~np.isnan(ratio)  # not the apex
         low = ratio[known & ~fires].max(initial=-np.inf)
         high = ratio[known & fires].min(initial=np.inf)
         if low < high:
-            near = (max(low, cosine - slack / 2), min(high, cosine + slack / 2))
-            low, high = near if near[0] < near[1] else (low, high)
-            made = replace(made, cosine=roundest(low, high, float(cosine)))
+            made = replace(made, cosine=roundest(low, high, float(cosine), slack / 2))
             if (made.holds(X) == (fires ^ made.outside)).all():
                 return made
     return full
-
-
-def _rounded_to(value: float, unit: float, digits: int) -> float:
-    """Return the value rounded to this many digits of the unit."""
-    decimals = digits - 1 - math.floor(math.log10(unit))
-    return float(round(float(value), decimals)) + 0.0 if abs(decimals) < 300 else float(value)
-
-
-def _without_dwarfs(  # type: ignore[no-untyped-def]
-    weights: FloatArray, scaling: Scaling, b: float, unit: float, w: float
-):
-    """Return weights and threshold without the terms of features too small for numbers."""
-    finite = np.isfinite(weights)
-    weights = np.where(finite, weights, 0.0)
-    threshold = b / abs(w) * unit + weights @ np.where(finite, scaling.centre, 0.0)
-    return weights, float(np.clip(threshold, -np.finfo(float).max, np.finfo(float).max))
 
 
 def _rounded(values: FloatArray, digits: int) -> FloatArray:
@@ -367,16 +367,19 @@ def _rounded(values: FloatArray, digits: int) -> FloatArray:
     return result
 
 
-def roundest(low: float, high: float, wanted: float) -> float:
+def roundest(low: float, high: float, wanted: float, slack: float = np.inf) -> float:
     """Return a number between low and high with few digits, in the middle half if both are finite.
 
-    It is the one nearest to the wanted number among those with the fewest digits.
+    It is the one nearest to the wanted number among those with the fewest digits, and differs from
+    it by `slack` at most if that is possible.
 
     Examples
     --------
     >>> roundest(49.0, 51.7, 50.3), roundest(2.34, 2.51, 2.4), roundest(-np.inf, 0.2, -4.321)
     (50.0, 2.4, -4.0)
     """
+    nearer = max(low, wanted - slack), min(high, wanted + slack)
+    low, high = nearer if nearer[0] < nearer[1] else (low, high)
     if math.isfinite(low) and math.isfinite(high):
         low, high = 0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high
         wanted = min(max(wanted, low), high)

@@ -1,38 +1,63 @@
-"""Half-spaces made from the data: what they are on their way to a network, linear fits, and cuts.
+"""Half-spaces on their way to a network: how they are joined, left out and made simpler.
 
-A cut is the best threshold along a direction, which is sought among directions of the points.
+A cut is the best threshold along a direction.
 """
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray
-from hyperna.classifier.points import LabelledPoints
+from hyperna.classifier.points import BEYOND_DOUBT, LabelledPoints
 from hyperna.grid import Grid
 from hyperna.networks import Network
 
-# Enough points for a linear fit; larger sets are thinned.
-MOST_FITTED = 20_000
-# With more features than this the normal equations take too long.
-MOST_FEATURES_SOLVED = 500
-_DIRECTIONS = 6
-_DESCENTS, _MOST_DESCENT_WORK = 300, 10**7
-_AXES = 4
-_MOST_FEATURES_SQUARED = 200
+# Larger sets are thinned to look for simpler networks, which are then judged on all points.
+MOST_POINTS = 20_000
+# Number of features, those with the largest weights, that are tried alone.
+MOST_AXES = 30
+# Number of neurons that might be left out and are followed up.
+MOST_POLISHED = 3
+# Share of the points that an XOR may lose with a pair of neurons.
+MOST_CANCELLED = 0.01
+# Conditions on one feature can learn little noise: networks of them may lose this many times more.
+MODEST = 2.0
+# What a neuron may always say to be left out: an OR in which one always fires is no network.
+IDLE, EITHER = {"or": (False,), "and": (True,)}, (False, True)
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class HalfSpaces:
-    """Neurons that fire iff W x >= t, and how a vote among them is weighed (None: no vote).
+    """Neurons that fire iff W x >= t, and how they are joined.
 
-    The vote is positive iff the sum of `vote` over the neurons that fire reaches the quorum.
+    An XOR fires iff an odd number of neurons does, any other network iff the votes of those that
+    fire reach the quorum: one of equal votes (`vote` is None, or ones) in an OR, all in an AND.
     """
 
     W: FloatArray
     t: FloatArray
-    vote: FloatArray | None = None
-    quorum: float = 0.0
+    output: str = "or"
+    vote: Any = None
+    quorum: float = 0.5
+
+    @classmethod
+    def of(cls, network: Network, **others: Any) -> Any:
+        """Return the half-spaces of a network; one neuron alone is an OR."""
+        W, t, vote, quorum = network.layers
+        output = network.grid.output if len(t) > 1 else "or"
+        if output != "evolved":
+            vote, quorum = np.ones(len(t)), (len(t) if output == "and" else 1) - 0.5
+        return cls(W, t, output, vote=vote, quorum=quorum, **others)
+
+    def fires(self, bits: BoolArray) -> BoolArray:
+        """Return the output for each row of hidden bits."""
+        if self.output == "xor":
+            return np.logical_xor.reduce(bits, axis=1)
+        return np.asarray(bits @ self.vote >= self.quorum - _ROUNDING)
 
     def pruned(self, points: LabelledPoints) -> "HalfSpaces":
         """Return the union or the vote without neurons that do no good on the points.
@@ -41,12 +66,10 @@ class HalfSpaces:
         of correct points does not fall, always the one whose loss is the least. At least one stays.
         """
         fires = (self.t <= points.Z @ self.W.T).astype(float)
-        votes = self.vote is not None
-        vote = self.vote if self.vote is not None else np.ones(len(self.t))
-        quorum = self.quorum if votes else 0.5
-        usual = np.rint(points.share @ fires) if votes else np.zeros(len(self.t))
-        kept = np.arange(len(self.t))
-        right = _share(fires @ vote >= quorum, points)
+        vote, usual, quorum = np.ones(len(self.t)), np.zeros(len(self.t)), self.quorum
+        if self.vote is not None:
+            vote, usual = self.vote, np.rint(points.share @ fires)
+        kept, right = np.arange(len(self.t)), _share(fires @ vote >= quorum, points)
         while len(kept) > 1:
             total = fires[:, kept] @ vote[kept]
             # One column for each neuron that may go.
@@ -59,11 +82,11 @@ class HalfSpaces:
             quorum -= usual[kept[k]] * vote[kept[k]]
             kept = np.delete(kept, k)
         W, t, vote = self.W[kept], self.t[kept], vote[kept]
-        if not votes:
-            return HalfSpaces(W, t)
+        if self.vote is None:
+            return HalfSpaces(W, t, self.output)
         # In the middle of a gap the grid's rounding does no harm.
         _, threshold = cut((fires[:, kept] @ vote)[:, None], points.gain)
-        return HalfSpaces(W, t, vote, float(threshold[0]))
+        return HalfSpaces(W, t, self.output, vote, float(threshold[0]))
 
     def pruned_for_parity(self, points: LabelledPoints) -> "HalfSpaces":
         """Return the neurons of an XOR without those that do no good on the points.
@@ -86,26 +109,36 @@ class HalfSpaces:
             kept = np.delete(kept, k)
         turn = np.ones(len(kept))
         turn[0] = -1.0 if opposite else 1.0
-        return HalfSpaces(self.W[kept] * turn[:, None], self.t[kept] * turn)
+        return HalfSpaces(self.W[kept] * turn[:, None], self.t[kept] * turn, self.output)
 
-    def network(self, grid: Grid) -> Network:
-        """Return the network on the grid; what is missing is filled up with copies.
+    def network(
+        self, resolution: int, neurons: int | None = None, neuron: str = "plain"
+    ) -> Network:
+        """Return the network of so many neurons; what is missing is filled up with copies.
 
         Copies would cancel each other in an XOR, which gets neurons that hardly ever fire.
         """
-        source = np.arange(grid.neurons) % len(self.t)
+        size = len(self.t)
+        grid = Grid(self.W.shape[1], neurons or size, resolution, self.output, neuron)
+        source = np.arange(grid.neurons) % size
         W, t = self.W[source], self.t[source]
-        if grid.output == "xor":
-            t[len(self.t) :] = np.linalg.norm(W[len(self.t) :], axis=1)
+        vote = np.ones(size) if self.vote is None else self.vote
+        if self.output == "xor":
+            t[size:] = np.linalg.norm(W[size:], axis=1)
         if not grid.has_output_neuron:
-            against = self.vote is not None and self.vote[0] < 0
-            return Network(grid, grid.from_weights(-W if against else W, -t if against else t))
-        vote = np.ones(len(self.t)) if self.vote is None else self.vote
-        quorum = 0.5 if self.vote is None else self.quorum
+            side = -1.0 if vote[0] < 0 else 1.0
+            return Network(grid, grid.from_weights(side * W, side * t))
         # Copies share the vote, so that nothing changes.
-        vote = vote[source] / np.bincount(source)[source]
-        turn, quorum = balanced(vote, quorum)
-        return Network(grid, grid.from_weights(W * turn[:, None], t * turn, vote * turn, quorum))
+        vote, quorum = vote[source] / np.bincount(source)[source], self.quorum
+        # An output neuron has a unit normal and a bias of at most 1, less than half of many equal
+        # votes. A neuron that is turned round votes against, and lowers the quorum by its vote.
+        turn = np.ones(len(vote))
+        for i in np.argsort(-np.abs(vote), kind="stable"):
+            if abs(quorum - vote[i]) < abs(quorum):
+                quorum -= vote[i]
+                turn[i] = -1.0
+        votes = vote * turn, float(quorum)
+        return Network(grid, grid.from_weights(W * turn[:, None], t * turn, *votes))
 
 
 def cut(P: FloatArray, gain: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -138,186 +171,211 @@ def _share(fires: BoolArray, points: LabelledPoints) -> FloatArray:
     return share
 
 
-def balanced(vote: FloatArray, quorum: float) -> tuple[FloatArray, float]:
-    """Return which neurons to turn round (-1.0) so that the quorum is small, and the quorum then.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Joined(HalfSpaces):
+    """Half-spaces and the points on which they are judged.
 
-    An output neuron has a unit normal and a bias of at most 1, less than half of many equal
-    votes. A neuron that is turned round votes against, and lowers the quorum by its vote.
+    A single half-space keeps at least the part `faithful` of its squared weights.
     """
-    turn = np.ones(len(vote))
-    for i in np.argsort(-np.abs(vote), kind="stable"):
-        if abs(quorum - vote[i]) < abs(quorum):
-            quorum -= vote[i]
-            turn[i] = -1.0
-    return turn, float(quorum)
+
+    points: LabelledPoints
+    vote: FloatArray
+    faithful: float = 0.0
+
+    @cached_property
+    def bits(self) -> BoolArray:
+        """Which neurons fire on which points."""
+        return np.asarray(self.t <= self.points.Z @ self.W.T)
+
+    def score(self, bits: BoolArray | None = None) -> float:
+        """Return the share of points that are classified correctly, with other bits if given."""
+        fires = self.fires(self.bits if bits is None else bits)
+        return float(self.points.share @ (fires == self.points.y))
+
+    def without(self, i: int, value: bool) -> "Joined":
+        """Return the rest, for which neuron i always says the same."""
+        rest = np.delete(np.arange(len(self.t)), i)
+        W, t, vote = self.W[rest], self.t[rest], self.vote[rest]
+        quorum = self.quorum - (self.vote[i] if value else 0.0)
+        if self.output == "xor" and value:
+            W[0], t[0] = -W[0], -t[0]
+        if len(rest) > 1:
+            return replace(self, W=W, t=t, vote=vote, quorum=quorum)
+        side = -1.0 if vote[0] < 0 else 1.0
+        return replace(self, W=side * W, t=side * t, output="or", vote=np.ones(1), quorum=0.5)
+
+    def without_idle(self, least: float, together: int = 1) -> "Joined":
+        """Return the network without neurons whose loss leaves at least this share correct.
+
+        Two may go together: nearly equal or opposite half-spaces cancel each other in an XOR.
+        """
+        if len(self.t) <= together:
+            return self
+        options: list[tuple[float, tuple[int, ...], tuple[bool, ...]]] = []
+        values = IDLE.get(self.output, EITHER)
+        for some in itertools.combinations(range(len(self.t)), together):
+            for said in itertools.product(values, repeat=together):
+                stuck = self.bits.copy()
+                stuck[:, some] = said
+                options.append((self.score(stuck), some, said))
+        for _, some, said in sorted(options, reverse=True)[:MOST_POLISHED]:
+            fewer = self
+            for i, value in reversed(list(zip(some, said, strict=True))):
+                fewer = fewer.without(i, value)
+            fewer = fewer.polished(least)
+            if fewer.score() >= least - _ROUNDING:
+                return fewer.without_idle(least, together)
+        return self
+
+    def polished(self, least: float) -> "Joined":
+        """Return the network with thresholds moved to better places, unless it is good enough."""
+        result = self
+        for i in range(len(self.t)):
+            if result.score() >= least - _ROUNDING:
+                break
+            result = result.moved(i, result.W[i : i + 1], 0.0) or result
+        return result
+
+    def as_logic(self, least: float) -> "Joined":
+        """Return the vote as an OR, an AND or a plain majority, if that is as good."""
+        size = len(self.t)
+        if self.output != "evolved" or size == 1:
+            return self
+        turn, options = np.where(self.vote < 0, -1.0, 1.0), []
+        quorum = self.quorum - float(self.vote[self.vote < 0].sum())
+        W, t, vote, equal = self.W * turn[:, None], self.t * turn, np.abs(self.vote), np.ones(size)
+        turned = replace(self, W=W, t=t, vote=vote, quorum=quorum)
+        for count in (1, size, *range(2, size)):
+            output = {1: "or", size: "and"}.get(count, "evolved")
+            options.append(replace(turned, output=output, vote=equal, quorum=count - 0.5))
+        for option in options:
+            if (option.fires(turned.bits) == turned.fires(turned.bits)).all():
+                return option
+        for option in options if least <= 1 else []:
+            good = option.polished(least)
+            if good.score() >= least - _ROUNDING:
+                return good
+        return self
+
+    def sparse(self, i: int, least: float) -> "Joined":
+        """Return the network with as few features in neuron i as keep this share correct."""
+        weight = self.W[i]
+        used, order = int(np.count_nonzero(weight)), np.argsort(-np.abs(weight), kind="stable")
+        if used <= 1:
+            return self
+        axes = np.zeros((min(MOST_AXES, used), len(order)))
+        axes[np.arange(len(axes)), order[: len(axes)]] = 1.0
+        found = self.moved(i, np.vstack([axes, -axes]), least)
+        low, high, rank = 1, used, np.argsort(order)  # too few features, and enough
+        while found is None and high - low > 1:
+            middle = (low + high) // 2
+            some = self.moved(i, np.where(rank < middle, weight, 0.0)[None], least)
+            low, high = (low, middle) if some else (middle, high)
+        if found is None and high < used:
+            found = self.moved(i, np.where(rank < high, weight, 0.0)[None], least)
+        return found or self
+
+    def moved(self, i: int, U: FloatArray, least: float) -> "Joined | None":
+        """Return the network with the best of some normals for neuron i, None if none will do."""
+        U = U / np.linalg.norm(U, axis=1)[:, None]
+        if len(self.t) == 1:
+            U = U[(U @ self.W[i]) ** 2 >= self.faithful]
+            if not len(U):
+                return None
+        # What is gained at each point if the neuron fires, and the share if it never does.
+        bits, share = self.bits.copy(), self.points.share
+        bits[:, i] = True
+        firing = self.fires(bits) == self.points.y
+        bits[:, i] = False
+        silent = self.fires(bits) == self.points.y
+        best, threshold = cut(self.points.Z @ U.T, share * (firing.astype(float) - silent))
+        k = int(best.argmax())
+        enough = float(share @ silent) + best[k] >= least - _ROUNDING
+        if not (enough and abs(threshold[k]) < 1.0):
+            return None
+        W, t = self.W.copy(), self.t.copy()
+        W[i], t[i] = U[k], threshold[k]
+        return replace(self, W=W, t=t)
 
 
-def linear_fits(
-    points: LabelledPoints, strengths: tuple[float, ...], steps: int = 20
-) -> FloatArray:
-    """Return normals of half-spaces that minimise the squared hinge loss with an L2 penalty.
+def simplified(
+    network: Network, points: LabelledPoints, loss: float, faithful: float = 0.0
+) -> Network:
+    """Return a simpler network that classifies at most this share of the points worse.
 
-    Each strength of the penalty gives one row, after at most this many steps of Newton's method,
-    shortened where that is needed (Keerthi and DeCoste 2005). For very many features the penalised
-    least squares fit stands in.
+    Neurons that do no good are left out, votes become plain logic, features with small weights are
+    dropped and thresholds moved to the best place. A single half-space keeps at least the part
+    `faithful` of its squared weights. Odd resolutions have no weight of zero: all features stay.
     """
-    if points.Z.shape[1] > MOST_FEATURES_SOLVED:
-        return np.repeat(least_squares(points), len(strengths), axis=0)
-    sign = np.where(points.y, 1.0, -1.0)
-    A = np.column_stack([points.Z / points.unit, np.ones(len(sign))]) * sign[:, None]
-    v, rows = np.zeros(A.shape[1]), []
-    for strength in strengths:
-        # The constant term is all but free.
-        penalty = np.append(np.full(points.Z.shape[1], strength), 1e-9)
-        v = _squared_hinge(A, points.share, penalty, v, steps)
-        rows.append(v[:-1] if v[:-1].any() else np.eye(1, len(v) - 1)[0])
-    return np.array(rows)
+    some = points.thinned(np.random.default_rng(0), MOST_POINTS)
+    plain = Joined.of(network, points=some, faithful=faithful)
+    least, resolution = plain.score() - loss, network.grid.resolution
+    simple = plain.without_idle(least).as_logic(least)
+    if resolution % 4 == 0:
+        for i in range(len(simple.t)):
+            simple = simple.sparse(i, least)
+        simple = simple.without_idle(least).as_logic(least)
+    made = simple.network(resolution)
+    enough = points.correct(network) - (loss + _ROUNDING) * points.total
+    return made if points.correct(made) >= enough else network
 
 
-def _squared_hinge(
-    A: FloatArray, weight: FloatArray, penalty: FloatArray, v: FloatArray, steps: int
-) -> FloatArray:
-    """Minimise sum(weight * max(0, 1 - A v)**2) + sum(penalty * v**2)."""
-
-    def state(v: FloatArray) -> tuple[float, FloatArray]:
-        slack = np.maximum(0.0, 1.0 - A @ v)
-        return float(weight @ slack**2 + penalty @ v**2), slack
-
-    loss, slack = state(v)
-    for _ in range(steps):
-        active = slack > 0
-        B = A[active] * weight[active, None]
-        gradient = penalty * v - slack[active] @ B
-        step = np.linalg.solve(B.T @ A[active] + np.diag(penalty), gradient)
-        length = 1.0
-        new_loss, new_slack = state(v - step)
-        while new_loss > loss and length > 1e-3:
-            length /= 2
-            new_loss, new_slack = state(v - length * step)
-        if new_loss >= loss * (1 - 1e-6):
-            break
-        v, loss, slack = v - length * step, new_loss, new_slack
-    return v
+def cancelled(network: Network, points: LabelledPoints, loss: float = MOST_CANCELLED) -> Network:
+    """Return an XOR without pairs of neurons that cancel each other on all but few points."""
+    some = points.thinned(np.random.default_rng(0), MOST_POINTS)
+    plain = Joined.of(network, points=some)
+    if plain.output != "xor":
+        return network
+    least = plain.score() - loss
+    return plain.without_idle(least, 2).without_idle(least).network(network.grid.resolution)
 
 
-def least_squares(points: LabelledPoints) -> FloatArray:
-    """Return the normal, as a row, of the linear function nearest to the labels -1 and 1."""
-    Z = points.Z - points.share @ points.Z
-    root = np.sqrt(points.share)
-    B = Z * root[:, None]
-    penalty = 1e-3 * float((B**2).sum()) / B.shape[1] + 1e-12
-    target = np.where(points.y, root, -root)
-    if B.shape[1] > len(B):
-        # With more features than points the same solution comes cheaper from the points.
-        w = B.T @ np.linalg.solve(B @ B.T + penalty * np.eye(len(B)), target)
-    else:
-        w = np.linalg.solve(B.T @ B + penalty * np.eye(B.shape[1]), B.T @ target)
-    return np.asarray(w)[None]
+def simplest(
+    network: Network, others: list[Network], points: LabelledPoints, loss: float
+) -> Network:
+    """Return the network made simpler, or one of others if that is simpler still.
 
-
-def unit_rows(U: FloatArray) -> FloatArray:
-    """Return the rows of U divided by their lengths, without those of length zero."""
-    length = np.sqrt((U**2).sum(axis=1))
-    return U[length > 0] / length[length > 0, None]
-
-
-def directions(
-    points: LabelledPoints, rng: np.random.Generator, count: int = _DIRECTIONS
-) -> FloatArray:
-    """Return unit vectors along which positive points may be told from negative ones.
-
-    They lead to positive points (chosen at random, with their weights): from the centre, from the
-    mean of the negative points, from a random negative point, and from the nearest negative points
-    to the nearest positive ones.
+    The others get the thresholds that are best for these points. All may lose the same share, and
+    others with conditions on one feature each some more, for errors that the network has learned.
     """
-    Z, positive, negative = points.Z, np.flatnonzero(points.y), np.flatnonzero(~points.y)
-    weight = points.share
-    p = rng.choice(positive, count, p=weight[positive] / weight[positive].sum())
-    q = rng.choice(negative, count, p=weight[negative] / weight[negative].sum())
-    mean = weight[negative] @ Z[negative] / weight[negative].sum()
-    local = _local_differences(points, p, positive, negative)
-    rows = [Z[p], Z[p] - mean, Z[p] - Z[q], local, _curved(points)]
-    return unit_rows(np.vstack(rows))
+    resolution, score, sizes = network.grid.resolution, points.correct(network), []
+    options = [(simplified(network, points, loss), loss)]
+    for other in others:
+        modest = (np.count_nonzero(other.layers[0], axis=1) == 1).all()
+        moved = Joined.of(other, points=points).polished(2.0).network(resolution)
+        options.append((moved, MODEST * loss if modest else loss))
+    for number, (made, lost) in enumerate(options):
+        correct = points.correct(made)
+        if correct >= score - (lost + _ROUNDING) * points.total:
+            features = int(np.count_nonzero(made.layers[0]))
+            sizes.append((made.grid.neurons, features, -correct, number))
+    return options[min(sizes)[-1]][0]
 
 
-def _curved(points: LabelledPoints) -> FloatArray:
-    """Axes along which the classes are spread most differently, both ways.
+def second_look(
+    start: Network, seen: LabelledPoints, held_out: LabelledPoints, rival: BoolArray
+) -> bool:
+    """Return whether a start that is behind a rival is ahead of it once it was made simpler.
 
-    They are eigenvectors of the difference of the classes' second moments, which show what a
-    linear fit cannot see: opposite corners, rings, slabs.
+    A start that has learned errors may hide a simple network, unless it is behind beyond doubt.
     """
-    if points.Z.shape[1] > _MOST_FEATURES_SQUARED:
-        return np.zeros((0, points.Z.shape[1]))
-    Z = points.Z - points.share @ points.Z
-    value, axes = np.linalg.eigh((Z * points.gain[:, None]).T @ Z)
-    chosen = axes[:, np.argsort(-np.abs(value))[:_AXES]].T
-    return np.vstack([chosen, -chosen])
+    if held_out.lead(rival, start.predict(held_out.Z) == held_out.y, BEYOND_DOUBT) > 0:
+        return False
+    simple = simplified(start, seen, seen.doubt(start))
+    return held_out.lead(simple.predict(held_out.Z) == held_out.y, rival) > 0
 
 
-def _local_differences(points: LabelledPoints, p, positive, negative) -> FloatArray:  # type: ignore[no-untyped-def]
-    """Mean of the positive points nearest to each of p, minus that of the nearest negative ones."""
-    Z = points.Z
-    square = (Z**2).sum(axis=1)
-    distance = square[p, None] - 2 * Z[p] @ Z.T + square
-
-    def local_mean(some):  # type: ignore[no-untyped-def]
-        k = min(len(some), max(1, len(some) // 8))
-        nearest = np.argpartition(distance[:, some], k - 1, axis=1)[:, :k]
-        return Z[some[nearest]].mean(axis=1)
-
-    return local_mean(positive) - local_mean(negative)
-
-
-def sharp_half_space(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
-    """Return the half-space with the fewest errors along linear fits and directions of the data."""
-    points = points.thinned(rng, MOST_FITTED)
-    fits = unit_rows(linear_fits(points, (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)))
-    best = best_of(points, np.vstack([fits, directions(points.thinned(rng), rng)]))
-    return descended(points, best, rng)
-
-
-def rough_half_space(points: LabelledPoints, neurons: int, rng: np.random.Generator) -> HalfSpaces:
-    """Return the half-space with the fewest errors along some directions of the data."""
-    points = points.thinned(rng)
-    return descended(points, best_of(points, directions(points, rng, 4)), rng)
-
-
-def descended(points: LabelledPoints, start: HalfSpaces, rng: np.random.Generator) -> HalfSpaces:
-    """Return a half-space with fewer errors, by exact steps along random lines of half-spaces.
-
-    On the line v + a d each point changes sides at one a, so that sorting these finds the best
-    (random coordinate descent, Li and Lin 2007); among equally good ones chance decides.
-    """
-    unit = points.unit
-    A = np.column_stack([points.Z / unit, np.ones(len(points.y))])
-    v = np.append(start.W[0] * unit, -start.t[0])
-    steps = min(_DESCENTS, _MOST_DESCENT_WORK // A.size)
-    for d in rng.normal(size=(steps, len(v))) * np.abs(v).max():
-        here, slope = A @ v, A @ d
-        moves = np.flatnonzero(slope)
-        if not len(moves):
-            continue
-        turn = -here[moves] / slope[moves]
-        order = np.argsort(turn)
-        gain = np.where(slope[moves] > 0, points.gain[moves], -points.gain[moves])[order]
-        value = np.rint(np.append(0.0, np.cumsum(gain)) * 2.0**40)
-        ends = np.concatenate([[turn[order[0]] - 1.0], turn[order], [turn[order[-1]] + 1.0]])
-        wide = ends[1:] - ends[:-1] > 1e-12
-        if not wide.any():
-            continue
-        best = np.flatnonzero(wide & (value == value[wide].max()))
-        k = int(rng.choice(best))
-        v = v + (ends[k] + ends[k + 1]) / 2 * d
-        v /= np.abs(v).max()
-    if not v[:-1].any():
-        return start
-    better = HalfSpaces(v[None, :-1] / unit, -v[-1:])
-    _, t = cut(points.Z @ better.W.T, points.gain)
-    return HalfSpaces(better.W, t)
-
-
-def best_of(points: LabelledPoints, U: FloatArray) -> HalfSpaces:
-    """Return the best half-space with one of the normals U."""
-    best, threshold = cut(points.Z @ U.T, points.gain)
-    k = int(best.argmax())
-    return HalfSpaces(U[k][None], threshold[k : k + 1])
+def trimmed(network: Network, points: LabelledPoints) -> Network:
+    """Return the network without neurons that make no difference to any of the points."""
+    simple, idle = Joined.of(network, points=points), True
+    said = simple.fires(simple.bits)
+    while idle and len(simple.t) > 1:
+        idle = False
+        values = IDLE.get(simple.output, EITHER)
+        for i, value in itertools.product(range(len(simple.t)), values):
+            fewer = simple.without(i, value)
+            if (fewer.fires(fewer.bits) == said).all():
+                simple, idle = fewer, True
+                break
+    made = simple.as_logic(2.0).network(network.grid.resolution)
+    return made if (made.predict(points.Z) == network.predict(points.Z)).all() else network

@@ -1,220 +1,222 @@
-"""The pieces of work of a fit, which may be sent to other processes, and who deals them out."""
+"""What may be fitted to a binary problem: candidates, the choice among them, and their searches.
 
-from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
-from threading import Condition
+A trial leaves one row for each checkpoint: which of the tried points were classified correctly by
+the networks that had not seen them. All differences are paired, and measured by their standard
+error over the points. The methods of `Attempt` are pieces of work for other threads or processes.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from hyperna._validation import FloatArray, IntArray
-from hyperna.classifier.candidates import Candidate
-from hyperna.classifier.choice import simplified
-from hyperna.classifier.distances import signed_distance
-from hyperna.classifier.points import LabelledPoints
+from hyperna._validation import BoolArray, FloatArray, IntArray
+from hyperna.classifier import starts
+from hyperna.classifier.fitted import PIECE, PIECES, Control, signed_distance
+from hyperna.classifier.points import BEYOND_DOUBT, LabelledPoints
+from hyperna.classifier.spaces import HalfSpaces, simplified
 from hyperna.fitness import FiniteSet
-from hyperna.grid import Grid, finest_unit
+from hyperna.grid import Grid
 from hyperna.mutation import StepLaw
 from hyperna.networks import Network
-from hyperna.parallel import in_order
+from hyperna.outputs import OUTPUTS
 from hyperna.search import Search, Task
 
-
-class Control:
-    """Deals out pieces of work, lets a caller look in between them, and ends them early.
-
-    Work is done by joblib: in threads, because the kernels release the interpreter's lock, or by
-    whatever backend is set with ``joblib.parallel_config``. A copy that was sent to another process
-    only knows how to work; nothing watches it.
-
-    Attributes
-    ----------
-    n_jobs : int or None
-        Number of workers.
-    report : callable or None
-        Called after each piece of work; the work ends when it returns True.
-    pieces : int
-        How often a search reports, about.
-    under_way : dict
-        The best outcome of the searches that are not finished yet, by the number of their problem.
-    stopped, interrupted : bool
-        Whether the work is to end, and whether because of an interrupt from the keyboard: searches
-        under way return what they have, others do not begin.
-    """
-
-    def __init__(self, n_jobs: int | None = None) -> None:
-        self.n_jobs = n_jobs
-        self.report: Callable[[], bool] | None = None
-        self.pieces = 1
-        self.under_way: dict[int, Any] = {}
-        self.stopped = self.interrupted = self._away = False
-        self._busy, self._change = 0, Condition()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__()  # type: ignore[misc]
-        self._away = True
-
-    def interrupt(self) -> None:
-        """End the work because the user wishes so."""
-        self.stopped = self.interrupted = True
-
-    def pause(self) -> None:
-        """Look in after a piece of work."""
-        if self.report is not None and not self.stopped and self.report():
-            self.stopped = True
-
-    def note(self, number: int, outcome: Any) -> None:
-        """Remember the best of the searches under way, for those who watch or interrupt."""
-        with self._change:
-            known = self.under_way.get(number)
-            if known is None or outcome.rank > known.rank:
-                self.under_way[number] = outcome
-
-    def map(self, jobs: list[tuple[Any, ...]]) -> list[Any]:
-        """Return work(self, *arguments) for each job (work, *arguments); None if not finished."""
-        results: list[Any] = []
-        try:
-            if self.report is not None:
-                # The watcher sees the pieces one after the other.
-                for job in jobs:
-                    results.append(self._do(*job))
-            elif jobs:
-                for result in in_order(self._do, jobs, self.n_jobs):
-                    results.append(result)
-        except KeyboardInterrupt:
-            self.interrupt()
-            with self._change:  # threads at work note where they stand
-                self._change.wait_for(lambda: self._busy == 0)
-        return results + [None] * (len(jobs) - len(results))
-
-    def _do(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        with self._change:
-            self._busy += 1
-        try:
-            if self.stopped:
-                return None
-            # One thread, as at home: sums in another order would lead to other networks.
-            with threadpool_limits(1, "blas") if self._away else nullcontext():
-                return work(self, *arguments)
-        finally:
-            with self._change:
-                self._busy -= 1
-                self._change.notify_all()
-
-
-# Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
-PIECE = 2**13
 # The part of a search in which networks of equal score are accepted whatever their margins.
 WALK = 0.5
 # Random starts of a knock-out; each begins with at least this many evaluations per rival.
 STARTS, SHORTEST_ROUND = 16, 3
+# Neurons at most where their number is left open.
+AUTO_NEURONS = 8
+# Larger networks begin with copies: more half-spaces take long to fit, and tell nothing new.
+MOST_CONSTRUCTED = 32
+# Number of half-spaces tried before larger networks.
+FEW = {"xor": 3, "evolved": 4}
+# How many standard errors better than a constant answer held-out points must be classified for
+# them to have a say.
+CONVINCING = 1.0
+# Rows of a trial before that of its last networks made simpler: the start and the checkpoints.
+SIMPLE = 3
+# By how many standard errors a network must beat the simplest candidate to replace it, and by how
+# many a smaller network or an earlier checkpoint.
+LOYAL, INDIFFERENT, EARLIER = 1.0, 0.5, 1.0
+# A difference with at most this standard error is well known.
+WELL_KNOWN = 0.01
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The parameters of the classifier that matter to a binary problem.
-
-    Attributes
-    ----------
-    simplifies : bool
-        Whether simpler networks are looked for, which takes half-spaces.
-    patient : bool
-        Whether all is left to evolution, for which steps that change nothing are redrawn.
-    phases : tuple
-        Parts of a search: whether margins decide between equals, and for which part of what is
-        left. From random starts a walk on the plateaus, which margins would forbid, comes first.
-        Starts made from data are near an optimum and gain nothing by it.
-    """
+    """The parameters of the classifier that matter to a binary problem."""
 
     neurons: int | str
     output: str
-    resolution: int
+    resolution: int  # of the grid, the finest there is for rotations and continuous laws
+    unit: int  # steps on that grid which make a step of the resolution that was asked for
+    rotation: bool
     mutation: StepLaw
     max_evals: int
     restarts: int
     stagnation: int | None
     clip: float
     init: str
-    move: str = "rotation"
-    neuron: str = "plain"
+    neuron: str
+    simplifies: bool  # whether simpler networks are looked for, which takes half-spaces
+    from_scratch: bool  # whether all is left to evolution; void steps are then redrawn
+    # Parts of a search: whether margins decide between equals, and for which part of what is left.
+    # From random starts a walk on the plateaus, which margins would forbid, comes first. Starts
+    # made from data are near an optimum and gain nothing by it.
+    phases: tuple[tuple[bool, float], ...]
 
-    simplifies: bool = field(init=False)
-    patient: bool = field(init=False)
-    phases: tuple[tuple[bool, float], ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        by_chance, plain = self.init != "data", self.neuron == "plain"
-        walk = by_chance and plain and self.clip > 0.0
-        self.__dict__.update(
-            simplifies=self.neurons == "auto" and plain,
-            patient=self.neurons == "auto" and by_chance,
-            phases=((False, WALK), (True, 1.0)) if walk else ((True, 1.0),),
-        )
+@dataclass(frozen=True)
+class Candidate:
+    """A shape of network and how to begin with it."""
 
-    def grid(self, dim: int, neurons: int, output: str) -> Grid:
-        """Return the grid of networks, the finest there is for rotations and continuous laws."""
-        fine = self.mutation.continuous or (self.move == "rotation" and dim > 2)
-        resolution = self.resolution * (finest_unit(self.resolution) if fine else 1)
-        return Grid(dim, neurons, resolution, output, self.neuron)
+    output: str
+    neurons: int
+    construction: Callable[..., HalfSpaces] | None  # from the data; None: random starts
+    constructed: int  # number of half-spaces wanted
+    exact: bool  # whether there must be as many neurons, copies perhaps, or may be fewer
+    larger: bool = False  # the candidate before it with more half-spaces, or copies of them
+
+    @property
+    def again(self) -> "Candidate":
+        """The same shape for further starts, which are to differ from the first."""
+        if self.construction is starts.sharp_half_space:
+            return replace(self, construction=starts.rough_half_space)
+        return self
+
+
+def candidates(neurons: int | str, output: str, init: str) -> list[Candidate]:
+    """Return what the parameters of the classifier leave open, the simplest first."""
+    exact = neurons != "auto"
+    most = int(neurons) if exact else AUTO_NEURONS
+    outputs = tuple(OUTPUTS) if output == "auto" else (output,)
+    if init != "data":
+        # Evolution needs long looks, so there are few: a vote can be an OR or an AND, too.
+        if exact:
+            return [Candidate(kind, most, None, most, True) for kind in outputs]
+        sizes = [("xor", 2), ("evolved", 4)] if output == "auto" else [(output, 3), (output, most)]
+        larger = [Candidate(kind, size, None, size, True) for kind, size in sizes]
+        return [Candidate(outputs[0], 1, None, 1, True), *larger]
+    if most == 1:
+        return [Candidate(outputs[0], 1, starts.sharp_half_space, 1, True)]
+    result = [Candidate(outputs[0], most, starts.logistic_half_space, 1, exact)]
+    many = min(most, MOST_CONSTRUCTED)
+    for kind in outputs:
+        few = min(FEW.get(kind, many), many)
+        small = Candidate(kind, most, starts.soft_half_spaces, few, exact)
+        # more half-spaces, or else copies of them that may go ways of their own
+        large = replace(small, constructed=many, exact=exact or few == many, larger=True)
+        result += [small] if exact and few == many else [small, large]
+    return result
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A candidate, at which checkpoint of its trial, and whether held-out points decided.
+
+    The checkpoint is None where nothing was tried.
+    """
+
+    candidate: int
+    checkpoint: int | None
+    convincing: bool
+
+
+def best_row(points: LabelledPoints, rows: Sequence[BoolArray]) -> int:
+    """Return the checkpoint that is best, or the first one that chance may have put behind."""
+    best = max(rows, key=points.share.dot)
+    for number, right in enumerate(rows):
+        if points.lead(best, right, EARLIER) <= 0:
+            return number
+    return 0
+
+
+def choose(
+    points: LabelledPoints,
+    trials: dict[int, list[BoolArray]],
+    candidates: int,
+    exact: bool,
+    lavish: frozenset[int] = frozenset(),
+) -> Choice:
+    """Return the candidate to fit.
+
+    It is the one whose networks classify held-out points best; one that is simpler is preferred
+    unless the best is better by more than chance explains. Where even the best does no better than
+    a constant answer, held-out points have nothing to say, and the simplest is taken. Where the
+    number of neurons is given or starts are random (`exact`), all are evolved to the end.
+    Candidates with more parameters than points (`lavish`) must be better beyond doubt than the
+    simplest, if that is better than a constant answer.
+    """
+    if 0 not in trials:
+        return Choice(0, None, candidates == 1)
+    if candidates == 1:
+        return Choice(0, len(trials[0]) - 1, True)
+    checkpoint: dict[int, int] = {}
+    rows: dict[int, BoolArray] = {}
+    shares: dict[int, float] = {}
+    for c, tried in trials.items():
+        number = len(tried[:SIMPLE]) - 1 if exact else best_row(points, tried[:SIMPLE])
+        # Simpler networks stand for the candidate, if they are as good.
+        if len(tried) > SIMPLE and points.lead(tried[number], tried[SIMPLE], EARLIER) <= 0:
+            number = SIMPLE
+        must_convince = c in lavish and c > 0 and shares[0] > points.constant
+        if not must_convince or points.lead(tried[number], rows[0], BEYOND_DOUBT) > 0:
+            checkpoint[c], rows[c] = number, tried[number]
+            shares[c] = float(points.share @ rows[c])
+    best = max(shares, key=shares.__getitem__)
+    doubt = np.sqrt(points.constant * (1 - points.constant) / points.rows)
+    if shares[best] <= points.constant + CONVINCING * doubt:
+        return Choice(0, checkpoint[0] if exact else 0, False)
+    for c in sorted(rows):
+        if points.lead(rows[best], rows[c], LOYAL if c == 0 else INDIFFERENT) <= 0:
+            return Choice(c, checkpoint[c], True)
+    return Choice(best, checkpoint[best], True)
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a search has led to."""
+    """What a search has led to. Better outcomes have larger ranks: score and sum of margins."""
 
     network: Network
-    score: int
-    tie: float
+    rank: tuple[int, float]
     evaluations: int
     improvements: tuple[IntArray, FloatArray]
-
-    @property
-    def rank(self) -> tuple[int, float]:
-        """Better outcomes have larger ranks."""
-        return self.score, self.tie
 
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """A candidate on some points, and the pieces of work by which its networks are found.
-
-    Attributes
-    ----------
-    number : int
-        Number of the binary problem.
-    """
+    """A candidate on some points, and the pieces of work by which its networks are found."""
 
     points: LabelledPoints
     settings: Settings
     candidate: Candidate
-    seed: np.random.SeedSequence
-    number: int = 0
+    seed: list[int]  # of the whole fit
+    place: tuple[int, ...]  # the part of the work that this is, which has a seed of its own
+    number: int = 0  # of the binary problem
 
     def start(self) -> Network | None:
         """Return the first network, made from the data; None: a random one."""
         if self.candidate.construction is None:
             return None
         small, axes = self.points.span
-        rng = np.random.default_rng(self.seed)
-        spaces = self.candidate.construction(small, self.candidate.constructed, rng)
-        if axes is not None:
-            spaces = replace(spaces, W=spaces.W @ axes)
-        neurons = self.candidate.neurons if self.candidate.exact else len(spaces.t)
-        dim = self.points.Z.shape[1]
-        return spaces.network(self.settings.grid(dim, neurons, self.candidate.output))
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=self.place))
+        shape = self.candidate.output, self.candidate.constructed
+        spaces = self.candidate.construction(small, rng, *shape)
+        W = spaces.W if axes is None else spaces.W @ axes
+        neurons = self.candidate.neurons if self.candidate.exact else None
+        made = replace(spaces, W=W, output=self.candidate.output)
+        return made.network(self.settings.resolution, neurons, self.settings.neuron)
 
     def search(
         self, start: Network | None, budget: int, *place: int, margins: bool = True
     ) -> Search:
         """Return a search, not yet begun; without margins all networks as good are accepted."""
-        settings, points, dim = self.settings, self.points, self.points.Z.shape[1]
-        shape = dim, self.candidate.neurons, self.candidate.output
-        grid = start.grid if start else settings.grid(*shape)
+        settings, points, wanted = self.settings, self.points, self.candidate
+        shape = points.Z.shape[1], wanted.neurons, settings.resolution, wanted.output
+        grid = start.grid if start else Grid(*shape, settings.neuron)
         # The kernel of bent neurons has no margins.
         clip = settings.clip if margins and settings.neuron == "plain" else 0.0
         # where margins decide, they and not negligible weights shape what is left open
@@ -222,13 +224,13 @@ class Attempt:
         fitness = FiniteSet.of_checked(points.Z, points.y, weight, clip)
         task = Task(
             law=settings.mutation,
-            unit=grid.resolution // settings.resolution,
-            rotation=settings.move == "rotation" and dim > 2,
+            unit=settings.unit,
+            rotation=settings.rotation,
             grid=grid,
             fitness=fitness,
             units=fitness.total,
             bias=True,
-            redraw_void=settings.patient,
+            redraw_void=settings.from_scratch,
             probability=1.0 / grid.components,
             sphere=settings.init == "sphere",
             budget=max(1, budget),
@@ -238,7 +240,7 @@ class Attempt:
             restarts=0,
             start=start,
         )
-        return Search(task, child(self.seed, *place))
+        return Search(task, np.random.SeedSequence(self.seed, spawn_key=(*self.place, *place)))
 
     def outcome(self, search: Search, before: Outcome | None = None, spent: int = 0) -> Outcome:
         """Return where a search stands that followed another one, or other evaluations."""
@@ -252,8 +254,8 @@ class Attempt:
         if clip > 0.0:
             distance = signed_distance(network, self.points.Z)
             tie = float(self.points.gain @ np.clip(distance, -clip, clip))
-        score = self.points.correct(network)
-        return Outcome(network, score, tie, spent + result.evaluations, improvements)
+        rank = self.points.correct(network), tie
+        return Outcome(network, rank, spent + result.evaluations, improvements)
 
     def look(self, control: Control, budget: int) -> tuple[list[Network], int]:
         """Return the candidate's start: made from the data, or the best of random ones."""
@@ -325,7 +327,7 @@ class Attempt:
             search = self.search(start, part, *place, margins=margins)
             quota = min(search.quota, PIECE)
             if control.report is not None:
-                quota = min(quota, max(1, budget // control.pieces))
+                quota = min(quota, max(1, budget // PIECES))
             try:
                 while not search.advance(quota) and not control.stopped:
                     if control.report is not None:
@@ -348,30 +350,10 @@ class Attempt:
         evolution.
         """
         points, spent = self.points, 0
-        start = known if self.settings.patient else self.start()
+        start = known if self.settings.from_scratch else self.start()
         if start is None and self.settings.restarts and budget > 1:
             start, spent = self.knock_out(control, budget // 2, 2)
         doubt = points.doubt(start) * points.total if start and budget == 1 else 0.0
         if start and known and points.correct(known) > points.correct(start) + doubt:
             start = known
         return self.evolve(control, start, max(1, budget - spent), spent)
-
-
-def child(seed: np.random.SeedSequence, *place: int) -> np.random.SeedSequence:
-    """Return the seed of a part of the work."""
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *place))
-
-
-def as_kind(network: Network, neuron: str) -> Network:
-    """Return a network of plain neurons as one of another kind that does the same."""
-    grid = network.grid
-    if grid.neuron == neuron:
-        return network
-    made = Grid(grid.dim, grid.neurons, grid.resolution, grid.output, neuron)
-    hidden = network.genome[: grid.output_start].reshape(grid.neurons, grid.width)
-    if grid.neuron != "plain":
-        raise ValueError(
-            f"networks of {grid.neuron} neurons cannot be continued with {neuron} ones"
-        )
-    output = network.genome[grid.output_start :]
-    return Network(made, np.append(np.column_stack([hidden, made.neutral]).ravel(), output))

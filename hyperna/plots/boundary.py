@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
-from hyperna.classifier.distances import Cone, chosen_class, distances
 from hyperna.classifier.export import condition_text
+from hyperna.classifier.fitted import decide
+from hyperna.classifier.rules import Cone
 from hyperna.plots.style import (
     BLUE,
     FONT_SIZE,
@@ -101,7 +102,7 @@ def plot_boundary(
     ax = ax or new_axes((7.0, 7.0))
     _draw_regions(ax, classifier, plane)
     _draw_conditions(ax, classifier, plane, names)
-    answers = chosen_class(distances(classifier.networks_, classifier.scaling_.apply(points)))
+    _, answers = decide(classifier.networks_, classifier.scaling_.apply(points))
     wrong = classifier.classes_[answers] != labels
     _draw_points(ax, classifier, plane.places, labels, wrong)
     title = f"{1.0 - wrong.mean():.1%} of {len(points)} points correct"
@@ -197,8 +198,7 @@ def _draw_regions(ax: "Axes", classifier: Any, plane: _Plane) -> None:
     from matplotlib.colors import ListedColormap
 
     across, up, rows = plane.mesh()
-    value = distances(classifier.networks_, classifier.scaling_.apply(rows))
-    answer = chosen_class(value)
+    value, answer = decide(classifier.networks_, classifier.scaling_.apply(rows))
     count = len(classifier.classes_)
     colours = ListedColormap([CLASSES[k % len(CLASSES)] for k in range(count)])
     # Rasterised, because a vector graphic of all cells would have many megabytes.
