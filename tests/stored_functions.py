@@ -224,6 +224,8 @@ def _classifiers():
     told = (wide[:, 4] + 0.1 * wide[:, 5] > 0) ^ (rng.random(150) < 0.1)
     many = rng.normal(size=(2500, 3))
     bent = (many[:, 0] > 0) ^ (many[:, 1] * many[:, 2] > 0.5)
+    crowd = rng.normal(size=(25_000, 3))
+    told_crowd = (crowd[:, 0] > 0.5) | (crowd[:, 1] + 0.1 * crowd[:, 2] > 1)
     few = np.repeat(made.X[:30], 3, axis=0), np.repeat(made.y[:30], 3)
     for X, y, weight, options in (
         (made.X, made.y, whole, {"n_neurons": 2, "output": "or"}),
@@ -243,6 +245,8 @@ def _classifiers():
         (many, bent, None, {"output": "xor"}),
         (many, bent, None, {"output": "evolved", "n_neurons": 4, "init": "grid"}),
         (*few, None, {"tie_break": 0.2}),
+        (crowd, told_crowd, None, {"n_neurons": 3, "output": "or", "max_evals": 300}),
+        (crowd, told_crowd, 1.0 + (crowd[:, 1] > 0), {"n_neurons": 1, "max_evals": 300}),
     ):
         fitted = NAClassifier(**{"max_evals": 1500, "random_state": 1} | options)
         yield from _fitted(fitted, X, y, weight)

@@ -168,6 +168,8 @@ def _neat():
 
     for made, options in (
         (problem("quarter"), {"budget": 90}),
+        (problem("two_quarters"), {"budget": 30}),
+        (problem("cube", dim=3), {"budget": 30}),
         (problem("two_quarters"), {"budget": 60, "target": False}),
         (points(*SMALL), {"budget": 200, "stagnation": 20, "restarts": 1}),
         (Sampled(problem("half", dim=3), n=64), {"budget": 70, "target": 0.99}),

@@ -1,6 +1,7 @@
 """What pictures show, in lines of text: all that is drawn with its place, colour and size."""
 
 import contextlib
+import re
 from functools import partial
 from pathlib import Path
 
@@ -186,6 +187,7 @@ def pictures(command):
         yield f"{text} --plot", partial(_of_command, command, f"{text} --plot some.png")
     for make in (_landscapes, _of_runs, _of_theory, _of_networks, _of_classifiers, _films):
         yield f"pictures: {make.__name__.strip('_').replace('_', ' ')}", partial(_all_drawn, make)
+    yield "film, files", film_files
 
 
 def _of_command(command, text):
@@ -349,6 +351,22 @@ def _films():
         for frame in (frames[0], frames[len(frames) // 2], frames[-1]):
             film._func(frame)
             yield f"frame {frame}", film._fig
+
+
+def film_files():
+    """Yield the text of a film's page, and size, number and time of a film's pictures."""
+    from PIL import Image
+
+    from hyperna import OnePlusOneNA, plots, problem
+
+    made = problem("quarter")
+    run = OnePlusOneNA(1, resolution=24).run(made, seed=3, budget=200, trajectory=True)
+    for name in ("film.html", "film.gif"):
+        plots.save_animation(plots.animate_run(made, run, frames=4, pause=2), name)
+    for line in Path("film.html").read_text(encoding="utf-8").splitlines():
+        yield re.sub(r'"[\w+/=]{200,}"', "PICTURE", line)
+    with Image.open("film.gif") as film:
+        yield f"{film.size} {film.n_frames} {film.info.get('duration')} {film.info.get('loop')}"
 
 
 def report_charts(command):
