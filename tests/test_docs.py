@@ -1,9 +1,11 @@
 """What README, site and guides show must work: all their code runs, page by page."""
 
+import ast
 import re
 import shlex
 from contextlib import suppress
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -107,6 +109,19 @@ def test_all_code_of_a_page_runs(path, tmp_path, monkeypatch, capsys):
                 assert main(argv) == 0, (argv, capsys.readouterr().err)
         before = code
     plt.close("all")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_names_in_code_that_is_not_run_exist(path):
+    for mark, kind, code in blocks(path):
+        if mark.startswith("not run: ") and kind == "python":
+            for name in map(ast.unparse, filter(is_attribute, ast.walk(ast.parse(code)))):
+                if name.startswith("hyperna."):
+                    attrgetter(name.removeprefix("hyperna."))(hyperna)
+
+
+def is_attribute(node):
+    return isinstance(node, ast.Attribute)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
