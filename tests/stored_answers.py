@@ -13,7 +13,9 @@ import os
 import re
 import tempfile
 from functools import partial
+from itertools import product
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from stored_functions import functions
@@ -193,6 +195,16 @@ OTHER_ALGORITHMS = [
     "annealing:temperature=0.2,cooling=0.9 --budget 300 --redraw-void",
 ]
 OTHERS += [f"run quarter --runs 3 --json --all --algorithm {text}" for text in OTHER_ALGORITHMS]
+SHOWN = [
+    "list",
+    "dataset --list",
+    "compare --list",
+    "run quarter --runs 7",
+    "run two_quarters --neurons 3 --output evolved --runs 3 --budget 300",
+    "theory local_opt --resolution 24 --mutation local",
+    "compare xor --classifiers logistic,tree --folds 2 --repeats 2 --rotate",
+    "campaign status some.store",
+]
 # Endings of the files that hold a chain.
 CHAIN = ("lab", "srew", "sta", "tra", "storm.lab", "storm.rew", "storm.tra")
 PICTURE = r'<(?:path|circle)[^>]*class="[^>]*>'
@@ -206,6 +218,24 @@ def command(text):
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         code = main(text.split())
     return [*plain(out.getvalue()), *([f"exit code {code}"] if code else [])]
+
+
+def on_terminal(text, width):
+    """Return what a command shows on a terminal of the given width, its colours included."""
+    from hyperna.cli import main
+
+    out, aside = io.StringIO(), io.StringIO()
+    out.isatty = lambda: True
+    terminal = {"COLUMNS": width, "TERM": "xterm-256color", "COLORTERM": ""}
+    if "some.store" in text:
+        of_store("list")
+    with (
+        patch.dict(os.environ, terminal),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(aside),
+    ):
+        main(text.split())
+    return plain(out.getvalue())
 
 
 def plain(text):
@@ -311,6 +341,10 @@ def answers(folder):
         yield f"{text} --json", partial(command, f"{text} --json")
     for text in OTHERS + REFUSED:
         yield text, partial(command, text)
+    # seconds are longer on a slow machine, which would change where narrow lines end
+    narrow = [text for text in SHOWN if "run" not in text and "--folds" not in text]
+    for text, width in (*product(SHOWN, ["150"]), *product(narrow, ["60"])):
+        yield f"{text} on a terminal of {width}", partial(on_terminal, text, width)
     yield from functions(command)
     yield from pictures(command)
     yield from parts()
