@@ -315,6 +315,7 @@ class Search:
         self.rows = np.zeros((count, len(task.columns)), np.int64)
         self._genomes = np.zeros((1 if runs is None else 0, components), np.int64)
         self._key = self.seed.generate_state(4, np.uint64)
+        self.evaluations = 0
 
     @cached_property
     def quota(self) -> int:
@@ -329,11 +330,6 @@ class Search:
     def finished(self) -> bool:
         """Whether the run has ended."""
         return bool(self._progress[0] == self._progress[2])
-
-    @property
-    def evaluations(self) -> int:
-        """Evaluations counted so far."""
-        return int(self._run.counter[state.EVALUATIONS])
 
     def advance(self, quota: int | None = None) -> bool:
         """Simulate about `quota` more offspring; return whether the run has ended."""
@@ -353,6 +349,7 @@ class Search:
                 status = run_population_batch(*given, task.plan, key, run, arrays, *others)
             else:
                 status = loop.run_batch(*given, task.goal.optima, arrays, key, run, *others)
+        self.evaluations = int(run.counter[state.EVALUATIONS])
         if status == state.PLATEAU:
             end_if_stuck(task, run)
         elif status == state.FULL:

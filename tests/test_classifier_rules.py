@@ -203,6 +203,18 @@ def test_votes_are_called_by_their_names(votes, quorum, join, count):
     assert (rule.holds(X) == table).all()
 
 
+@pytest.mark.parametrize("neurons", [12, 30])
+def test_votes_of_many_neurons_are_rounded_too(neurons):
+    """Of 30 there are a billion patterns, but no more among the training points than points."""
+    rng = np.random.default_rng(neurons)
+    X, W, t = rng.normal(size=(300, 3)) / 4, rng.normal(size=(neurons, 3)), rng.normal(size=neurons)
+    network = Network.from_weights(W, t / 4, 2**30, "evolved", rng.normal(size=neurons), 0.3)
+    rule = rule_of(network, Scaling.identity(3), X)
+    assert len(rule.votes) == len(rule.conditions) > neurons / 2
+    assert max(len(str(vote)) for vote in rule.votes) < 8
+    assert (rule.holds(X) == network.predict(X)).all()
+
+
 def test_named_votes():
     """The five kinds, from the votes alone."""
     from hyperna.classifier.rules import _vote
@@ -214,7 +226,7 @@ def test_named_votes():
         ([1.0, 0.8, 0.7], 1.3, "at least", 2),
         ([1.0, 0.3, 0.3], 0.9, "vote", 1),
     ]:
-        rule = _vote(3 * condition, np.array(votes), quorum)
+        rule = _vote(3 * condition, np.array(votes), quorum, np.zeros((1, 3), bool))
         assert (rule.join, rule.count) == (join, count)
     assert rule.votes == (1.0, 0.3, 0.3)
     assert 0.6 < rule.quorum < 1.0

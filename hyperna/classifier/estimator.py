@@ -378,7 +378,8 @@ class NAClassifier(export.FittedNetworks, CallbackSupportMixin, ClassifierMixin,
         """Return the problems to solve: the second class, or each one against all others."""
         seed = check_random_state(self.random_state).randint(2**31 - 1, size=4).tolist()
         rng = np.random.default_rng(np.random.SeedSequence(seed))
-        table = table.sample(rng, MOST_SEARCHED)
+        if len(table.y) > MOST_SEARCHED:
+            table = table.sample(rng, MOST_SEARCHED)
         points = replace(table, Z=scaling.apply(table.Z))
         index, weight, fold = points.folds(MOST_TRIED, rng)
         fits: list[Fit] = []

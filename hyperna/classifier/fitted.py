@@ -260,8 +260,8 @@ class Control:
         self.stopped = self.interrupted = True
 
     def pause(self) -> None:
-        """Look in after a piece of work."""
-        if self.report is not None and not self.stopped and self.report():
+        """Let who watches look in after a piece of work."""
+        if not self.stopped and self.report is not None and self.report():
             self.stopped = True
 
     def note(self, number: int, outcome: Any) -> None:

@@ -82,6 +82,7 @@ class Fit:
     # By candidate: which tried points are classified correctly by the networks that have not seen
     # them; one row for the starts and one for each checkpoint that all folds have reached.
     right: dict[int, list[BoolArray]] = field(default_factory=dict)
+    lavish: set[int] = field(default_factory=set)  # candidates with more parameters than points
     chosen: Choice | None = None
     judged: list[Network] = field(default_factory=list)  # by fold: stands for the final network
 
@@ -126,6 +127,8 @@ class Fit:
         """Keep the networks of a trial, and judge those that all folds have got by now."""
         self.networks.setdefault((c, k), []).extend(trial[0])
         self.evaluations += trial[1]
+        if self.networks[c, k][0].grid.components > len(self.seen[k].y):
+            self.lavish.add(c)
         known, by_fold = len(self.right.get(c, ())), []
         for fold in range(FOLDS):
             by_fold.append(self.networks.get((c, fold), ())[known:])
@@ -172,7 +175,14 @@ class Fit:
                 yield self.trials([0], evolved=True)
             if 0 in self.right and max(map(self.tried.share.dot, self.right[0])) < 1 - GOOD_ENOUGH:
                 yield from self.race()
-        self.chosen = self.choose()
+        given, rows = self.settings.neurons != "auto", dict(sorted(self.right.items()))
+        ripe, lavish = given or self.settings.init != "data", set() if given else self.lavish
+        self.chosen = choose(self.tried, rows, len(self.candidates), ripe, lavish)
+        if self.settings.from_scratch and self.chosen == Choice(0, self.chosen.checkpoint, True):
+            some = self.exact()
+            if some and some[0] > 0 and some[0] in rows:
+                # A network that makes no error where one neuron does need not be ahead by much.
+                self.chosen = Choice(some[0], len(rows[some[0]]) - 1, True)
         yield self.finals(self.chosen, self.settings.max_evals - self.evaluations)
         if not self.chosen.convincing:
             some, left = self.exact(), max(self.settings.max_evals - self.evaluations, 0)
@@ -243,22 +253,6 @@ class Fit:
         candidate = self.candidates[c].again if again else self.candidates[c]
         place = (*self.place, *place)
         return Attempt(points, self.settings, candidate, self.seed, place, self.number)
-
-    def choose(self) -> Choice:
-        """Return the candidate that wins by held-out points."""
-        settings, lavish = self.settings, set()
-        given = settings.neurons != "auto"
-        for (c, k), networks in self.networks.items():
-            if not given and networks[0].grid.components > len(self.seen[k].y):
-                lavish.add(c)
-        ripe, rows = given or settings.init != "data", dict(sorted(self.right.items()))
-        chosen = choose(self.tried, rows, len(self.candidates), ripe, frozenset(lavish))
-        if settings.from_scratch and chosen.candidate == 0 and chosen.convincing:
-            exact = self.exact()
-            if exact and exact[0] > 0 and exact[0] in rows:
-                # A network that makes no error where one neuron does need not be ahead by much.
-                return Choice(exact[0], len(rows[exact[0]]) - 1, True)
-        return chosen
 
     def exact(self) -> list[int]:
         """Return the candidates that made no error on what they learned from, the simplest first.

@@ -160,9 +160,7 @@ class LabelledPoints:
         return LabelledPoints(self.Z[some], self.y[some], count[some], min(self.rows, most))
 
     def sample(self, rng: np.random.Generator, most: int) -> "LabelledPoints":
-        """Return about `most` of the points at most, and no class with few points without them."""
-        if len(self.y) <= most:
-            return self
+        """Return about `most` of the points, and no class with few points without them."""
         some = np.zeros(len(self.y), bool)
         some[rng.permutation(len(some))[:most]] = True
         for label in np.unique(self.y):

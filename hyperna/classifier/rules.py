@@ -21,6 +21,8 @@ from hyperna.neurons import cone_distance
 FEWEST_DIGITS, MOST_DIGITS = 2, 17
 # Part of the squared influences that terms left out may have together: less than rounding changes.
 NEGLIGIBLE = 0.01
+# Votes of which all patterns are looked at.
+FEW_VOTES = 16
 JOINS = ("any", "all", "odd", "at least", "vote")
 
 
@@ -167,26 +169,25 @@ class Rule:
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"a rule must have join, conditions and the rest: {error!r}") from None
         if made.join not in JOINS or not conditions or any(c.scale <= 0 for c in conditions):
-            raise ValueError(
-                f"join must be one of {', '.join(JOINS)}, with conditions of positive scale"
-            )
+            joins = ", ".join(JOINS)
+            raise ValueError(f"join must be one of {joins}, with conditions of positive scale")
         if made.join == "vote" and len(votes) != len(conditions):
             raise ValueError(f"votes must be {len(conditions)} numbers, got {len(votes)}")
         return made
 
 
-def _condition(data: Any, dim: int) -> Condition | Cone:
+def _condition(data: Any, dim: int) -> Any:
     """Return the condition that is described by plain numbers; anything else is an error."""
-    cls: Any = Cone if "apex" in data else Condition
+    kind: Any = Cone if "apex" in data else Condition
     values: dict[str, Any] = {}
     part: Any
-    for part in fields(cls):
+    for part in fields(kind):
         shape = (dim,) if part.type is FloatArray else ()
         value = check_reals(part.name, data[part.name], shape)
         values[part.name] = value if shape else part.type(value)
-    if cls is Cone and ((values["width"] < 0).any() or not isinstance(data["outside"], bool)):
+    if kind is Cone and ((values["width"] < 0).any() or not isinstance(data["outside"], bool)):
         raise ValueError("a cone must have widths of at least 0, and outside True or False")
-    return cls(**values)  # type: ignore[no-any-return]
+    return kind(**values)
 
 
 def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np.inf) -> Rule:
@@ -225,11 +226,17 @@ def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np
             conditions.append(condition_of(*turned, scaling, X, slack))
     if output != "evolved":
         return Rule({"or": "any", "and": "all", "xor": "odd"}[output], tuple(conditions))
-    return _vote(tuple(conditions), np.abs(vote[kept]), quorum)
+    return _vote(tuple(conditions), np.abs(vote[kept]), quorum, bits[:, kept] == (turn[kept] > 0))
 
 
-def _vote(conditions: tuple[Condition | Cone, ...], vote: FloatArray, quorum: float) -> Rule:
-    """Return a vote with positive votes, as ANY, ALL or AT LEAST k where it is that."""
+def _vote(
+    conditions: tuple[Condition | Cone, ...], vote: FloatArray, quorum: float, bits: BoolArray
+) -> Rule:
+    """Return a vote with positive votes, as ANY, ALL or AT LEAST k where it is that.
+
+    Few votes are rounded so that the result stays the same whatever holds, many so that it does on
+    the training points, where the conditions hold as `bits` say.
+    """
     ranked = np.sort(vote)
     for count in range(1, len(vote) + 1):
         fewest = ranked[:count].sum()
@@ -239,7 +246,9 @@ def _vote(conditions: tuple[Condition | Cone, ...], vote: FloatArray, quorum: fl
             return Rule("any" if len(vote) == 1 else join, conditions, count)
     unit = float(vote.max())
     votes, limit = vote / unit, quorum / unit
-    table = (np.arange(2 ** len(vote))[:, None] >> np.arange(len(vote)) & 1).astype(bool)
+    table = np.unique(bits, axis=0)
+    if len(vote) <= FEW_VOTES:
+        table = (np.arange(2 ** len(vote))[:, None] >> np.arange(len(vote)) & 1).astype(bool)
     wins = table @ votes >= limit - 1e-9
     for digits in range(1, 16):
         rounded = _rounded(votes, digits)
@@ -266,8 +275,7 @@ def condition_of(
     # Relative to the unit of the largest term, nothing overflows.
     unit, length, most = scaling.width[largest], abs(w[largest]), float(np.finfo(float).max)
     with np.errstate(over="ignore", invalid="ignore"):
-        ratio = np.divide(unit, scaling.width, out=np.zeros(len(w)), where=used)
-        weights = w * ratio / length
+        weights = w * np.divide(unit, scaling.width, out=np.zeros(len(w)), where=used) / length
         scale = float(min(unit / length, most))
         threshold = float(b * scale + weights[used] @ scaling.centre[used])
     finite = np.isfinite(weights)
@@ -312,15 +320,8 @@ def _without_negligible(  # type: ignore[no-untyped-def]
     return used, threshold
 
 
-def cone_of(
-    w: FloatArray,
-    b: float,
-    cosine: float,
-    outside: bool,
-    fires: BoolArray,
-    scaling: Scaling,
-    X: FloatArray,
-    slack: float,
+def cone_of(  # type: ignore[no-untyped-def]
+    w: FloatArray, b, cosine, outside, fires: BoolArray, scaling: Scaling, X: FloatArray, slack
 ) -> Cone:
     """Return a bent neuron as a condition on the original features, with few digits.
 

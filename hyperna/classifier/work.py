@@ -5,7 +5,7 @@ the networks that had not seen them. All differences are paired, and measured by
 error over the points. The methods of `Attempt` are pieces of work for other threads or processes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -139,7 +139,7 @@ def choose(
     trials: dict[int, list[BoolArray]],
     candidates: int,
     exact: bool,
-    lavish: frozenset[int] = frozenset(),
+    lavish: Collection[int] = (),
 ) -> Choice:
     """Return the candidate to fit.
 
@@ -312,7 +312,8 @@ class Attempt:
         except KeyboardInterrupt:
             control.interrupt()
             return None
-        control.pause()
+        if control.report is not None:
+            control.pause()
         return networks, spent
 
     def evolve(
