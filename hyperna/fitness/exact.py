@@ -63,6 +63,7 @@ class ExactArcs(Fitness):
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the arcs in units, for the kernel that suits the number of neurons."""
         from hyperna._kernels.circle import ARC_BLOCK, Circle
+        from hyperna._kernels.geometry import EVOLVED
         from hyperna._kernels.pair import MOST_ARCS, Pair
 
         self.check_grid(grid)
@@ -71,7 +72,7 @@ class ExactArcs(Fitness):
         modulus, positive = grid.moduli[: grid.width].copy(), int(arcs[1].sum())
         step = turn // grid.resolution
         shared = (turn, step, positive, grid.output_code, grid.neurons, grid.width)
-        if grid.neurons <= 2 and not grid.has_output_neuron and arcs.shape[1] <= MOST_ARCS:
+        if grid.neurons <= 2 and grid.output_code < EVOLVED and arcs.shape[1] <= MOST_ARCS:
             starts, lengths = np.pad(arcs, ((0, 0), (0, MOST_ARCS - arcs.shape[1]))).tolist()
             return Pair(*shared, modulus, tuple(starts), tuple(lengths), shape)
         arcs = np.pad(arcs, ((0, 0), (0, -arcs.shape[1] % ARC_BLOCK)))

@@ -48,6 +48,9 @@ from hyperna.problems.rounding import rounding_loss
 # More optima than this are not listed: ARCS(k) with N < k has exponentially many.
 MOST_OPTIMA = 1000
 
+# Of networks with other outputs no optima are known.
+_KNOWN_OUTPUTS = ("or", "and", "xor", "evolved")
+
 START = Fraction(0)
 # Not an integer, so that any integer is checked as such.
 UNSET: Any = None
@@ -156,6 +159,8 @@ class ArcProblem(Problem):
         1.0
         """
         neurons, output = check_network(neurons, output)
+        if neurons > 1 and output not in _KNOWN_OUTPUTS:
+            return None
         bias = bias or neuron == "bent"
         if self.dim == 2 and bias:
             return float(best_unions(self.arcs, neurons, 0)[0])
@@ -196,6 +201,8 @@ class ArcProblem(Problem):
         none is listed. See `Problem.optima` for what the arrays hold.
         """
         neurons, output = check_network(neurons, output)
+        if neurons > 1 and output not in _KNOWN_OUTPUTS:
+            return []
         if neuron == "bent":
             if bias or output == "evolved":
                 return []

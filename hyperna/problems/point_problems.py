@@ -143,8 +143,9 @@ class CubeCorners(PointProblem):
         around_corners = neuron == "bent" and output in ("or", "and")
         if not (bias or around_corners or output == "xor"):
             return None
-        enough = self.dim if output in ("xor", "evolved") else 2 ** (self.dim - 1)
-        return 1.0 if neurons >= enough else None
+        few, many = self.dim, 2 ** (self.dim - 1)
+        enough = {"or": many, "and": many, "xor": few, "evolved": few}.get(output)
+        return 1.0 if enough is not None and neurons >= enough else None
 
 
 def check_weights(name: str, weight: ArrayLike, n: int) -> FloatArray:
