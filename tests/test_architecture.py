@@ -1,6 +1,7 @@
 """The shape of the package: what may import what, how long a file may be, what is public."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -125,6 +126,13 @@ def test_type_checkers_are_told_the_public_names():
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
     told = [alias.asname for node in imports for alias in node.names]
     assert ["__version__", *told] == hyperna.__all__
+
+
+def test_the_map_of_the_package_names_every_part():
+    text = (ROOT.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line.startswith("| `")]
+    named = [name for line in lines for name in re.findall(r"`(\w+)`", line.split("|")[1])]
+    assert sorted(named) == sorted(set(STREET) - {"__main__"})
 
 
 def test_unknown_name_is_an_attribute_error():
