@@ -28,6 +28,7 @@ from hyperna.problems.arcs import (
     level_sets,
     merge_arcs,
     parse_arcs,
+    rounding_loss,
     simple_fraction,
     symmetric_differences,
     turned_arcs,
@@ -43,7 +44,6 @@ from hyperna.problems.half_circles import (
     best_parity,
     opposite_bound,
 )
-from hyperna.problems.rounding import rounding_loss
 
 # More optima than this are not listed: ARCS(k) with N < k has exponentially many.
 MOST_OPTIMA = 1000

@@ -30,21 +30,18 @@ def campaign_toml(wanted: Sequence[tuple[Setting, int]]) -> str:
     """
     blocks = []
     for setting, runs in wanted:
-        lines = [f"{key} = {_toml(value)}" for key, value in options_of(setting).items()]
-        blocks.append("\n".join(["[[settings]]", f"runs = {runs}", *lines]))
+        lines = ["[[settings]]", f"runs = {runs}"]
+        for key, value in options_of(setting).items():
+            # JSON's escapes are TOML's, which wants one character more to be escaped.
+            text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+            lines.append(f"{key} = {text}")
+        blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 
 
 def options_of(setting: Setting) -> dict[str, Any]:
     """Return the options that give the setting; the digest of points is not one of them."""
     return {key: value for key, value in setting.canonical.items() if key != "data"}
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, str):
-        # JSON's escapes are TOML's, which wants one character more to be escaped.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return json.dumps(value)
 
 
 def single_run(setting: Setting) -> str:
