@@ -233,7 +233,8 @@ class Grid:
         turns = check_reals("angles", angles, shape) / (2 * math.pi)
         rows = self._round(turns, check_reals("biases", biases, (self.neurons,)), self.dim)
         hidden = np.column_stack([rows, self.neutral]).ravel()
-        self._check_output("output_angles", output_angles, "output_bias", output_bias)
+        if {output_angles is not None, output_bias is not None} != {self.has_output_neuron}:
+            raise self._output_misfit("output_angles", "output_bias")
         if output_angles is None or output_bias is None:
             return hidden
         turns = check_reals("output_angles", output_angles, (self.neurons - 1,)) / (2 * math.pi)
@@ -278,7 +279,8 @@ class Grid:
         thresholds = check_reals("t", t, (self.neurons,))
         rows = self._nearest("W", weights, thresholds)
         hidden = np.column_stack([rows, self.neutral]).ravel()
-        self._check_output("output_w", output_w, "output_t", output_t)
+        if {output_w is not None, output_t is not None} != {self.has_output_neuron}:
+            raise self._output_misfit("output_w", "output_t")
         if output_w is None or output_t is None:
             return hidden
         weights = check_reals("output_w", output_w, (self.neurons,))
@@ -351,13 +353,11 @@ class Grid:
             )
         return self._round(turns, t, W.shape[1])
 
-    def _check_output(self, w_name: str, w: Any, t_name: str, t: Any) -> None:
-        """Refuse an output neuron that the grid lacks, and a missing one."""
-        if {w is not None, t is not None} == {self.has_output_neuron}:
-            return
+    def _output_misfit(self, w_name: str, t_name: str) -> ValueError:
+        """Return what is wrong with an output neuron that the grid lacks, or a missing one."""
         if self.has_output_neuron:
-            raise ValueError(f"{w_name} and {t_name} must be given for an evolved output neuron")
-        raise ValueError(
+            return ValueError(f"{w_name} and {t_name} must be given for an evolved output neuron")
+        return ValueError(
             f"{w_name} and {t_name} must be left out: a network with output "
             f"{self.output!r} and {self.neurons} hidden neurons has no output neuron"
         )
