@@ -39,7 +39,7 @@ LONG = (
     "test_classifier_fit",
     "test_points_kernel",
     "test_jit",
-    "test_classifier_choice",
+    "test_classifier_fitting",
     "test_cli_ends",
     "test_options",
     "test_mutation_laws",

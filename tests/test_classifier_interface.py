@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from hyperna import NAClassifier, export_text
+from hyperna import NAClassifier, compare, export_text
 from hyperna.classifier import half_spaces
 
 
@@ -347,3 +347,35 @@ def test_a_model_with_a_number_that_is_none_is_refused(number):
     text = made.to_json().replace('"max_evals": 20', f'"max_evals": {number}')
     with pytest.raises(ValueError, match="numbers must be finite"):
         NAClassifier.from_json(text)
+
+
+def test_importances_weigh_all_conditions_alike():
+    from hyperna.classifier.rules import Condition, Rule
+
+    def condition(*influence):
+        return Condition(np.ones(2), 0.0, 1.0, np.array(influence, float))
+
+    model = NAClassifier()
+    model.networks_ = []
+    model.rules_ = [
+        Rule("any", (condition(1, 1), condition(-1, 0))),
+        Rule("any", (condition(0, 1),)),
+    ]
+    # (1/2, 1/2) and (1, 0) make (3/4, 1/4) in the first rule
+    assert model.feature_importances_.tolist() == [0.375, 0.625]
+
+
+def test_long_words_are_shortened_in_messages():
+    X, long = np.arange(8.0)[:, None], "x" * 20_000
+    fitted = NAClassifier(n_neurons=1, max_evals=50).fit(X, X[:, 0] > 3)
+    for call in (
+        lambda: fitted.predict(long),
+        lambda: fitted.fit(long, X[:, 0] > 3),
+        lambda: fitted.fit(X, [long] * 8),
+        lambda: fitted.fit(X, X[:, 0] > 3, sample_weight=long),
+        lambda: NAClassifier(scale=long).fit(X, X[:, 0] > 3),
+        lambda: compare("moons", [long, long]),
+    ):
+        with pytest.raises((TypeError, ValueError), match="xxx") as error:
+            call()
+        assert len(str(error.value)) < 250

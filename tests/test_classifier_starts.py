@@ -1,4 +1,4 @@
-"""The smooth stand-ins for networks, against finite differences, limits and what they are for."""
+"""Starts: smooth stand-ins for networks against finite differences and limits, linear fits."""
 
 import itertools
 
@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
+from hyperna.classifier import starts
 from hyperna.classifier.points import LabelledPoints
-from hyperna.classifier.starts import parity_loss, soft_half_spaces, union_loss, vote_loss
+from hyperna.classifier.spaces import HalfSpaces, cut
+from hyperna.classifier.starts import (
+    least_squares,
+    linear_fits,
+    logistic_half_space,
+    parity_loss,
+    soft_half_spaces,
+    union_loss,
+    vote_loss,
+)
 
 
 def labelled(n=50, dim=3, seed=0):
@@ -132,3 +142,72 @@ def test_constructions_beat_a_constant_answer(output, neurons):
     accuracy, used = share(output, points, neurons)
     assert used <= neurons
     assert accuracy > max(points.y.mean(), 1 - points.y.mean())
+
+
+def noise(n=60, dim=3, seed=0):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(n, dim)) / 4
+    weight = rng.integers(1, 4, n)
+    return LabelledPoints(Z, rng.random(n) < 0.4, weight, float(weight.sum()))
+
+
+def test_where_logistic_regression_has_no_weights_there_is_a_half_space_all_the_same():
+    Z = np.array([[-1.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [1.0, 0.0]]) / 2
+    points = LabelledPoints(Z, np.array([True, True, False, False]), np.ones(4, np.int64), 4.0)
+    made = logistic_half_space(points, np.random.default_rng(0))
+    assert made.W.tolist() == [[1.0, 0.0]]
+
+
+def test_linear_fits_separate_what_can_be_separated():
+    points = noise()
+    y = points.Z @ [1.0, -2.0, 0.5] >= 0.1
+    separable = LabelledPoints(points.Z, y, points.weight, points.rows)
+    best, _ = cut(separable.Z @ linear_fits(separable, (1e-6,)).T, separable.gain)
+    assert best[0] == pytest.approx(separable.share @ y)
+
+
+def test_least_squares_from_points_and_from_features_agree():
+    wide = noise(n=10, dim=12)
+    row = least_squares(wide)[0]
+    Z = wide.Z - wide.share @ wide.Z
+    B = Z * np.sqrt(wide.share)[:, None]
+    penalty = 1e-3 * (B**2).sum() / 12 + 1e-12
+    expected = np.linalg.solve(B.T @ B + penalty * np.eye(12), wide.gain @ Z)
+    assert np.allclose(row, expected)
+
+
+@pytest.mark.parametrize("dim", [3, 600])
+def test_logistic_fit_is_scikit_learn_s(dim):
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(dim)
+    X, y = rng.normal(size=(80, dim)), rng.random(80) < 0.4
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    points = LabelledPoints(X / 100, y, np.ones(80, np.int64), 80.0)
+    made = logistic_half_space(points, rng)
+    model = LogisticRegression(tol=1e-10, max_iter=10_000).fit(X, y)
+    assert np.allclose(made.W / 100, model.coef_, atol=2e-4)
+    assert -made.t[0] == pytest.approx(model.intercept_[0], abs=2e-4)
+
+
+def test_a_vote_is_decided_where_its_soft_version_is(monkeypatch):
+    """Before neurons are left out, which finds a new quorum."""
+    monkeypatch.setattr(HalfSpaces, "pruned", lambda self, points: self)
+    rng = np.random.default_rng(0)
+    Z = rng.uniform(-0.7, 0.7, size=(400, 2))
+    turn = 2 * np.pi * np.arange(3) / 3
+    inside = Z @ np.array([np.cos(turn), np.sin(turn)]) <= 0.3
+    for least in (1, 2, 3):  # OR, majority and AND have different constants
+        y = inside.sum(axis=1) >= least
+        points = LabelledPoints(Z, y, np.ones(400, np.int64), 400.0)
+        made = starts.soft_half_spaces(points, np.random.default_rng(1), "evolved", 3)
+        said = (made.t <= Z @ made.W.T) @ made.vote >= made.quorum
+        assert np.mean(said == y) > 0.9
+
+
+@pytest.mark.parametrize(("n", "dim", "kept"), [(100, 2, 100), (9000, 2, 2000), (700, 9000, 200)])
+def test_starts_are_made_from_as_many_points_as_are_quick(n, dim, kept):
+    points = LabelledPoints(np.zeros((n, dim)), np.arange(n) % 2 > 0, np.ones(n, np.int64), n)
+    found, _, _ = starts.fitted(starts.union_loss, points, 1, np.random.default_rng(0))
+    assert 0.7 * kept < len(found.y) <= kept
+    assert found.total == (n if n == kept else kept)
