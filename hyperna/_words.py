@@ -7,6 +7,8 @@ from typing import Any
 
 # What is longer is shortened in messages.
 _LONGEST = 60
+# What is larger is written with an exponent.
+_VERY_LARGE = 1e9
 # Stands for a number that is not there.
 NOTHING = "–"
 
@@ -112,6 +114,18 @@ def number(value: float, digits: int | None = None) -> str:
     if digits is None:
         digits = 0 if abs(value) >= 100 or value == int(value) else 1
     return f"{value:,.{digits}f}"
+
+
+def significant(value: float) -> str:
+    """Return a number with three significant digits, large ones without an exponent.
+
+    Examples
+    --------
+    >>> significant(1093.2), significant(-52.44), significant(0.01234), significant(3e12)
+    ('1,090', '-52.4', '0.0123', '3e+12')
+    """
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if 1000 <= abs(rounded) < _VERY_LARGE else f"{rounded:.3g}"
 
 
 def percent(share: float) -> str:

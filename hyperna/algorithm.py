@@ -169,7 +169,7 @@ class OnePlusOneNA:
 
     def task(
         self,
-        problem: Problem | Fitness,
+        problem: Problem | Fitness | str,
         *,
         budget: int | None = None,
         stagnation: int | None = None,
@@ -228,7 +228,7 @@ class OnePlusOneNA:
 
     def run(
         self,
-        problem: Problem | Fitness,
+        problem: Problem | Fitness | str,
         *,
         budget: int | None = None,
         stagnation: int | None = None,
@@ -245,8 +245,8 @@ class OnePlusOneNA:
 
         Parameters
         ----------
-        problem : Problem or Fitness
-            What to learn.
+        problem : Problem, Fitness or str
+            What to learn; a problem may be given by its name.
         budget : int, optional
             Maximum number of fitness evaluations; by default floor(100 r ln r).
         stagnation : int, optional
@@ -278,7 +278,7 @@ class OnePlusOneNA:
         Examples
         --------
         >>> from hyperna.problems import problem
-        >>> OnePlusOneNA(bias=False).run(problem("half"), seed=3).stop_reason
+        >>> OnePlusOneNA(bias=False).run("half", seed=3).stop_reason
         'optimum'
         >>> rule = lambda so_far: so_far.evaluations >= 50
         >>> na = OnePlusOneNA(resolution=2**30)
@@ -297,7 +297,7 @@ class OnePlusOneNA:
 
     def run_many(
         self,
-        problem: Problem | Fitness,
+        problem: Problem | Fitness | str,
         runs: int,
         *,
         budget: int | None = None,

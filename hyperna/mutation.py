@@ -80,7 +80,9 @@ class StepLaw:
 
     def weights(self, resolution: int) -> NDArray[np.float64]:
         """Non-negative numbers proportional to the probabilities of the lengths 1..resolution."""
-        raise TypeError(f"{type(self).__name__} has no table of probabilities")
+        known = sorted(name for name, cls in LAWS.items() if cls.weights is not StepLaw.weights)
+        need = f"exact runtimes need one of {', '.join(known)}"
+        raise TypeError(f"{type(self).__name__} has no table of probabilities; {need}")
 
     def pmf(self, resolution: int) -> NDArray[np.float64]:
         """Probabilities of the step lengths 1..resolution.

@@ -44,7 +44,7 @@ class RandomisedLocalSearchNA(OnePlusOneNA):
     name: ClassVar[str] = "rls"
     summary: ClassVar[str] = "randomised local search: exactly one component is mutated"
 
-    def task(self, problem: Problem | Fitness, **limits: Any) -> Task:
+    def task(self, problem: Problem | Fitness | str, **limits: Any) -> Task:
         """Return everything that defines a run but its seed."""
         return replace(super().task(problem, **limits), one_component=True)
 
@@ -64,7 +64,7 @@ class PopulationNA(OnePlusOneNA):
         """Return the algorithm as compiled code takes it; a perfect score is `units`."""
         raise NotImplementedError
 
-    def task(self, problem: Problem | Fitness, **limits: Any) -> Task:
+    def task(self, problem: Problem | Fitness | str, **limits: Any) -> Task:
         """Return everything that defines a run but its seed."""
         task = super().task(problem, **limits)
         plan = self.plan(task.units)

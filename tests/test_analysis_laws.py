@@ -200,7 +200,7 @@ def test_text_names_the_law_its_numbers_and_its_fit():
     assert str(best).endswith("on 7, p = 1)")
     assert by_name(fit_scaling(R, 3 * R - 20, 0.01 * R))["linear"].equation == "3 r - 20"
     falling = by_name(fit_scaling(R, 2 * R.max() - R, np.ones_like(R)))["linear"]
-    assert falling.equation == f"-1 r + {2 * R.max():.3g}"
+    assert falling.equation == f"-1 r + {2 * R.max():,.0f}"
 
 
 def test_bounds_of_the_theorems():

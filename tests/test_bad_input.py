@@ -207,7 +207,7 @@ CALLS = {
             "seed": [*NO_INTEGER, -1, None],
         },
     ),
-    "fitness_of": (fitness_of, {"subject": HALF}, {"subject": [None, "half", 3, NETWORK]}),
+    "fitness_of": (fitness_of, {"subject": HALF}, {"subject": [None, "hlf", 3, NETWORK]}),
     "fitness": (ExactArcs(HALF), {"network": NETWORK}, {"network": [SPACE, None, [3, 6], "n"]}),
     "fitness of points": (
         FiniteSet(X, Y),
@@ -265,7 +265,7 @@ CALLS = {
         NA.run,
         RUN,
         {
-            "problem": [None, "half", 3, NETWORK, HALF.arcs],
+            "problem": [None, "hlf", 3, NETWORK, HALF.arcs],
             "budget": [*NO_COUNT[:-1], 2**62],
             "stagnation": [*NO_COUNT[:-1], 2**62],
             "target": [*NO_REAL, -0.1, 1.1],
@@ -280,7 +280,7 @@ CALLS = {
         NA.run_many,
         RUNS,
         {
-            "problem": [None, "half", 3, NETWORK],
+            "problem": [None, "hlf", 3, NETWORK],
             "runs": [*NO_COUNT, 2**70],
             "budget": [*NO_COUNT[:-1], 2**62],
             "stagnation": [*NO_COUNT[:-1], 2**62],

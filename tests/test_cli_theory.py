@@ -114,7 +114,9 @@ def test_without_bias_and_large(capsys):
 def test_quantiles_that_take_long_are_computed_where_they_are_wanted(capsys, monkeypatch):
     monkeypatch.setattr("hyperna.cli.theory._MOST_OPERATIONS", 0.0)
     options = ["quarter", "--resolution", "8"]
-    assert "they would take more than a minute; see --quantiles" in shown(capsys, *options)
+    assert "they would take more than a minute; --quantiles 0.5 computes them" in shown(
+        capsys, *options
+    )
     assert "50 % of the runs succeed within" in shown(capsys, *options, "--quantiles", "0.5")
 
 

@@ -208,7 +208,7 @@ def test_fitness_of_keeps_the_problem():
 
 def test_descriptions_are_short_however_many_points():
     many = fitness_of(problem("cube", dim=12))
-    assert str(many) == "weighted share of 4096 points"
+    assert str(many) == "share of 4096 points"
     assert repr(many) == "FiniteSet(4096 points in R^12, total weight 4096)"
     assert repr(many.problem).startswith("CubeCorners('cube': 4096 points in R^12, 2048 of them")
     assert str(fitness_of(problem("half"))) == "exact share of the circle"
@@ -224,8 +224,9 @@ def test_fitness_of_passes_the_sampling_on():
     assert (chosen.n, chosen.method, chosen.seed) == (100, "random", 3)
     with pytest.raises(ValueError, match="n must be left out"):
         fitness_of(problem("cube"), n=100)
-    with pytest.raises(TypeError, match="problem must be a Problem or a Fitness, got 'half'"):
-        fitness_of("half")
+    assert fitness_of("half", neurons=1).problem == problem("half")
+    with pytest.raises(TypeError, match="problem must be a name, a Problem or a Fitness, got 3"):
+        fitness_of(3)
 
 
 @pytest.mark.parametrize("dim", [2, 3])

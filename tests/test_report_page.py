@@ -10,7 +10,7 @@ import pytest
 from reported import embedded_data, evil_report, evil_store
 from scipy import stats
 
-from hyperna._words import number
+from hyperna._words import number, significant
 from hyperna.analysis.laws import fit_runtimes
 from hyperna.analysis.statistics import (
     bootstrap_interval,
@@ -196,15 +196,16 @@ class TestNumbers:
             fits = fit_runtimes(list(samples), list(samples.values()))
             for fit in sorted(fits, key=lambda fit: fit.coefficients[0] <= 0):
                 k = fit.law.fitted_exponent
-                low, high = fit.exponent_interval if k else fit.coefficient_intervals[0]
+                ends = fit.exponent_interval if k else fit.coefficient_intervals[0]
+                low, high = map(significant, ends)
                 weight = f"{fit.weight:.3f}" if fit.coefficients[0] > 0 else "falls for large r"
                 expected.append(
                     {
                         "variant": law,
                         "law": fit.equation,
-                        "95 % interval": f"{'k' if k else 'a'}: {low:.3g} – {high:.3g}",
+                        "95 % interval": f"{'k' if k else 'a'}: {low} – {high}",
                         "χ² / freedom": f"{fit.chi_square:.1f} / {4 - fit.law.parameters}",
-                        "p": f"{fit.p_value:.3f}" if fit.p_value >= 1e-4 else "< 0.0001",
+                        "p": f"{fit.p_value:.2g}" if fit.p_value >= 1e-4 else "< 0.0001",
                         "weight": weight if fit.p_value >= 0.01 else "does not fit",
                     }
                 )

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from scipy import optimize, stats
 
 from hyperna._validation import FloatArray
-from hyperna._words import shown
+from hyperna._words import shown, significant
 from hyperna.analysis.growth import GROWTH_LAWS, Bound, GrowthLaw, theorem_bound
 from hyperna.analysis.statistics import Interval, check_level, check_sample
 
@@ -100,7 +100,8 @@ class ScalingFit:
         text = ""
         for value, power in zip(self.coefficients, self.law.powers, strict=True):
             sign = ("-" if value < 0 else "") if not text else (" - " if value < 0 else " + ")
-            text += f"{sign}{abs(value):.3g} {power.format(k=f'{self.exponent:.2f}')}".rstrip()
+            grown = power.format(k=f"{self.exponent:.2f}")
+            text += f"{sign}{significant(abs(value))} {grown}".rstrip()
         return text
 
     @property
@@ -112,7 +113,7 @@ class ScalingFit:
     def __str__(self) -> str:
         """Return the law with its numbers, an interval, and how well it fits."""
         what, (low, high) = self.leading
-        spread = f"{what} in [{low:.3g}, {high:.3g}]"
+        spread = f"{what} in [{significant(low)}, {significant(high)}]"
         quality = f"chi-square {self.chi_square:.3g} on {self.degrees_of_freedom}"
         p = "p < 0.0001" if self.p_value < 1e-4 else f"p = {self.p_value:.2g}"
         if not self.fits:

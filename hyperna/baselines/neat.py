@@ -97,7 +97,7 @@ class NeatTask(CountedTask):
 
 def neat_task(
     neat: str | Neat,
-    problem: Problem | Fitness,
+    problem: Problem | Fitness | str,
     *,
     resolution: int = 120,
     budget: int | None = None,
@@ -114,7 +114,7 @@ def neat_task(
     ----------
     neat : str or Neat
         "neat", or with settings as in "neat:population=50".
-    problem : Problem or Fitness
+    problem : Problem, Fitness or str
         What to learn.
     resolution, budget, stagnation, target, restarts
         As for the (1+1) NA. Success is always a fitness; by default that of the best network of

@@ -70,7 +70,7 @@ class BaselineTask(CountedTask):
 
 def baseline_task(
     name: str | Baseline,
-    problem: Problem | Fitness,
+    problem: Problem | Fitness | str,
     *,
     neurons: int | None = None,
     output: str = "or",
@@ -87,7 +87,7 @@ def baseline_task(
     ----------
     name : str or Baseline
         A name from `BASELINES`, or one with settings such as "cma_es:representation=cartesian".
-    problem : Problem or Fitness
+    problem : Problem, Fitness or str
         What to learn.
     neurons : int, optional
         Hidden neurons; by default the problem's.

@@ -66,7 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--target", type=real(0, 1), help="fitness to stop at (default: the optimum)"
     )
     parser.add_argument(
-        "--quantiles", metavar="Q,...", help="levels of the quantiles (default: 0.05 to 0.95)"
+        "--quantiles",
+        metavar="Q,...",
+        help="levels of the quantiles, computed however long it takes "
+        "(default: 0.05 to 0.95 if they take less than a minute)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, no table")
     parser.add_argument(
@@ -214,7 +217,9 @@ def _print_table(args: argparse.Namespace, summary: dict[str, Any]) -> None:
     console.print(table)
     if summary["quantiles"] is None:
         if args.bias or args.resolution <= LARGEST_MATRIX:
-            console.print("no quantiles: they would take more than a minute; see --quantiles")
+            console.print(
+                "no quantiles: they would take more than a minute; --quantiles 0.5 computes them"
+            )
         else:
             console.print(f"no quantiles: without bias up to resolution {LARGEST_MATRIX} only")
     for end in summary["ends"][:_LISTED]:

@@ -12,20 +12,20 @@ from hyperna.fitness.exact import ExactArcs
 from hyperna.fitness.online import Online
 from hyperna.fitness.points import FiniteSet, Sampled
 from hyperna.fitness.spheres import ExactSphere, has_areas
-from hyperna.problems import ArcProblem, PointProblem, Problem
+from hyperna.problems import ArcProblem, PointProblem, Problem, problem
 
 __all__ = ["ExactArcs", "ExactSphere", "FiniteSet", "Fitness", "Online", "Sampled", "fitness_of"]
 
 
 def fitness_of(
-    subject: Problem | Fitness, *, neurons: int | str | None = None, **sampling: Any
+    subject: Problem | Fitness | str, *, neurons: int | str | None = None, **sampling: Any
 ) -> Fitness:
     """Return the natural fitness of a problem: exact where possible, sampled otherwise.
 
     Parameters
     ----------
-    subject : Problem or Fitness
-        A fitness is returned as it is.
+    subject : Problem, Fitness or str
+        A problem or its name. A fitness is returned as it is.
     neurons : int or "evolved", optional
         Size of the networks. In more than three dimensions there is an exact fitness for one
         neuron only; networks of unknown size get a sample there. "evolved": a sample in more
@@ -42,6 +42,8 @@ def fitness_of(
     >>> print(fitness_of(problem("half", dim=4), neurons=1))
     exact share of the sphere
     """
+    if isinstance(subject, str):
+        subject = problem(subject)
     if isinstance(subject, Problem) and not isinstance(subject, PointProblem):
         if isinstance(subject, ArcProblem) and not sampling:
             if subject.dim == 2:
@@ -56,4 +58,4 @@ def fitness_of(
         return FiniteSet(subject.X, subject.y, subject.weight, problem=subject)  # type: ignore[arg-type]
     if isinstance(subject, Fitness):
         return subject
-    raise TypeError(f"problem must be a Problem or a Fitness, got {shown(subject)}")
+    raise TypeError(f"problem must be a name, a Problem or a Fitness, got {shown(subject)}")

@@ -98,7 +98,8 @@ class FiniteSet(Fitness):
         return f"FiniteSet({points} in R^{self.dim}, total weight {self.total})"
 
     def __str__(self) -> str:
-        return f"weighted share of {counted(len(self.X), 'point', 'd')}"
+        weighted = "weighted " if self.weights.max() > 1 else ""
+        return f"{weighted}share of {counted(len(self.X), 'point', 'd')}"
 
     def units(self, grid: Grid) -> int:
         """Return the sum of the weights."""

@@ -27,7 +27,7 @@ class Objective:
 
     Parameters
     ----------
-    problem : Problem or Fitness
+    problem : Problem, Fitness or str
         What is to be learnt.
     neurons : int, optional
         Hidden neurons; by default the problem's.
@@ -60,7 +60,7 @@ class Objective:
 
     def __init__(
         self,
-        problem: Problem | Fitness,
+        problem: Problem | Fitness | str,
         *,
         neurons: int | None = None,
         output: str = "or",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hyperna._words import significant
 from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes
 from hyperna.analysis.statistics import bootstrap_interval
 from hyperna.plots.style import (
@@ -94,4 +95,5 @@ def _label(fit: ScalingFit) -> str:
     if not fit.fits:
         return f"no law fits; the least bad: {fit.equation}"
     what, (low, high) = fit.leading
-    return f"{fit.equation}, {what} in [{low:.3g}, {high:.3g}], p = {fit.p_value:.2g}"
+    ends = f"[{significant(low)}, {significant(high)}]"
+    return f"{fit.equation}, {what} in {ends}, p = {fit.p_value:.2g}"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hyperna import __version__
-from hyperna._words import NOTHING, number, percent
+from hyperna._words import NOTHING, number, percent, significant
 from hyperna.analysis.laws import FITS_FROM, ScalingFit
 from hyperna.report.figures import MOST_CURVES, draw_growth, draw_shares, legend, svg
 from hyperna.report.groups import MOST_COMPARED, Group, at_r, law_name, phrase
@@ -158,10 +158,11 @@ def _fits(group: Group) -> Markup:
             family.name,
             fit.equation,
             TableCell(
-                "{}: {:.3g} – {:.3g}".format(fit.leading[0], *fit.leading[1]), fit.leading[1].low
+                f"{fit.leading[0]}: {' – '.join(map(significant, fit.leading[1]))}",
+                fit.leading[1].low,
             ),
             TableCell(f"{fit.chi_square:.1f} / {fit.degrees_of_freedom}", fit.chi_square),
-            TableCell("< 0.0001" if fit.p_value < 1e-4 else f"{fit.p_value:.3f}", fit.p_value),
+            TableCell("< 0.0001" if fit.p_value < 1e-4 else f"{fit.p_value:.2g}", fit.p_value),
             _weight(fit),
         ]
         for family in families

@@ -52,13 +52,13 @@ class BestLaw:
 
 
 def best_law(
-    problem: Problem | Fitness, resolution: int, family: str = "free", *, bias: bool = True
+    problem: Problem | Fitness | str, resolution: int, family: str = "free", *, bias: bool = True
 ) -> BestLaw:
     """Find the law with the smallest expected runtime for one neuron on an arc problem.
 
     Parameters
     ----------
-    problem : Problem or Fitness
+    problem : Problem, Fitness or str
         A union of arcs at D = 2.
     resolution : int
         Number of angles.

@@ -19,7 +19,7 @@ from hyperna.theory.ring import LARGEST_MATRIX, Ring
 
 
 def expected_runtime(
-    problem: Problem | Fitness,
+    problem: Problem | Fitness | str,
     resolution: int,
     mutation: str | StepLaw = "harmonic",
     *,
@@ -35,8 +35,8 @@ def expected_runtime(
 
     Parameters
     ----------
-    problem : Problem or Fitness
-        A union of arcs at D = 2.
+    problem : Problem, Fitness or str
+        A union of arcs at D = 2, or its name.
     resolution : int
         Number r of angles. With bias the time grows like r^3: 0.1 s at 120, half a minute at 1200,
         some minutes at 2400; without bias up to 2**20 in about a minute. A request that is too
