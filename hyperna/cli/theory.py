@@ -27,6 +27,10 @@ from hyperna.cli.options import (
 if TYPE_CHECKING:
     from hyperna.theory import ExactRuntime
 
+SETTINGS = (
+    *("problem", "resolution", "mutation", "neurons", "output", "bias", "redraw_void"),
+    *("mutation_probability", "target"),
+)
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 # Additions that quantiles may take if they are not asked for: about a minute.
 _MOST_OPERATIONS = 3e10
@@ -98,18 +102,10 @@ def run(args: argparse.Namespace) -> int:
     from hyperna.problems import problem
     from hyperna.theory import expected_runtime, export_chain
 
-    runtime = expected_runtime(
-        problem(args.problem),
-        args.resolution,
-        args.mutation,
-        neurons=args.neurons,
-        output=args.output,
-        bias=args.bias,
-        redraw_void=args.redraw_void,
-        mutation_probability=args.mutation_probability,
-        target=args.target,
-    )
-    summary = _summary(args, runtime, levels)
+    settings = {key: getattr(args, key) for key in SETTINGS}
+    runtime = expected_runtime(**{**settings, "problem": problem(args.problem)})
+    settings["mutation_probability"] = args.mutation_probability or 0.5 / args.neurons
+    summary = {**_summary(runtime, levels, args.quantiles is not None), "settings": settings}
     if args.export:
         summary["files"] = [str(path) for path in export_chain(runtime, Path(args.export))]
     if picture is not None:
@@ -128,15 +124,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _summary(
-    args: argparse.Namespace, runtime: "ExactRuntime", levels: tuple[float, ...]
-) -> dict[str, Any]:
+def _summary(runtime: "ExactRuntime", levels: tuple[float, ...], wanted: bool) -> dict[str, Any]:
     """All that is reported; undefined and infinite numbers are NaN and infinite."""
     from hyperna.theory.ring import Ring
 
     small = not isinstance(runtime._chain, Ring)
     quantiles = None
-    if args.quantiles is not None or (small and _operations(runtime) <= _MOST_OPERATIONS):
+    if wanted or (small and _operations(runtime) <= _MOST_OPERATIONS):
         found = runtime.quantiles(levels).tolist()
         quantiles = {f"{level:g}": value for level, value in zip(levels, found, strict=True)}
     ends = runtime.ends() if small and runtime.probability < 1 else []
@@ -158,17 +152,6 @@ def _summary(
             }
             for end in ends
         ],
-        "settings": {
-            "problem": args.problem,
-            "resolution": args.resolution,
-            "mutation": args.mutation,
-            "neurons": args.neurons,
-            "output": args.output,
-            "bias": args.bias,
-            "redraw_void": args.redraw_void,
-            "mutation_probability": args.mutation_probability or 0.5 / args.neurons,
-            "target": args.target,
-        },
     }
 
 

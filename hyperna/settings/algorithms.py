@@ -13,7 +13,7 @@ from hyperna._words import did_you_mean, parse_name, write_name
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines import BASELINES, Neat, baseline, baseline_task, neat_task
 from hyperna.relatives import RELATIVES
-from hyperna.settings.keys import KEYS
+from hyperna.settings.keys import COMMON, KEYS
 
 if TYPE_CHECKING:
     from hyperna.settings.description import Setting
@@ -74,7 +74,7 @@ class Algorithm:
 
 ALGORITHMS: dict[str, Algorithm] = {}
 # Optional keys of relatives of the (1+1) NA, and of all others.
-_OPTIONAL = frozenset(name for name, key in KEYS.items() if key.optional)
+_OPTIONAL = frozenset(KEYS) - COMMON
 _COUNTED = frozenset({"stagnation", "restarts"})
 # Settings that all relatives of the (1+1) NA have.
 SHARED = {entry.name for entry in fields(OnePlusOneNA)}

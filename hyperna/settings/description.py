@@ -28,7 +28,7 @@ from hyperna.problems import (
 )
 from hyperna.search import Task
 from hyperna.settings.algorithms import SHARED, Runner, find_algorithm, relative
-from hyperna.settings.keys import DEFAULT, KEYS, plain_keys
+from hyperna.settings.keys import COMMON, DEFAULT, KEYS, plain_keys
 from hyperna.topology import MAX_NEURONS
 
 
@@ -209,7 +209,7 @@ def resolve(folder: str | Path = ".", **options: Any) -> tuple[Setting, Runner]:
         raise ValueError("problem is missing: name one, as in problem = 'half'")
     algorithm = find_algorithm(checked.setdefault("algorithm", "na"))
     for key in checked:
-        if KEYS[key].optional and key not in algorithm.keys:
+        if key not in COMMON and key not in algorithm.keys:
             raise ValueError(
                 f"{key} does not apply to algorithm {algorithm.name!r}; leave it out, or give that "
                 f"algorithm its own settings"

@@ -37,8 +37,6 @@ class Key:
         Converts the text of a command line to a value for `check`.
     choices : tuple of str
         All values, where these are few.
-    optional : bool
-        Whether only some algorithms know the key.
     flag : bool
         Whether it is true or false.
     """
@@ -48,7 +46,6 @@ class Key:
     check: Callable[[str, Any], Any]
     read: Callable[[str], Any] = str
     choices: tuple[str, ...] = ()
-    optional: bool = False
     flag: bool = False
 
 
@@ -110,14 +107,10 @@ KEYS: dict[str, Key] = {
     ),
     "sampling": choice_key("problem", "how these points are placed (default: sobol)", METHODS),
     "online": integer_key(
-        "problem",
-        "fresh points per step on which parent and offspring are judged",
-        1,
-        2**31,
-        optional=True,
+        "problem", "fresh points per step on which parent and offspring are judged", 1, 2**31
     ),
     "judge_once": flag_key(
-        "problem", "with --online: judge every network only once, when it is new", optional=True
+        "problem", "with --online: judge every network only once, when it is new"
     ),
     "neurons": Key(
         "network",
@@ -126,54 +119,40 @@ KEYS: dict[str, Key] = {
         _read_count,
     ),
     "max_neurons": integer_key(
-        "network",
-        "largest number of neurons where it evolves (default: 16)",
-        1,
-        MOST_NEURONS,
-        optional=True,
+        "network", "largest number of neurons where it evolves (default: 16)", 1, MOST_NEURONS
     ),
     "output": choice_key("network", "how neurons are joined (default: or)", tuple(OUTPUTS)),
-    "neuron": choice_key(
-        "network", "kind of hidden neurons (default: plain)", tuple(NEURONS), optional=True
-    ),
+    "neuron": choice_key("network", "kind of hidden neurons (default: plain)", tuple(NEURONS)),
     "resolution": integer_key("network", "grid resolution r (default: 120)", 2, MAX_RESOLUTION),
     "algorithm": text_key("algorithm", "a name from 'hyperna list' (default: na, the (1+1) NA)"),
     "mutation": text_key(
         "algorithm",
         "a law from 'hyperna list', or with parameters: pareto:shape=1.5 (default: harmonic)",
-        optional=True,
     ),
-    "bias": flag_key(
-        "algorithm", "whether biases evolve (default) or are fixed at 0", optional=True
-    ),
-    "redraw_void": flag_key(
-        "algorithm", "draw a mutation again if it changes nothing", optional=True
-    ),
+    "bias": flag_key("algorithm", "whether biases evolve (default) or are fixed at 0"),
+    "redraw_void": flag_key("algorithm", "draw a mutation again if it changes nothing"),
     "mutation_probability": Key(
         "algorithm",
         "mutation probability of each component (default: 1 / number of components)",
         partial(check_real, low=0, high=1, low_open=True),
         float,
-        optional=True,
     ),
-    "init": choice_key("algorithm", "first network (default: grid)", INITS, optional=True),
+    "init": choice_key("algorithm", "first network (default: grid)", INITS),
     "move": choice_key(
         "algorithm",
         "how a direction is mutated: one of its angles, or a rotation in the plane of two "
         "coordinates (default: angle)",
         MOVES,
-        optional=True,
     ),
     "replace_neuron": Key(
         "algorithm",
         "probability that a neuron is drawn again instead of a mutation (default: 0)",
         partial(check_real, low=0, high=1, high_open=True),
         float,
-        optional=True,
     ),
     "budget": integer_key("runs", "evaluations per run (default: 100 r ln r)", 1, 2**61),
     "stagnation": integer_key(
-        "runs", "evaluations without improvement after which a run stops", 1, 2**61, optional=True
+        "runs", "evaluations without improvement after which a run stops", 1, 2**61
     ),
     "target": Key(
         "runs",
@@ -186,10 +165,16 @@ KEYS: dict[str, Key] = {
         "restarts within a run, or auto: as many as the budget allows (default: 0)",
         partial(check_count, word="auto", low=0, high=2**61),
         _read_count,
-        optional=True,
     ),
     "seed": integer_key("runs", "seed of the runs (default: 0)", 0, 2**63 - 1),
 }
+
+
+# Those that every algorithm knows.
+COMMON = frozenset(
+    {"problem", "dim", "k", "arcs", "label", "weight", "scale", "points", "sampling", "neurons"}
+    | {"output", "resolution", "algorithm", "budget", "target", "seed"}
+)
 
 
 def plain_keys(options: Mapping[str, Any], others: Sequence[str] = ()) -> dict[str, Any]:
