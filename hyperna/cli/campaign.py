@@ -28,7 +28,7 @@ from hyperna._validation import check_extra
 from hyperna._words import are, counted
 from hyperna.cli.options import RIGHT, Version, integer, make_console, print_table, tell_written
 from hyperna.cli.progress import Meter
-from hyperna.cli.workers import add_worker_options, announce_scheduler, check_jobs
+from hyperna.cli.workers import add_worker_options, announce_scheduler, refuse_no_workers
 
 FORMATS = ("csv", "parquet", "ioh")
 
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
 def run_campaign(args: argparse.Namespace) -> int:
     """Do the missing runs of a campaign."""
-    check_jobs(args)
+    refuse_no_workers(args)
     from hyperna.campaign.campaign import Campaign
     from hyperna.store.store import Store
 
@@ -181,7 +181,7 @@ def export_runs(args: argparse.Namespace) -> int:
 
     path = Path(args.out)
     if args.format == "ioh":
-        check_jobs(args)
+        refuse_no_workers(args)
         from hyperna.campaign.ioh import export_ioh
 
         store = Store(args.store)

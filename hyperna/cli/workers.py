@@ -25,7 +25,7 @@ def add_worker_options(parser: Any, *, jobs: bool = True) -> None:
     )
 
 
-def check_jobs(args: argparse.Namespace) -> None:
+def refuse_no_workers(args: argparse.Namespace) -> None:
     """Refuse a number of workers that means nothing."""
     if args.jobs == 0:
         raise ValueError("--jobs must not be 0; use 1 for one worker, -1 for all cores")
@@ -45,6 +45,6 @@ def workers(args: argparse.Namespace) -> AbstractContextManager[None]:
     """Return a context in which everything that uses joblib uses these workers."""
     from hyperna.parallel import parallel_backend
 
-    check_jobs(args)
+    refuse_no_workers(args)
     announce_scheduler(args)
     return parallel_backend(args.backend, args.scheduler, args.jobs)

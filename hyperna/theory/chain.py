@@ -267,7 +267,7 @@ def _substitute(
     else:
         values[:, levels.ONCE] = wanted
     leave, gaps = np.zeros(fixed.size), np.zeros((2, 2))
-    work = new_work(chain, levels.COLUMNS)
+    work = new_level_work(chain, levels.COLUMNS)
     sequence = chain.order, chain.ends, chain.split(chain.order)
     axes = np.ascontiguousarray(chain.first), np.ascontiguousarray(chain.second)
     # several threads on matrices this small mostly wait for each other
@@ -322,7 +322,7 @@ def _substitute_wide(
     counter[levels.LEVEL], counter[levels.WAITING] = number + 1, 0
 
 
-def new_work(chain: Chain, columns: int | None = None) -> "Work":
+def new_level_work(chain: Chain, columns: int | None = None) -> "Work":
     """Room for `levels.solve_moments` or, without columns, `levels.solve_visits`."""
     from hyperna._kernels.levels import Work
 

@@ -8,7 +8,7 @@ from scipy.sparse import csgraph
 from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.theory.chain import Chain, _substitute, new_work
+from hyperna.theory.chain import Chain, _substitute, new_level_work
 from hyperna.theory.moments import Factors, can_reach
 
 
@@ -67,7 +67,7 @@ def visits(chain: Chain, leave: FloatArray, start: FloatArray, fixed: BoolArray)
     order, ends = chain.rising
     axes = np.ascontiguousarray(chain.first.T), np.ascontiguousarray(chain.second.T)
     arguments = (order, ends, chain.split(order), *axes, fixed, leave, start)
-    result, passed, work = np.zeros(fixed.size), np.zeros(fixed.size), new_work(chain)
+    result, passed, work = np.zeros(fixed.size), np.zeros(fixed.size), new_level_work(chain)
     with threadpool_limits(1):
         while work.counter[levels.LEVEL] < ends.size:
             levels.solve_visits(*arguments, result, passed, work)
