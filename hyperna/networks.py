@@ -318,27 +318,38 @@ def _cone(w: FloatArray, names: Sequence[str], b: float, bend: float) -> str:
         sign = "+" if b < 0 else "-"
         away = f" {sign} {abs(b):.3g}"
         reach = f"{math.cos(bend):.3g}*|x {sign} {abs(b):.3g}*w|"
-    return f"{_sum(w, names)}{away} >= {reach} (bend {math.degrees(bend):.3g}°)"
+    total = sum_text(zip(w.tolist(), names, strict=True), 3)
+    return f"{total}{away} >= {reach} (bend {math.degrees(bend):.3g}°)"
 
 
 def _rule(w: FloatArray, names: Sequence[str], b: float) -> str:
     """Return the text of w·x >= b."""
-    return f"{_sum(w, names)} >= {b:.3g}"
+    return f"{sum_text(zip(w.tolist(), names, strict=True), 3)} >= {b:.3g}"
 
 
-def _sum(w: FloatArray, names: Sequence[str]) -> str:
-    """Return the text of w·x without the terms that are exactly zero."""
+def sum_text(terms: Iterable[tuple[float, str]], digits: int | None) -> str:
+    """Return the text of a sum of weights times names, without weights that are exactly zero.
+
+    Examples
+    --------
+    >>> sum_text([(-0.5, "a"), (0.0, "b"), (1.0, "c")], 3)
+    '-0.5*a + c'
+    """
     text = ""
-    for weight, name in zip(w.tolist(), names, strict=True):
-        if weight == 0:
-            continue
-        digits = f"{abs(weight):.3g}"
-        if text:
-            text += " - " if weight < 0 else " + "
-        elif weight < 0:
-            text = "-"
-        text += name if digits == "1" else f"{digits}*{name}"
-    return text
+    for weight, name in terms:
+        if weight != 0:
+            size = number_text(abs(weight), digits)
+            text += (" - " if weight < 0 else " + ") if text else ("-" if weight < 0 else "")
+            text += name if size == "1" else f"{size}*{name}"
+    return text or "0"
+
+
+def number_text(value: float, digits: int | None) -> str:
+    """Return a number with so many significant digits; None: with all it has."""
+    if digits is not None:
+        return f"{value:.{digits}g}"
+    plain = f"{value:.15g}"
+    return plain if float(plain) == value else repr(value)
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -15,7 +15,7 @@ from hyperna._words import shown
 from hyperna.classifier.points import Scaling
 from hyperna.classifier.rules import Condition, Cone, Rule
 from hyperna.mutation import StepLaw
-from hyperna.networks import Network
+from hyperna.networks import Network, number_text, sum_text
 
 LINE_WIDTH = 88
 _SCORES = {
@@ -25,9 +25,6 @@ _SCORES = {
     "odd": "ODD NUMBER, EXACTLY ONE: the one nearest to 0, positive where the rule holds",
     "vote": "votes: the distance up to which conditions must change for the result to change",
 }
-_CONE_SCORE = (
-    "One with |u| scores the distance of u from where both sides are equal, or minus that."
-)
 
 
 def half_spaces(network: Network, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
@@ -93,18 +90,15 @@ def export_text(
     for name, rule in zip(classes, rules, strict=True):
         lines = _rule_lines(rule, names, digits, scales=True)
         parts += [f"class {name} {lines[0]}", *lines[1:]]
-    joins = {rule.join for rule in rules if len(rule.conditions) > 1}
     parts += [
         "If one rule holds, it is that class; otherwise the one whose rule has the largest score.",
         "A condition scores (left - right) / scale, or (right - left) / scale where it says <.",
-        *(
-            _CONE_SCORE
-            for _ in (1,)
-            if any(isinstance(c, Cone) for r in rules for c in r.conditions)
-        ),
-        *(f"  {text}" for join, text in _SCORES.items() if join in joins),
     ]
-    return "\n".join(parts)
+    if any(isinstance(condition, Cone) for rule in rules for condition in rule.conditions):
+        far = "the distance of u from where both sides are equal"
+        parts.append(f"One with |u| scores {far}, or minus that.")
+    joins = {rule.join for rule in rules if len(rule.conditions) > 1}
+    return "\n".join([*parts, *(f"  {_SCORES[join]}" for join in _SCORES if join in joins)])
 
 
 def _rule_lines(rule: Rule, names: list[str], digits: int | None, scales: bool) -> list[str]:
@@ -115,7 +109,7 @@ def _rule_lines(rule: Rule, names: list[str], digits: int | None, scales: bool) 
         "all": "if ALL of",
         "odd": "if EXACTLY ONE of" if size == 2 else "if an ODD NUMBER of",
         "at least": f"if AT LEAST {rule.count} of",
-        "vote": f"if the votes of those that hold reach {_number(rule.quorum, digits)}",
+        "vote": f"if the votes of those that hold reach {number_text(rule.quorum, digits)}",
     }
     lines = ["if" if size == 1 else heads[rule.join]]
     for number, condition in enumerate(rule.conditions):
@@ -123,7 +117,7 @@ def _rule_lines(rule: Rule, names: list[str], digits: int | None, scales: bool) 
         if scales and not isinstance(condition, Cone):
             text += f"  (scale\0{condition.scale:.4g})"  # not broken in two lines
         if rule.join == "vote":
-            text = f"{_number(rule.votes[number], digits)} votes: {text}"
+            text = f"{number_text(rule.votes[number], digits)} votes: {text}"
         lines += _wrapped(text, names)
     return lines
 
@@ -154,40 +148,22 @@ def condition_text(
     ranked = np.argsort(-np.abs(condition.influence), kind="stable").tolist()
     order = [k for k in ranked if condition.weights[k] != 0]
     if isinstance(condition, Cone):
-        left = _sum([(float(condition.weights[k]), f"u{k + 1}") for k in order], digits)
-        right, each = f"{_number(condition.cosine, digits)}*|u|", []
+        left = sum_text([(float(condition.weights[k]), f"u{k + 1}") for k in order], digits)
+        right, each = f"{number_text(condition.cosine, digits)}*|u|", []
         places = zip(names, condition.apex.tolist(), condition.width.tolist(), strict=True)
         for name, apex, width in places:
-            side, unit = "+" if apex < 0 else "-", _number(width, digits)
-            moved = f"({name} {side} {_number(abs(apex), digits)})" if apex else name
+            side, unit = "+" if apex < 0 else "-", number_text(width, digits)
+            moved = f"({name} {side} {number_text(abs(apex), digits)})" if apex else name
             text = moved if unit == "1" else f"{moved}/{unit}"
-            each.append(text if width else _number(-apex + 0.0, digits))
+            each.append(text if width else number_text(-apex + 0.0, digits))
         relation = "<" if condition.outside else ">="
         return f"{left} {relation} {right} with u = ({', '.join(each)})"
     if not order:
         return "always" if condition.threshold < 0 else "never"
     sign = 1.0 if condition.weights[order[0]] > 0 else -1.0
-    text = _sum([(sign * float(condition.weights[k]), names[k]) for k in order], digits)
-    threshold = _number(sign * condition.threshold + 0.0, digits)
+    text = sum_text([(sign * float(condition.weights[k]), names[k]) for k in order], digits)
+    threshold = number_text(sign * condition.threshold + 0.0, digits)
     return f"{text} {'>' if sign > 0 else '<'} {threshold}"
-
-
-def _sum(terms: list[tuple[float, str]], digits: int | None) -> str:
-    """Return the text of a sum of weights times names."""
-    text = ""
-    for weight, name in terms:
-        size = _number(abs(weight), digits)
-        text += (" - " if weight < 0 else " + ") if text else ("-" if weight < 0 else "")
-        text += name if size == "1" else f"{size}*{name}"
-    return text or "0"
-
-
-def _number(value: float, digits: int | None) -> str:
-    text = repr(value) if digits is None else f"{value:.{digits}g}"
-    plain = f"{value:.15g}"
-    if digits is None and float(plain) == value:
-        text = plain
-    return text
 
 
 def _names(classifier: Any, feature_names: Sequence[str] | None) -> list[str]:
