@@ -73,19 +73,22 @@ class CsvTable:
         place = self._place[name]
         return [cells[place].strip() for _, cells in self._rows]
 
-    def numbers(self, names: Iterable[str]) -> FloatArray:
-        """Return columns of finite numbers as an array (n, number of columns)."""
+    def numbers(self, names: Iterable[str], with_remedy: bool = False) -> FloatArray:
+        """Return columns of finite numbers as an array (n, number of columns).
+
+        A refusal says what to do about features of a classifier if `with_remedy`.
+        """
         places = [self._place[self.checked("features", name)] for name in names]
         try:
             rows = [[float(cells[place]) for place in places] for _, cells in self._rows]
         except ValueError:
-            raise self._no_number(places) from None
+            raise self._no_number(places, with_remedy) from None
         values = np.array(rows).reshape(len(self._rows), len(places))
         if not np.isfinite(values).all():
-            raise self._no_number(places)
+            raise self._no_number(places, with_remedy)
         return values
 
-    def _no_number(self, places: list[int]) -> ValueError:
+    def _no_number(self, places: list[int], with_remedy: bool) -> ValueError:
         """Return the error that names the first cell without a finite number."""
         line, place, text = next(
             (line, place, cells[place].strip())
@@ -93,9 +96,14 @@ class CsvTable:
             for place in places
             if not _is_finite(cells[place])
         )
+        column, remedy = shown(self.header[place]), ""
+        if with_remedy:
+            missing = not text or _number(text) is not None
+            way = "fill the gaps (SimpleImputer)" if missing else "encode it (OneHotEncoder)"
+            remedy = f"; leave the column out (--ignore {column}) or {way} in Python"
         return ValueError(
-            f"{self.path}, line {line}, column {shown(self.header[place])}: "
-            f"expected a finite number, got {shown(text)}"
+            f"{self.path}, line {line}, column {column}: "
+            f"expected a finite number, got {shown(text)}{remedy}"
         )
 
     def labels(self, name: str) -> list[str]:

@@ -214,7 +214,7 @@ def test_options_of_dataset(said, tmp_path):
 
 TRIED = {
     "compare": {
-        *("data", "--label", "--list", "--json", "--all", "--markdown", "--plot"),
+        *("data", "--label", "--ignore", "--list", "--json", "--all", "--markdown", "--plot"),
         *(word for options in COMPARED for word in options if word.startswith("--")),
         "--scheduler",
     },

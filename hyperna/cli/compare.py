@@ -19,6 +19,7 @@ from hyperna.cli.options import (
     check_picture,
     integer,
     make_console,
+    names,
     print_table,
     progress_bar,
     save_figure,
@@ -43,9 +44,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--label", metavar="COLUMN", help="label column of the CSV files (default: last)"
     )
     parser.add_argument(
-        "--classifiers",
+        "--ignore",
+        type=names,
+        default=(),
         metavar="A,B,...",
-        help="classifiers to compare, names from --list (default: all)",
+        help="columns of the CSV files to leave out",
+    )
+    parser.add_argument(
+        "--classifiers",
+        type=names,
+        metavar="A,B,...",
+        help="classifiers to compare, names from --list (default: all but slow ones)",
     )
     parser.add_argument("--list", action="store_true", help="show the classifiers")
     parser.add_argument("--folds", type=integer(2), default=5, help="default: 5")
@@ -88,13 +97,12 @@ def run(args: argparse.Namespace) -> int:
     from hyperna.comparison import compare
     from hyperna.datasets import load
 
-    names = args.classifiers.split(",") if args.classifiers is not None else None
-    data = [load(source, args.label) for source in args.data]
+    data = [load(source, args.label, args.ignore) for source in args.data]
     total = args.folds * args.repeats * len(data)
     with workers(args), progress_bar(total, "comparing") as progress:
         comparison = compare(
             data,
-            [name.strip() for name in names] if names is not None else None,
+            args.classifiers,
             folds=args.folds,
             repeats=args.repeats,
             rotate=args.rotate,
@@ -111,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.markdown:
         print(comparison.to_markdown(), end="")
     else:
-        print_tables(comparison, picture)
+        print_tables(comparison, picture, explain_choice=args.classifiers is None)
     return 0
 
 
@@ -162,10 +170,11 @@ def _tables(rows: list[list[str]]) -> Iterator[Version]:
         yield columns, marked
 
 
-def print_tables(comparison: "Comparison", picture: Path | None) -> None:
+def print_tables(comparison: "Comparison", picture: Path | None, explain_choice: bool) -> None:
     """Print a table for each data set, then what the numbers mean."""
     from rich.markup import escape
 
+    from hyperna.comparison import CLASSIFIERS
     from hyperna.comparison.results import describe
 
     console = make_console()
@@ -178,5 +187,9 @@ def print_tables(comparison: "Comparison", picture: Path | None) -> None:
         listed = ", ".join(f"{escape(name)} {value:.3f}" for name, value in ranked)
         say(console, f"[bold]average test accuracy[/bold]: {listed}")
     say(console, f"[dim]{escape(comparison.explanation)}[/dim]")
+    absent = [name for name, entry in CLASSIFIERS.items() if entry.named_only]
+    if explain_choice and absent:
+        reason = "slow, or needs an extra; name it with --classifiers"
+        say(console, f"[dim]Not compared: {', '.join(absent)} ({reason}).[/dim]")
     if picture is not None:
         console.print(f"picture: {escape(str(picture))}", soft_wrap=True)

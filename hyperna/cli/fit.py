@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from hyperna._files import check_writable, write_file
 from hyperna._words import counted
 from hyperna.algorithm import MOVES
-from hyperna.cli.options import check_picture, integer, real, save_figure
+from hyperna.cli.options import check_picture, integer, names, real, save_figure
 from hyperna.cli.signals import signals
 from hyperna.neurons import NEURONS
 from hyperna.outputs import OUTPUTS
@@ -37,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "data", metavar="DATA", help="a CSV file, or a name that 'hyperna compare' takes"
     )
     parser.add_argument("--label", metavar="COLUMN", help="label column (default: last)")
-    parser.add_argument("--ignore", metavar="A,B,...", help="columns of the file to leave out")
+    parser.add_argument(
+        "--ignore", type=names, default=(), metavar="A,B,...", help="columns to leave out"
+    )
     parser.add_argument("--save", metavar="FILE", help="write the classifier as JSON")
     parser.add_argument(
         "--plot", metavar="FILE", help="draw regions and half-spaces (.png, .pdf or .svg)"
@@ -46,11 +48,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     # Names of NAClassifier's parameters; what is not given is left to its defaults.
     group: Any = parser.add_argument_group("network", argument_default=argparse.SUPPRESS)
     group.add_argument(
-        "--neurons", type=neurons, metavar="N", dest="n_neurons", help="hidden neurons, or auto"
+        "--neurons",
+        type=neurons,
+        metavar="N",
+        dest="n_neurons",
+        help="hidden neurons, or auto (default)",
     )
-    group.add_argument("--output", choices=("auto", *OUTPUTS), help="how neurons are joined")
-    group.add_argument("--neuron", choices=tuple(NEURONS), help="half-spaces, or cones: bent")
-    group.add_argument("--resolution", type=integer(2, 2**40), metavar="R", help="of the grid")
+    group.add_argument(
+        "--output", choices=("auto", *OUTPUTS), help="how neurons are joined (default: auto)"
+    )
+    group.add_argument(
+        "--neuron", choices=tuple(NEURONS), help="half-spaces, or cones: bent (default: plain)"
+    )
+    group.add_argument(
+        "--resolution", type=integer(2, 2**40), metavar="R", help="of the grid (default: 65536)"
+    )
     group.add_argument(
         "--no-scale",
         dest="scale",
@@ -61,37 +73,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--mutation",
         metavar="LAW",
-        help="a law from 'hyperna list', or with parameters: pareto:shape=1.5",
+        help="a law from 'hyperna list', or with parameters: pareto:shape=1.5 (default: harmonic)",
     )
     group.add_argument(
-        "--max-evals", type=integer(1), metavar="N", help="fitness evaluations at most"
+        "--max-evals",
+        type=integer(1),
+        metavar="N",
+        help="fitness evaluations at most (default: 100000)",
     )
     group.add_argument(
-        "--restarts", type=integer(0), metavar="N", dest="n_restarts", help="number of restarts"
+        "--restarts",
+        type=integer(0),
+        metavar="N",
+        dest="n_restarts",
+        help="number of restarts (default: 2)",
     )
     group.add_argument(
         "--stagnation",
         type=integer(1),
         metavar="N",
-        help="end a search after this many evaluations without improvement",
+        help="end a search after this many evaluations without improvement (default: none)",
     )
     group.add_argument(
         "--tie-break",
         type=tie_break,
         metavar="HOW",
-        help="among equal errors: margin, a clipping distance, or none as in the paper",
+        help="among equal errors: margin (default), a clipping distance, or none as in the paper",
     )
-    group.add_argument("--init", choices=("data", "grid", "sphere"), help="where the search begins")
     group.add_argument(
-        "--move", choices=tuple(MOVES), help="how a direction mutates: turned, or one angle changed"
+        "--init", choices=("data", "grid", "sphere"), help="where the search begins (default: data)"
+    )
+    group.add_argument(
+        "--move",
+        choices=tuple(MOVES),
+        help="how a direction mutates: one angle changed, or turned (default: rotation)",
     )
     group.add_argument(
         "--class-weight",
         metavar="HOW",
-        help="balanced, or weights of classes, as in no=1,yes=5",
+        help="balanced, or weights of classes, as in no=1,yes=5 (default: none)",
     )
     group.add_argument(
-        "--jobs", type=integer(-1), metavar="N", dest="n_jobs", help="threads, -1 for all cores"
+        "--jobs",
+        type=integer(-1),
+        metavar="N",
+        dest="n_jobs",
+        help="threads, -1 for all cores (default: 1)",
     )
     group.add_argument(
         "--seed",
@@ -124,13 +151,9 @@ def run(args: argparse.Namespace) -> int:
     path = None if args.save is None else Path(args.save)
     if path is not None:
         check_writable(path)
-    from hyperna.datasets import load, read_dataset
+    from hyperna.datasets import load
 
-    if args.ignore is None:
-        data = load(args.data, args.label)
-    else:
-        ignored = [name.strip() for name in args.ignore.split(",")]
-        data = read_dataset(args.data, args.label, ignored)
+    data = load(args.data, args.label, args.ignore)
     signals.patient = True  # the best network so far is shown and saved
     if picture is not None and data.X.shape[1] < 2:
         raise ValueError(f"--plot needs at least 2 features, {data.name} has 1")

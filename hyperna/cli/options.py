@@ -84,6 +84,11 @@ def integer(low: int, high: int | None = None) -> Callable[[str], int]:
     return partial(convert, read=int, check=partial(check_integer, low=low, high=high))
 
 
+def names(text: str) -> list[str]:
+    """Convert names that are separated by commas."""
+    return [name.strip() for name in text.split(",")]
+
+
 def real(low: float, high: float, *, low_open: bool = False) -> Callable[[str], float]:
     """Return a converter of option values to finite numbers from low to high."""
     check = partial(check_real, low=low, high=high, low_open=low_open)

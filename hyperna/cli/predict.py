@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from hyperna._csv import CsvTable
 from hyperna._files import check_writable, is_standard_output, write_file
-from hyperna._words import counted, listed
+from hyperna._words import counted, did_you_mean, listed, shown
 from hyperna.cli.options import tell_written
 
 if TYPE_CHECKING:
@@ -61,6 +61,12 @@ def run(args: argparse.Namespace) -> int:
     table = CsvTable(args.data)
     if args.label is not None:
         table.checked("label", args.label)
+        known = [str(name) for name in classifier.classes_.tolist()]
+        if not set(known) & set(table.texts(args.label)):
+            raise ValueError(
+                f"--label must name the column with the true classes: {shown(args.label)} holds "
+                f"none of the model's classes, {listed(known)}"
+            )
     X = features(classifier, table, args.label)
     answers = [str(answer) for answer in classifier.predict(X).tolist()]
     added = {args.column: answers}
@@ -87,6 +93,13 @@ def features(classifier: "NAClassifier", table: CsvTable, label: str | None) -> 
     dim = classifier.n_features_in_
     names = getattr(classifier, "feature_names_in_", None)
     if names is not None:
+        for name in names:
+            if name not in table.header:
+                raise ValueError(
+                    f"the model needs column {shown(name)}, which {table.path} does not have"
+                    f"{did_you_mean(name, table.header[:1000])}; "
+                    f"its columns: {listed(table.header)}"
+                )
         # Found by name here, so that scikit-learn need not look for names in an array.
         del classifier.feature_names_in_
         return table.numbers(names)

@@ -18,7 +18,7 @@ from hyperna.problems import PROBLEMS, PointProblem, Problem, problem
 SKLEARN = ("breast_cancer", "digits", "iris", "wine")
 
 
-def load(source: Any, label: str | None = None) -> Dataset:
+def load(source: Any, label: str | None = None, ignore: Iterable[str] = ()) -> Dataset:
     """Return the data set that is meant.
 
     Parameters
@@ -30,6 +30,8 @@ def load(source: Any, label: str | None = None) -> Dataset:
         of points; a pair of arrays (X, y); or a `Dataset`.
     label : str, optional
         Label column of a CSV file, the last one if not given.
+    ignore : iterable of str
+        Columns of a CSV file that are no features.
 
     Examples
     --------
@@ -39,9 +41,12 @@ def load(source: Any, label: str | None = None) -> Dataset:
     Dataset('quarter:dim=3': 300 points in R^3, classes 0, 1)
     """
     if isinstance(source, PathLike) or (isinstance(source, str) and _is_file(source)):
-        return read_dataset(source, label)
-    if label is not None:
-        raise ValueError(f"label names a column of a CSV file, but the data are {shown(source)}")
+        return read_dataset(source, label, ignore)
+    for argument, given in (("label", label), ("ignore", tuple(ignore))):
+        if given:
+            raise ValueError(
+                f"{argument} names a column of a CSV file, but the data are {shown(source)}"
+            )
     if isinstance(source, str):
         return _named(source)
     if isinstance(source, Dataset):
@@ -139,4 +144,5 @@ def read_dataset(
     features = tuple(table.others(apart))
     if not features:
         raise ValueError(f"{path} must have a column besides the label {shown(label)}, got none")
-    return Dataset(table.numbers(features), labels, Path(path).stem, "", features, label)
+    X = table.numbers(features, with_remedy=True)
+    return Dataset(X, labels, Path(path).stem, "", features, label)

@@ -1,0 +1,74 @@
+"""Tables that do not fit: what fit, compare and predict say about columns, and what helps."""
+
+import re
+
+import pytest
+from commands import refusal
+
+from hyperna.classifier import NAClassifier
+from hyperna.cli import build_parser, main
+from hyperna.comparison import CLASSIFIERS
+
+PEOPLE = "age,city,kind\n" + "".join(
+    f"{20 + i},{'Bern' if i % 3 else 'Rome'},{'old' if i > 15 else 'young'}\n" for i in range(30)
+)
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text(PEOPLE, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_columns_that_are_no_numbers_can_be_ignored_as_the_refusal_says(command, people, capsys):
+    told = refusal(capsys, command, people)
+    assert "got 'Rome'; leave the column out (--ignore 'city') or encode it" in told
+    few = {"fit": ["--max-evals", "200"], "compare": ["--classifiers", "tree", "--folds", "2"]}
+    assert main([command, people, "--ignore", "city", *few[command]]) == 0
+    capsys.readouterr()
+    assert "ignore names a column" in refusal(capsys, command, "moons", "--ignore", "city")
+
+
+def test_a_gap_is_to_be_filled(tmp_path, capsys):
+    path = tmp_path / "gap.csv"
+    path.write_text("a,b,kind\n1,2,x\n1,,y\n", encoding="utf-8")
+    assert "got ''; leave the column out (--ignore 'b') or fill" in refusal(
+        capsys, "fit", str(path)
+    )
+
+
+def test_predict_says_what_the_table_lacks(people, tmp_path, capsys):
+    model, other = str(tmp_path / "model.json"), tmp_path / "other.csv"
+    assert main(["fit", people, "--ignore", "city", "--neurons", "1", "--save", model]) == 0
+    capsys.readouterr()
+    other.write_text("ages,kind\n30,7\n", encoding="utf-8")
+    told = refusal(capsys, "predict", model, str(other))
+    assert f"the model needs column 'age', which {other} does not have" in told
+    assert "did you mean 'ages'?" in told
+    told = refusal(capsys, "predict", model, people, "--label", "city")
+    assert "'city' holds none of the model's classes, old, young" in told
+
+
+def test_compare_says_who_is_left_out_unless_classifiers_are_named(people, capsys, monkeypatch):
+    quick = ("tree", "neat")
+    for name in CLASSIFIERS.keys() - set(quick):
+        monkeypatch.delitem(CLASSIFIERS, name)
+    argv = ["compare", people, "--ignore", "city", "--folds", "2", "--repeats", "1"]
+    assert main(argv) == 0
+    assert "Not compared: neat (" in capsys.readouterr().out
+    assert main([*argv, "--classifiers", "tree"]) == 0
+    assert "Not compared" not in capsys.readouterr().out
+
+
+def test_help_of_fit_names_the_defaults_of_the_classifier():
+    parser = next(a for a in build_parser()._actions if a.dest == "command").choices["fit"]
+    written = {None: "none", 1: "1"}
+    for name, default in NAClassifier().get_params().items():
+        for action in parser._actions:
+            if action.dest == name and action.nargs != 0 and name != "random_state":
+                told = re.search(r"\(default: (\w+)\)|(\w+) \(default\)", action.help)
+                usual = "1" if name == "n_jobs" else written.get(default, str(default))
+                assert told, action.help
+                assert usual in told.groups(), action.help
