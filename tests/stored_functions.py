@@ -63,6 +63,7 @@ def functions(command):
     yield "page", _page
     yield "baselines", _baselines
     yield "classifiers", _classifiers
+    yield "classifiers of all data sets", _all_data_sets
     yield "reproduce", partial(_reproduced, command)
 
 
@@ -266,3 +267,38 @@ def _fitted(classifier, X, y, weight):
     yield f"{sums(classifier.predict_proba(X))} {sums(classifier.loss_curve_)}"
     yield told([classifier.feature_importances_, classifier.slope_, classifier.lapse_])
     yield from export_text(classifier).splitlines()
+
+
+def _all_data_sets():
+    """Fits of every data set of the project with the defaults, and of parts of some with others."""
+    from hyperna import NAClassifier, dataset
+    from hyperna.datasets import SHIPPED
+
+    for name in SHIPPED:
+        made = dataset(name)
+        yield name
+        yield from _fitted(NAClassifier(max_evals=1000, random_state=0), made.X, made.y, None)
+    rng = np.random.default_rng(9)
+    for k, (output, neuron, init, move, tie_break) in enumerate(
+        product(
+            *(("auto", "or", "xor", "evolved"), ("plain", "bent"), ("data", "grid", "sphere")),
+            *(("rotation", "angle"), ("margin", None)),
+        )
+    ):
+        X = rng.normal(size=(30 + k, 1 + k % 4)).round(1 + k % 2)
+        y = (X[:, 0] > 0.3 * (k % 3)) ^ ((X[:, -1] > 1) & (k % 5 > 1)) ^ (rng.random(30 + k) < 0.05)
+        options = {"output": output, "neuron": neuron, "init": init, "move": move}
+        limits = {"max_evals": 60 + 10 * k, "random_state": k, "n_restarts": k % 3}
+        fitted = NAClassifier(
+            **options, tie_break=tie_break, resolution=(48, 2**16)[k % 2], **limits
+        )
+        yield f"{k} {options}"
+        yield from attempted(fitted, X, y, rng.integers(1, 4, 30 + k) / (1 + k % 3))
+
+
+def attempted(fitted, X, y, weight):
+    """Yield what a fit gives, or why it is refused."""
+    try:
+        yield from _fitted(fitted, X, y, weight)
+    except ValueError as error:
+        yield f"refused: {error}"

@@ -12,16 +12,8 @@ from stored_parts import SMALL, attempt, ended, plain, row
 def models():
     """Yield name and function of every group."""
     for make in (
-        _ends,
-        _relatives,
-        _runs,
-        _growing,
-        _optimal,
-        _tables,
-        _scores,
-        _chains,
+        *(_ends, _relatives, _runs, _many_runs, _growing, _optimal, _tables, _scores, _chains),
         _arcs,
-        _comparisons,
     ):
         yield f"models: {make.__name__.strip('_')}", make
 
@@ -167,6 +159,32 @@ def _runs():
             way = na.run(made, seed=2, number=1, trajectory=True, **options).trajectory
             yield f"{plain(way.evaluations)} {plain(way.fitness)} {plain(way.genomes)}"
             yield f"{way.network(0).genome.tolist()} {way.network(-1).genome.tolist()}"
+
+
+def _many_runs():
+    """Few runs of every law on every kind of network and problem."""
+    from hyperna import OnePlusOneNA, points, problem
+
+    # kept in one kind of table, so that each kernel is compiled once
+    laws = ("harmonic", "local", "uniform", "power_law:exponent=1.2")
+    for k, (law, neurons, output, neuron) in enumerate(
+        product(laws, (1, 2, 5), ("or", "and", "xor", "evolved"), ("plain", "bent"))
+    ):
+        made = (problem("arcs", k=2), problem("local_opt"), problem("cube"), points(*SMALL))[k % 4]
+        options = {"bias": k % 3 > 0, "redraw_void": k % 5 == 0, "init": ("grid", "sphere")[k % 2]}
+        options["resolution"] = (12, 30, 1000)[k // 2 % 3]
+        shape = {"neurons": neurons, "output": output, "neuron": neuron, "mutation": law}
+        limits = {"budget": 60 + k % 50, "stagnation": (None, 30)[k % 2], "restarts": k % 2}
+        if k % 11 == 0:
+            options["mutation_probability"], options["replace_neuron"] = 0.6, 0.2
+        yield row(
+            *(k, shape, made),
+            attempt(lambda o=shape | options, m=made, li=limits: _rows(OnePlusOneNA(**o), m, li)),
+        )
+
+
+def _rows(na, made, limits):
+    return na.run_many(made, 3, seed=5, **limits).rows
 
 
 def _growing():
@@ -372,19 +390,3 @@ def _arcs():
     yield row(some, some.weight, some.scaled().X, some.label(np.array(SMALL[0])))
     for weight in ([1, 2, 3, 4], [0, 0, 0, 0, 0], [1, -1, 1, 1, 1], [1, np.nan, 1, 1, 1]):
         yield attempt(points, *SMALL, weight=weight)
-
-
-def _comparisons():
-    from hyperna import CLASSIFIERS, compare
-
-    made = compare(
-        ["xor", "table.csv"], ["logistic", "tree", "knn"], folds=3, repeats=2, rotate=True, seed=3
-    )
-    for one in (*made.summary(), *made.differences(), *made.differences("tree"), *made.records()):
-        yield plain({key: part for key, part in one.items() if "second" not in key})
-    yield plain(made.averages())
-    yield made.explanation
-    yield plain({name: entry.summary for name, entry in CLASSIFIERS.items()})
-    yield attempt(compare, "xor", ["none"])
-    yield attempt(compare, [], ["na"])
-    yield attempt(compare, "xor", [])

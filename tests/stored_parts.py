@@ -93,7 +93,10 @@ def ended(function, given, *keys):
 
 def parts():
     """Yield name and function of every group."""
-    for make in (_data, _baselines, _neat, _options, _spaces, _objectives, _logs, _campaigns):
+    for make in (
+        *(_data, _baselines, _neat, _options, _spaces, _objectives, _logs, _campaigns),
+        _comparisons,
+    ):
         yield f"parts: {make.__name__.strip('_')}", make
 
 
@@ -339,3 +342,19 @@ def _campaigns():
     )
     yield f"{both.total} {sorted(both.wanted.values())}"
     yield f"{setting(problem='sweet.csv', label='sweet', weight='mass', scale=True)}"
+
+
+def _comparisons():
+    from hyperna import CLASSIFIERS, compare
+
+    made = compare(
+        ["xor", "table.csv"], ["logistic", "tree", "knn"], folds=3, repeats=2, rotate=True, seed=3
+    )
+    for one in (*made.summary(), *made.differences(), *made.differences("tree"), *made.records()):
+        yield plain({key: part for key, part in one.items() if "second" not in key})
+    yield plain(made.averages())
+    yield made.explanation
+    yield plain({name: entry.summary for name, entry in CLASSIFIERS.items()})
+    yield attempt(compare, "xor", ["none"])
+    yield attempt(compare, [], ["na"])
+    yield attempt(compare, "xor", [])
