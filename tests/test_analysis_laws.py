@@ -272,10 +272,10 @@ def test_slopes_have_the_relative_errors_of_both_ends():
 
 
 def test_laws_are_weighed_by_how_likely_they_are():
-    """The weight of a law falls with its AICc: exp(-difference / 2), and all sum up to 1."""
+    """The weight of a law falls with its AIC: exp(-difference / 2), and all sum up to 1."""
     r = np.array([10.0, 20, 40, 80, 160, 320])
     fits = [fit for fit in fit_scaling(r, 3 * r + 5, 0.2 * r) if fit.fits]
-    likelihood = np.exp([-fit.aicc / 2 for fit in fits])
+    likelihood = np.exp([-fit.aic / 2 for fit in fits])
     assert len(fits) > 1
     assert likelihood[0] > likelihood[-1]
     assert [fit.weight for fit in fits] == pytest.approx(list(likelihood / likelihood.sum()))

@@ -10,6 +10,7 @@ from commands import refusal
 
 from hyperna import OnePlusOneNA, __version__, problem
 from hyperna.cli import COMMANDS, build_parser, main
+from hyperna.problems.base import PROBLEMS
 from hyperna.results import run_many
 
 POINTS = "x,y,class\n0.1,0.9,1\n-0.2,0.8,1\n0.3,-0.7,0\n-0.5,-0.4,0\n"
@@ -296,3 +297,22 @@ def test_points_out_of_reach_are_told(capsys, tmp_path):
     assert "--scale" in found.err
     assert main([*words, "--scale"]) == 0
     assert "--scale" not in capsys.readouterr().err
+
+
+def test_own_modules_are_imported(tmp_path, monkeypatch, capsys):
+    """HYPERNA_IMPORT names modules, of the current folder too, that register problems and laws."""
+    (tmp_path / "wedges.py").write_text(
+        "import hyperna\n"
+        "from hyperna.problems.base import register\n"
+        "@register('wedge_of_mine', 'an arc')\n"
+        "def wedge(dim: int = 2):\n"
+        "    return hyperna.custom_arcs([(0, 40)], unit='degree', dim=dim)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("HYPERNA_IMPORT", "wedges")
+    assert main(["run", "wedge_of_mine", "--runs", "2", "--resolution", "12"]) == 0
+    PROBLEMS.pop("wedge_of_mine")
+    monkeypatch.setenv("HYPERNA_IMPORT", "json, no_such_module")
+    assert main(["list"]) == 2
+    assert "HYPERNA_IMPORT names 'no_such_module': No module named" in capsys.readouterr().err

@@ -157,7 +157,7 @@ def test_every_number_of_the_table_is_that_of_the_runs(capsys):
         return f"{value:.6f}"
 
     shares, medians = wilson_interval(solved, 40), bootstrap_interval(spent, "median")
-    fitness, limit = runs.fitness, "40 runs, stuck ones at the limit"
+    fitness, limit = runs.fitness, f"40 runs, {40 - solved} at the limit"
     expected = [
         f"success share {percent(solved / 40)} {ends(shares, percent)} {solved} of 40 runs",
         f"evaluations, mean {number(spent.mean())} {ends(bootstrap_interval(spent))} {limit}",

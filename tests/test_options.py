@@ -35,6 +35,7 @@ CASES = {
         lambda a, b: len(b.task.fitness.problem.arcs) == 2,
     ),
     "label": (FILE, {**FILE, "label": "kind"}, None),
+    "positive": (FILE, {**FILE, "positive": "0"}, None),
     "weight": (
         FILE,
         {**FILE, "weight": "mass"},
@@ -179,7 +180,7 @@ def test_the_option_changes_what_it_should(key, tmp_path, capsys):
     assert check is None or check(with_task(one), with_task(other))
     shown = [line_runs(options, capsys) for options in (without, given)]
     assert shown[0]["evaluations"] != shown[1]["evaluations"] or shown[0] != shown[1]
-    if key not in ("label", "weight", "scale", "k", "arcs"):
+    if key not in ("label", "positive", "weight", "scale", "k", "arcs"):
         assert shown[0]["settings"][key] != shown[1]["settings"][key]
     for options, result in zip((without, given), shown, strict=True):
         direct = setting(**{k: v for k, v in options.items() if k != "seed"}).runner()

@@ -191,6 +191,18 @@ def test_the_larger_label_is_positive(tmp_path, labels, positive):
     assert read_csv(written(tmp_path, text)).y.tolist() == positive
 
 
+@pytest.mark.parametrize("labels", [["in", "out", "in"], ["1", "2.0", "2"]])
+def test_either_label_may_be_positive(tmp_path, labels):
+    text = "x,label\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels))
+    path = written(tmp_path, text)
+    usual, chosen = read_csv(path), read_csv(path, positive=labels[0])
+    assert chosen.y.tolist() == [not value for value in usual.y]
+    assert chosen.summary.endswith(f"(label = {labels[0]!r})")
+    assert read_csv(path, positive=labels[1]).y.tolist() == usual.y.tolist()
+    with pytest.raises(ValueError, match=f"one of the labels {labels[0]!r} and .*, got 'no'"):
+        read_csv(path, positive="no")
+
+
 def test_csv_of_other_programs(tmp_path):
     text = '\ufeff"x 1", "x 2" ,y\r\n1e-3, +2 ,"a"\r\n\r\n,,\r\n"3",4,b\r\n'
     data = read_csv(written(tmp_path, text), label="y")

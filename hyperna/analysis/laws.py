@@ -56,8 +56,8 @@ class ScalingFit:
     chi_square, degrees_of_freedom, p_value
         Weighted squared distance between data and law, in units of the standard errors, and how
         likely one as large is if the law is true.
-    aicc
-        Akaike's criterion corrected for few points; the smallest is best.
+    aic
+        Akaike's criterion, chi-square plus twice the number of parameters; the smallest is best.
     weight
         Akaike weight among the laws that fit, 0 for those that do not.
     """
@@ -70,7 +70,7 @@ class ScalingFit:
     chi_square: float
     degrees_of_freedom: int
     p_value: float
-    aicc: float
+    aic: float
     weight: float = 0.0
 
     @property
@@ -129,7 +129,7 @@ def fit_scaling(
     *,
     level: float = 0.95,
 ) -> list[ScalingFit]:
-    """Fit every growth law to mean runtimes; those that fit come first, the best (AICc) first.
+    """Fit every growth law to mean runtimes; those that fit come first, the best (AIC) first.
 
     Laws with too many numbers to fit for so few resolutions are left out.
 
@@ -152,9 +152,9 @@ def fit_scaling(
     r, mean, error = _checked(resolutions, means, standard_errors)
     level, points = check_level(level), len(np.unique(r))
     laws = [law for law in GROWTH_LAWS.values() if points - law.parameters >= 2]
-    fits = sorted((_fit(law, r, mean, error, level) for law in laws), key=lambda fit: fit.aicc)
+    fits = sorted((_fit(law, r, mean, error, level) for law in laws), key=lambda fit: fit.aic)
     fitting = [fit for fit in fits if fit.fits]
-    likelihood = np.exp([(fitting[0].aicc - fit.aicc) / 2 for fit in fitting])
+    likelihood = np.exp([(fitting[0].aic - fit.aic) / 2 for fit in fitting])
     weights = likelihood / likelihood.sum() if fitting else likelihood
     weighed = [replace(fit, weight=float(w)) for fit, w in zip(fitting, weights, strict=True)]
     return weighed + [fit for fit in fits if not fit.fits]
@@ -384,7 +384,6 @@ def _fit(
     solution, covariance, chi_square = _solve(law.terms(r, exponent), mean, error)
     half = stats.norm.ppf(0.5 + level / 2) * np.sqrt(np.diag(covariance))
     parameters, freedom = law.parameters, len(r) - law.parameters
-    penalty = 2 * parameters + 2 * parameters * (parameters + 1) / (freedom - 1)
     return ScalingFit(
         law=law,
         coefficients=tuple(solution.tolist()),
@@ -396,5 +395,5 @@ def _fit(
         chi_square=chi_square,
         degrees_of_freedom=freedom,
         p_value=float(stats.chi2.sf(chi_square, freedom)),
-        aicc=chi_square + penalty,
+        aic=chi_square + 2 * parameters,
     )

@@ -24,7 +24,7 @@ _SECONDS, _MOST = 0.5, 200
 # What makes a function; everything else of a setting belongs to the algorithm.
 _FUNCTION_KEYS = frozenset(
     {"problem", "dim", "neurons", "neuron", "output", "resolution"}
-    | {"points", "sampling", "label", "weight", "scale", "data"}
+    | {"points", "sampling", "label", "positive", "weight", "scale", "data"}
 )
 _USUAL = {"bias": True, "redraw_void": False, "init": "grid", "restarts": 0}
 

@@ -126,6 +126,21 @@ def build_parser(words: Sequence[str] | None = None) -> Parser:
     return parser
 
 
+def import_own_modules() -> None:
+    """Import the modules that HYPERNA_IMPORT names, which may register problems and laws.
+
+    They are found in the current folder too.
+    """
+    names = os.environ.get("HYPERNA_IMPORT", "").replace(",", " ").split()
+    if names and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    for name in names:
+        try:
+            import_module(name)
+        except Exception as error:
+            raise ImportError(f"HYPERNA_IMPORT names {name!r}: {error}") from error
+
+
 def command() -> NoReturn:
     """Run the command that the shell has called, and end the process."""
     from hyperna.cli.signals import signals
@@ -160,6 +175,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if not given:
                 print(WELCOME)
             else:
+                import_own_modules()
                 args = build_parser(given).parse_args(given)
                 with warnings.catch_warnings():
                     warnings.showwarning = _show_warning

@@ -156,6 +156,7 @@ def summarise(setting: "Setting", runs: "Runs", seed: int) -> dict[str, Any]:
         **sizes,
         "stop_reasons": runs.stop_counts,
         "success_means": runs.task.criterion,
+        **({} if setting.points_read is None else {"points": setting.points_read.summary}),
         "settings": {
             **setting.options,
             "fitness": str(runs.task.fitness),
@@ -196,6 +197,7 @@ def _headline(summary: dict[str, Any]) -> list[str]:
         ", ".join([law, *compress(extras, extras.values())]),
         f"{counted(summary['runs'], 'run')} from seed {used['seed']}, "
         f"at most {counted(used['budget'], 'evaluation')} each",
+        *([f"points: {escape(summary['points'])}"] if "points" in summary else []),
         f"fitness: {used['fitness']}",
         f"success: {summary['success_means']}",
     ]
@@ -207,7 +209,8 @@ def _tables(summary: dict[str, Any]) -> Iterator[Version]:
 
     runs, reasons = summary["runs"], summary["stop_reasons"]
     every = counted(runs, "run")
-    spent = f"{every}, stuck ones at the limit" if "stuck" in reasons else every
+    limited = reasons.get("budget", 0) + reasons.get("stuck", 0)
+    spent = f"{every}, {limited:,} at the limit" if limited else every
     solved = f"{summary['successes']:,} of {every}"
     per_success = counted(summary["successes"], "success")
     share = partial(number, digits=6)

@@ -213,6 +213,8 @@ def read_csv(
     label: str | None = None,
     weight: str | None = None,
     scale: bool = False,
+    *,
+    positive: str | None = None,
 ) -> PointProblem:
     r"""Return the labelled points of a CSV file.
 
@@ -222,13 +224,14 @@ def read_csv(
         A file in UTF-8 whose first line names the columns. All columns besides label and weight
         are coordinates and hold finite numbers.
     label : str, optional
-        Name of the label column, the last one if not given. It holds two different values; the
-        larger one is positive (as numbers if both are numbers, else in alphabetical order, so 1
-        beats 0 and "yes" beats "no").
+        Name of the label column, the last one if not given. It holds two different values.
     weight : str, optional
         Name of a column with weights; without it all points count alike.
     scale : bool
         Whether to move the points into the unit ball, see `PointProblem.scaled`.
+    positive : str, optional
+        Which of the two labels is positive; the larger one if not given (as numbers if both are
+        numbers, else in alphabetical order, so 1 beats 0 and "yes" beats "no").
 
     Examples
     --------
@@ -253,16 +256,19 @@ def read_csv(
     if not features:
         raise ValueError(f"{path} must have a column besides label and weight, got none")
     X = table.numbers(features)
-    positive, value = _larger_of_two(table, label)
+    is_positive, value = _positive_of_two(table, label, positive)
     weights = None if weight is None else table.numbers([weight])[:, 0]
-    found = PointProblem(X, positive, weights, Path(path).stem)
+    found = PointProblem(X, is_positive, weights, Path(path).stem)
     summary = f"{found.summary} ({label} = {value!r})"
     named = PointProblem(found.X, found.y, found.weight, found.name, summary)
     return named.scaled() if scale else named
 
 
-def _larger_of_two(table: CsvTable, label: str) -> tuple[BoolArray, str]:
-    """Return which labels are the larger of the two, and that one: as numbers, if both are."""
+def _positive_of_two(table: CsvTable, label: str, positive: str | None) -> tuple[BoolArray, str]:
+    """Return which labels are positive, and that label, the larger one if none is given.
+
+    They are compared as numbers if both are.
+    """
     texts = table.labels(label)
     values: list[Any] = texts
     with suppress(ValueError):
@@ -273,8 +279,15 @@ def _larger_of_two(table: CsvTable, label: str) -> tuple[BoolArray, str]:
             f"{table.path}: the label column {shown(label)} must hold exactly two different "
             f"values, got {len(found)}: {listed(map(repr, found), 5)}"
         )
-    positive = np.array([value == found[1] for value in values])
-    return positive, texts[int(np.argmax(positive))]
+    larger = np.array([value == found[1] for value in values])
+    names = [texts[int(np.argmax(larger == side))] for side in (False, True)]
+    if positive is not None and positive not in texts:
+        raise ValueError(
+            f"positive must be one of the labels {names[0]!r} and {names[1]!r} in column "
+            f"{shown(label)} of {table.path}, got {shown(positive)}"
+        )
+    chosen = larger if positive is None else larger == larger[texts.index(positive)]
+    return chosen, texts[int(np.argmax(chosen))]
 
 
 def _key(point: FloatArray) -> bytes:

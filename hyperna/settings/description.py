@@ -83,6 +83,7 @@ class Setting:
     restarts: int | str | None = None
     seed: int | None = None
     label: str | None = None
+    positive: str | None = None
     weight: str | None = None
     scale: bool | None = None
     data: str | None = None
@@ -136,7 +137,9 @@ class Setting:
         points = self.points_read
         if points is None:
             path = self.source or self.problem
-            points = read_csv(path, self.label, self.weight, bool(self.scale))
+            points = read_csv(
+                path, self.label, self.weight, bool(self.scale), positive=self.positive
+            )
         if points_digest(points.X, points.y, points.weight) != self.data:
             raise ValueError(
                 f"{self.source or self.problem} holds other points than when its runs were made; "
@@ -252,7 +255,7 @@ def _describe_problem(checked: Mapping[str, Any], folder: Path) -> tuple[Problem
     name, given = checked["problem"], {}
     if name.partition(":")[0] not in PROBLEMS or name.startswith("csv"):
         return _describe_file(name, checked, folder)
-    for key in ("label", "weight", "scale"):
+    for key in ("label", "positive", "weight", "scale"):
         if key in checked:
             raise ValueError(f"{key} does not apply to problem {name!r}, only to a CSV file")
     for key in ("arcs", "k"):
@@ -271,13 +274,13 @@ def _describe_file(
     if name.startswith("csv:"):
         raise ValueError(f"problem {name!r}: write problem = 'PATH' and, as its own key, label")
     if not (name.lower().endswith(".csv") or path.exists()):
-        known = ", ".join(repr(key) for key in PROBLEMS)
-        hint = did_you_mean(name.partition(":")[0], PROBLEMS)
+        named = [key for key in PROBLEMS if key != "csv"]
+        known, hint = ", ".join(map(repr, named)), did_you_mean(name.partition(":")[0], named)
         raise ValueError(f"problem must be one of {known} or a CSV file, got {shown(name)}{hint}")
     for key in ("k", "arcs", "points", "sampling"):
         if key in checked:
             raise ValueError(f"{key} does not apply to a CSV file")
-    options = {key: checked.get(key) for key in ("label", "weight")}
+    options = {key: checked.get(key) for key in ("label", "positive", "weight")}
     scale = checked.get("scale") or None
     content = hashlib.sha256(path.read_bytes()).digest() if path.is_file() else None
     made = _read_file(content, str(path.resolve()), *options.values(), scale)
@@ -327,10 +330,15 @@ _registered_problem = lru_cache(maxsize=64)(problem)
 
 @lru_cache(maxsize=8)
 def _read_file(
-    content: bytes | None, path: str, label: str | None, weight: str | None, scale: bool | None
+    content: bytes | None,
+    path: str,
+    label: str | None,
+    positive: str | None,
+    weight: str | None,
+    scale: bool | None,
 ) -> Any:
     """Read points once for many settings; other `content` in the same file is read again."""
-    return read_csv(path, label, weight, bool(scale))
+    return read_csv(path, label, weight, bool(scale), positive=positive)
 
 
 def _chosen_fitness(made: Problem, neurons: int | str, options: Mapping[str, Any]) -> Fitness:

@@ -100,6 +100,9 @@ KEYS: dict[str, Key] = {
     "k": integer_key("problem", "number of equal arcs of the problem 'arcs'", 1),
     "arcs": text_key("problem", "your own arcs for 'arcs', in degrees: 0-90,180-270"),
     "label": text_key("problem", "label column of a CSV file (default: the last)"),
+    "positive": text_key(
+        "problem", "label that counts as positive (default: the larger of the two)"
+    ),
     "weight": text_key("problem", "weight column of a CSV file"),
     "scale": flag_key("problem", "move a CSV file's points into the unit ball"),
     "points": integer_key(

@@ -19,6 +19,7 @@ _RARE_COLUMNS = (
     "move",
     "max_neurons",
     "label",
+    "positive",
     "weight",
     "scale",
     "data",
