@@ -20,9 +20,8 @@ from hyperna.fitness import ExactArcs, FiniteSet, Fitness, Online
 from hyperna.grid import Grid
 from hyperna.mutation import Local, StepLaw
 from hyperna.networks import Network
-from hyperna.outputs import OUTPUTS
 from hyperna.plateaus import end_if_stuck
-from hyperna.problems.base import Goal, optima_on
+from hyperna.problems.base import Goal, optima_on, perfect_outputs
 from hyperna.results import (
     COLUMNS,
     MOST_RUNS,
@@ -134,21 +133,13 @@ class Task:
         target = self.default_target
         if target is None:
             words = "nothing: the best fitness of such a network is not known"
-            perfect = self._perfect_outputs()
-            if perfect:
+            perfect = perfect_outputs(self.grid, self.fitness.problem, self.bias)
+            if perfect and self.topology is None:
                 words += f" (with output {' or '.join(map(repr, perfect))} it is 1)"
             words += ", so the run continues to its limit; set a target"
             return Goal(never, none, never, words)
         unsure = ", which may be out of reach" if self.best_known is None else ""
         return Goal(self._score_of(target), none, never, f"fitness >= {target:.6g}{unsure}")
-
-    def _perfect_outputs(self) -> list[str]:
-        """Outputs with which networks of this size are known to reach fitness 1."""
-        best, grid = self.fitness.problem.best_fitness, self.grid
-        if self.topology is not None or grid.neurons == 1:
-            return []
-        kind = {"bias": self.bias, "neuron": grid.neuron}
-        return [output for output in OUTPUTS if best(grid.neurons, output, **kind) == 1]
 
     def _score_of(self, target: float) -> int:
         """The smallest score whose fitness, as a float, is at least the target."""

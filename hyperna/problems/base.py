@@ -195,6 +195,22 @@ class Goal(NamedTuple):
     words: str
 
 
+def perfect_outputs(grid: Grid, problem: Problem | None, bias: bool) -> list[str]:
+    """Return the outputs with which networks as large as the grid's are known to reach fitness 1.
+
+    Examples
+    --------
+    >>> from hyperna.problems import problem
+    >>> perfect_outputs(Grid(3, 2, 120), problem("quarter", dim=3), bias=True)
+    ['and', 'evolved']
+    """
+    if problem is None or grid.neurons == 1:
+        return []
+    kind: dict[str, Any] = {"bias": bias, "neuron": grid.neuron}
+    best = problem.best_fitness
+    return [output for output in OUTPUTS if best(grid.neurons, output, **kind) == 1]
+
+
 def optima_on(
     grid: Grid, problem: Problem | None, bias: bool, unit: int = 1, best: float | None = None
 ) -> tuple[FloatArray, float]:
