@@ -159,6 +159,20 @@ def test_what_is_not_standard_output(name):
     assert not is_standard_output(name)
 
 
+def test_links_to_standard_output_are_followed_wherever_they_stand(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "one").symlink_to("/proc/self/fd/1")
+    (tmp_path / "folder" / "two").symlink_to("../one")
+    (tmp_path / "three").symlink_to("folder/two")
+    (tmp_path / "error").symlink_to("/dev/fd/2")
+    (tmp_path / "other").symlink_to(f"/proc/{os.getppid()}/fd/1")
+    (tmp_path / "round").symlink_to("round")
+    found = [name for name in sorted(os.listdir(tmp_path)) if is_standard_output(tmp_path / name)]
+    assert found == ["one", "three"]
+    assert is_standard_output(tmp_path / "folder" / "two")
+    assert is_standard_output(f"/proc/{os.getpid()}/fd/1")
+
+
 def test_standard_output_keeps_its_order(tmp_path):
     code = "from hyperna._files import write_file\nprint('a')\nwrite_file('/dev/stdout', 'b\\n')"
     buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
