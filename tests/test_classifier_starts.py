@@ -208,6 +208,6 @@ def test_a_vote_is_decided_where_its_soft_version_is(monkeypatch):
 @pytest.mark.parametrize(("n", "dim", "kept"), [(100, 2, 100), (9000, 2, 2000), (700, 9000, 200)])
 def test_starts_are_made_from_as_many_points_as_are_quick(n, dim, kept):
     points = LabelledPoints(np.zeros((n, dim)), np.arange(n) % 2 > 0, np.ones(n, np.int64), n)
-    found, _, _ = starts.fitted(starts.union_loss, points, 1, np.random.default_rng(0))
+    found, _, _ = starts.soft_fit(starts.union_loss, points, 1, np.random.default_rng(0))
     assert 0.7 * kept < len(found.y) <= kept
     assert found.total == (n if n == kept else kept)

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from hyperna._validation import FloatArray, check_choice, check_integer, check_jobs, check_real
 from hyperna._words import shown
 from hyperna.algorithm import MOVES
-from hyperna.classifier import export
+from hyperna.classifier.export import FittedNetworks
 from hyperna.classifier.fitted import (
     CallbackSupportMixin,
     Control,
@@ -39,7 +39,7 @@ MARGIN_CLIP = 0.05
 MOST_NEURONS = 1000
 
 
-class NAClassifier(export.FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Classifier that minimises the number of errors directly, with a network of a few half-spaces.
 
     A small network of threshold neurons is evolved by the (1+1) NA: one network, one offspring at a
@@ -294,24 +294,6 @@ class NAClassifier(export.FittedNetworks, CallbackSupportMixin, ClassifierMixin,
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "networks_")
-
-    def to_json(self) -> str:
-        """Return the fitted classifier as JSON, exact to the last digit."""
-        check_is_fitted(self)
-        return export.to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> "NAClassifier":
-        """Return the classifier that `to_json` wrote; anything else is a ValueError.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> clf = NAClassifier(n_neurons=1, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
-        >>> NAClassifier.from_json(clf.to_json()).predict([[0.2], [0.9]])
-        array(['a', 'b'], dtype='<U1')
-        """
-        return export.from_json(cls, text)
 
     def _settings(self, dim: int) -> Settings:
         """Return the checked parameters, for this number of features."""

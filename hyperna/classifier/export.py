@@ -177,8 +177,18 @@ def _names(classifier: Any, feature_names: Sequence[str] | None) -> list[str]:
     return names
 
 
+FORMAT = "hyperna.classifier"
+VERSION = 2
+_KEYS = {
+    *("format", "version", "parameters", "classes", "class_type", "feature_names", "centre"),
+    *("width", "slope", "lapse", "training_score", "evaluations", "networks", "rules"),
+}
+_CLASS_TYPES = {"int": int, "float": float, "str": str, "bool": bool}
+_PLAIN = (str, int, float, bool, type(None))
+
+
 class FittedNetworks:
-    """What the networks of a fitted classifier say about themselves."""
+    """What a fitted classifier says about its networks, and all of it as JSON, without pickle."""
 
     networks_: list[Network]
     scaling_: Scaling
@@ -243,85 +253,85 @@ class FittedNetworks:
         mean = np.mean(parts, axis=0)
         return np.asarray(mean / (mean.sum() or 1.0))
 
+    def to_json(self: Any) -> str:
+        """Return the fitted classifier as JSON, exact to the last digit."""
+        check_is_fitted(self)
+        kinds = {"b": "bool", "i": "int", "u": "int", "f": "float"}
+        names = getattr(self, "feature_names_in_", None)
+        parameters = {}
+        for name, value in self.get_params(deep=False).items():
+            plain = value.item() if isinstance(value, np.generic) else value
+            plain = str(value) if isinstance(value, StepLaw) else plain
+            if isinstance(plain, _PLAIN):
+                parameters[name] = plain
+        data = {
+            "format": FORMAT,
+            "version": VERSION,
+            "parameters": parameters,
+            "classes": self.classes_.tolist(),
+            "class_type": kinds.get(self.classes_.dtype.kind, "str"),
+            "feature_names": None if names is None else [str(name) for name in names],
+            "centre": self.scaling_.centre.tolist(),
+            "width": self.scaling_.width.tolist(),
+            "slope": self.slope_,
+            "lapse": self.lapse_,
+            "training_score": self.training_score_,
+            "evaluations": self.n_iter_,
+            "networks": [network.to_dict() for network in self.networks_],
+            "rules": [rule.to_dict() for rule in self.rules_],
+        }
+        if data["class_type"] == "str" and not all(isinstance(c, str) for c in data["classes"]):
+            raise TypeError(
+                f"classes must be numbers, booleans or strings, got {shown(self.classes_)}"
+            )
+        return json.dumps(data, allow_nan=False)
 
-FORMAT = "hyperna.classifier"
-VERSION = 2
-_KEYS = {
-    *("format", "version", "parameters", "classes", "class_type", "feature_names", "centre"),
-    *("width", "slope", "lapse", "training_score", "evaluations", "networks", "rules"),
-}
-_CLASS_TYPES = {"int": int, "float": float, "str": str, "bool": bool}
-_PLAIN = (str, int, float, bool, type(None))
+    @classmethod
+    def from_json(cls, text: str) -> Any:
+        """Return the classifier that `to_json` wrote; anything else is a ValueError.
 
-
-def to_json(classifier: Any) -> str:
-    """Return a fitted classifier as JSON."""
-    kinds = {"b": "bool", "i": "int", "u": "int", "f": "float"}
-    names = getattr(classifier, "feature_names_in_", None)
-    parameters = {}
-    for name, value in classifier.get_params(deep=False).items():
-        plain = value.item() if isinstance(value, np.generic) else value
-        plain = str(value) if isinstance(value, StepLaw) else plain
-        if isinstance(plain, _PLAIN):
-            parameters[name] = plain
-    data = {
-        "format": FORMAT,
-        "version": VERSION,
-        "parameters": parameters,
-        "classes": classifier.classes_.tolist(),
-        "class_type": kinds.get(classifier.classes_.dtype.kind, "str"),
-        "feature_names": None if names is None else [str(name) for name in names],
-        "centre": classifier.scaling_.centre.tolist(),
-        "width": classifier.scaling_.width.tolist(),
-        "slope": classifier.slope_,
-        "lapse": classifier.lapse_,
-        "training_score": classifier.training_score_,
-        "evaluations": classifier.n_iter_,
-        "networks": [network.to_dict() for network in classifier.networks_],
-        "rules": [rule.to_dict() for rule in classifier.rules_],
-    }
-    if data["class_type"] == "str" and not all(isinstance(c, str) for c in data["classes"]):
-        raise TypeError(
-            f"classes must be numbers, booleans or strings, got {shown(classifier.classes_)}"
-        )
-    return json.dumps(data, allow_nan=False)
-
-
-def from_json(cls: type, text: str) -> Any:
-    """Return the classifier of class `cls` that `to_json` wrote."""
-    data = _parsed(text)
-    classifier = cls()
-    unknown = set(data["parameters"]) - set(classifier.get_params())
-    if unknown:
-        raise ValueError(f"parameters must be those of {cls.__name__}, got {sorted(unknown)!r:.60}")
-    classifier.set_params(**data["parameters"])
-    networks = [Network.from_dict(network) for network in data["networks"]]
-    dim = networks[0].grid.dim
-    if any(network.grid.dim != dim for network in networks):
-        raise ValueError("networks must all have the same dim")
-    classifier.classes_ = _classes(data, len(networks))
-    classifier.networks_ = networks
-    if not isinstance(data["rules"], list) or len(data["rules"]) != len(networks):
-        raise ValueError(f"rules must be a list, one for each of {len(networks)} networks")
-    classifier.rules_ = [Rule.from_dict(rule, dim) for rule in data["rules"]]
-    classifier.n_features_in_ = dim
-    names = data["feature_names"]
-    if names is not None:
-        if not isinstance(names, list) or [type(name) for name in names] != [str] * dim:
-            raise ValueError(f"feature_names must be {dim} strings, got {names!r:.60}")
-        classifier.feature_names_in_ = np.array(names, dtype=object)
-    width = check_reals("width", data["width"], (dim,))
-    if (width < 0).any():
-        raise ValueError(f"width must not be negative, got {width.min()}")
-    classifier.scaling_ = Scaling(check_reals("centre", data["centre"], (dim,)), width)
-    for network in networks:
-        classifier.scaling_.mark(network)
-    for key in ("slope", "lapse", "training_score"):
-        setattr(classifier, f"{key}_", float(check_reals(key, data[key], ())))
-    classifier.n_iter_ = int(check_reals("evaluations", data["evaluations"], ()))
-    if classifier.slope_ <= 0 or not 0 <= classifier.lapse_ * len(classifier.classes_) < 1:
-        raise ValueError("slope must be positive, and lapse from 0 to less than 1 / classes")
-    return classifier
+        Examples
+        --------
+        >>> from hyperna.classifier import NAClassifier
+        >>> clf = NAClassifier(n_neurons=1, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
+        >>> NAClassifier.from_json(clf.to_json()).predict([[0.2], [0.9]])
+        array(['a', 'b'], dtype='<U1')
+        """
+        data = _parsed(text)
+        classifier: Any = cls()
+        unknown = set(data["parameters"]) - set(classifier.get_params())
+        if unknown:
+            raise ValueError(
+                f"parameters must be those of {cls.__name__}, got {sorted(unknown)!r:.60}"
+            )
+        classifier.set_params(**data["parameters"])
+        networks = [Network.from_dict(network) for network in data["networks"]]
+        dim = networks[0].grid.dim
+        if any(network.grid.dim != dim for network in networks):
+            raise ValueError("networks must all have the same dim")
+        classifier.classes_ = _classes(data, len(networks))
+        classifier.networks_ = networks
+        if not isinstance(data["rules"], list) or len(data["rules"]) != len(networks):
+            raise ValueError(f"rules must be a list, one for each of {len(networks)} networks")
+        classifier.rules_ = [Rule.from_dict(rule, dim) for rule in data["rules"]]
+        classifier.n_features_in_ = dim
+        names = data["feature_names"]
+        if names is not None:
+            if not isinstance(names, list) or [type(name) for name in names] != [str] * dim:
+                raise ValueError(f"feature_names must be {dim} strings, got {names!r:.60}")
+            classifier.feature_names_in_ = np.array(names, dtype=object)
+        width = check_reals("width", data["width"], (dim,))
+        if (width < 0).any():
+            raise ValueError(f"width must not be negative, got {width.min()}")
+        classifier.scaling_ = Scaling(check_reals("centre", data["centre"], (dim,)), width)
+        for network in networks:
+            classifier.scaling_.mark(network)
+        for key in ("slope", "lapse", "training_score"):
+            setattr(classifier, f"{key}_", float(check_reals(key, data[key], ())))
+        classifier.n_iter_ = int(check_reals("evaluations", data["evaluations"], ()))
+        if classifier.slope_ <= 0 or not 0 <= classifier.lapse_ * len(classifier.classes_) < 1:
+            raise ValueError("slope must be positive, and lapse from 0 to less than 1 / classes")
+        return classifier
 
 
 def _parsed(text: str) -> dict[str, Any]:

@@ -218,7 +218,7 @@ def _penalty(V: FloatArray) -> tuple[float, FloatArray]:
 SOFT_LOSSES: dict[str, Loss] = {"or": union_loss, "xor": parity_loss, "evolved": vote_loss}
 
 
-def fitted(
+def soft_fit(
     loss: Loss, points: LabelledPoints, neurons: int, rng: Generator
 ) -> tuple[LabelledPoints, FloatArray, FloatArray]:
     """Return where a loss is least, after the points it was fitted to, also as columns.
@@ -255,7 +255,7 @@ def soft_half_spaces(
     if output == "and":
         outside = soft_half_spaces(replace(points, y=~points.y), rng, "or", neurons)
         return HalfSpaces(-outside.W, -outside.t, output)
-    points, columns, v = fitted(SOFT_LOSSES[output], points, neurons, rng)
+    points, columns, v = soft_fit(SOFT_LOSSES[output], points, neurons, rng)
     V, u = v[: neurons * len(columns)].reshape(neurons, -1), v[neurons * len(columns) :]
     W, t = V[:, :-1] / points.unit, -V[:, -1]
     if output == "xor":
