@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import load_iris, make_moons
 
 from hyperna import NAClassifier, points
+from hyperna.classifier.export import condition_text
 from hyperna.cli import main
 from hyperna.plots import plot_boundary, plot_circle, plot_sphere
 
@@ -57,6 +58,23 @@ def test_more_features_show_the_plane_through_the_rest():
         assert min(near) < 1e-9
     assert "given values" in ax.get_title()
     assert "median values" in plot_boundary(clf, X, y).get_title()
+
+
+def test_the_legend_has_the_words_of_the_printed_rules():
+    """Each line is told once, with all conditions whose boundary it is."""
+    X, y = load_iris(return_X_y=True)
+    clf = NAClassifier(random_state=0).fit(X, y)
+    ax = plot_boundary(clf, X, y)
+    told = "\n".join(line.get_label() for line in ax.lines).splitlines()
+    names, expected = ["x1", "x2", "x3", "x4"], []
+    for name, rule in zip(clf.classes_, clf.rules_, strict=True):
+        expected += [f"{name}: {condition_text(c, names)}" for c in rule.conditions]
+    assert sorted(told) == sorted(expected)
+    assert len(ax.lines) < len(expected), "two classes share a line"
+    X, y, clf = moons()
+    entries = [text.get_text() for text in plot_boundary(clf, X, y).get_legend().get_texts()]
+    assert "margin 0.05 (scaled)" in entries
+    assert {condition_text(c, ["x1", "x2"]) for c in clf.rules_[0].conditions} <= set(entries)
 
 
 def test_default_features_matter_most():

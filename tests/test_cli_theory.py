@@ -168,6 +168,10 @@ def test_distribution_picture_lies_on_the_simulation():
     at = np.searchsorted(simulated[:, 0], curve[:, 0], side="right") - 1
     assert np.abs(simulated[at, 1] - curve[:, 1]).max() < 4 * math.sqrt(0.25 / 2000)
     assert plots.plot_expected_times(expected_runtime(problem("half"), 16, bias=False)).lines
+    stuck = expected_runtime(problem("local_opt"), 12, "local")
+    ax = plots.plot_expected_times(stuck, title="local_opt, local mutation, r = 12")
+    assert [text.get_text()[:8] for text in ax.get_legend().get_texts()] == ["infinite"]
+    assert ax.get_title().endswith("r = 12")
 
 
 @pytest.mark.parametrize("name", ["quarter", "two_quarters"])

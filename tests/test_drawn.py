@@ -91,6 +91,9 @@ def test_titles_have_every_digit_of_the_share():
     title = plot_circle(problem("two_quarters"), network).get_title()
     assert round(100 * share, 3) != round(100 * share)
     assert title == f"two_quarters, OR: {100 * share:.3f}% correct"
+    half, network = problem("half", dim=3), Network(Grid(3, 1, 60), [7, 20, 40])
+    title = plot_sphere(half, network).get_title()
+    assert title == f"half: {100 * fitness_of(half)(network):.3f}% correct"
 
 
 @pytest.mark.parametrize("name", ["half", "cube"])

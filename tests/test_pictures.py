@@ -48,4 +48,4 @@ def test_the_run_in_the_picture_ends_at_the_optimum(script):
     titles = [ax.get_title() for ax in script.circle_run().axes]
     assert titles[0].startswith("evaluation 1:")
     assert titles[2].endswith("100.0% correct")
-    assert titles[3].startswith("optimum after")
+    assert titles[3].startswith("optimum found after")

@@ -270,7 +270,25 @@ def test_batch_draws_the_sphere_and_says_when_nothing_succeeded():
     failed = OnePlusOneNA(resolution=24).run_many(subject, runs=3, budget=1, target=1.0, seed=0)
     figure = batch_figure(subject, failed)
     assert [ax.name for ax in figure.axes] == ["3d", "rectilinear", "rectilinear"]
-    assert "no run succeeded" in [text.get_text() for text in figure.axes[1].texts]
+    sphere, above, below = figure.axes
+    assert f"{100 * failed.fitness.max():.3f}% correct" in sphere.get_title()
+    assert above.get_title() == "none of 3 runs succeeded"
+    assert above.lines[0].get_xdata()[:3].tolist() == sorted(failed.fitness)
+    assert below.get_title().startswith("best run (highest fitness, then fewest evaluations):")
+    assert below.get_title().endswith("budget spent after 1 evaluation")
+    text = [text.get_text() for text in plot_runtimes(failed).texts]
+    assert text == ["no run succeeded\nwithin 1 evaluation"]
+
+
+def test_axes_end_where_fitness_and_evaluations_do():
+    subject = problem("cube", dim=2)
+    for seed in (0, 1, 2):
+        result = OnePlusOneNA(neurons=2).run(subject, budget=10 ** (2 * seed), seed=seed)
+        ax = plot_improvements(result)
+        assert ax.get_xlim()[0] == 1.0
+        assert max(1.0, result.evaluations) <= ax.get_xlim()[1]
+        low, high = ax.get_ylim()
+        assert 0.0 <= low < result.fitness <= high <= 1.0
 
 
 def test_titles_are_short_and_in_degrees():

@@ -114,7 +114,8 @@ def run(args: argparse.Namespace) -> int:
         from hyperna.plots import plot_expected_times
 
         figure = Figure(figsize=(8.0, 5.2), layout="constrained")
-        plot_expected_times(runtime, figure.subplots())
+        title = f"{args.problem}, {args.mutation} mutation, r = {args.resolution:,}"
+        plot_expected_times(runtime, figure.subplots(), title=title)
         save_figure(picture, figure)
         summary["picture"] = str(picture)
     if args.json:

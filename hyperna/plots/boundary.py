@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
+from hyperna._words import shortened
 from hyperna.classifier.export import condition_text
 from hyperna.classifier.fitted import decide
 from hyperna.classifier.rules import Cone
@@ -33,7 +34,11 @@ CLASSES = (ORANGE, BLUE, GREEN, PURPLE, SKY)
 MARKERS = ("o", "s", "^", "D", "v")
 _MESH = 300
 _ROOM = 0.06
-_LONGEST_LABEL = 46
+_LONGEST_LABEL = 64
+# What is longer leaves no room for a second column of the legend.
+_LONGEST_IN_TWO_COLUMNS = 28
+# Share of the picture by which lines that look the same may differ.
+_SAME_LINE = 2e-3
 
 
 def plot_boundary(
@@ -112,7 +117,9 @@ def plot_boundary(
     finish(ax, x=plane.labels[0], y=plane.labels[1], title=title, grid=False)
     ax.set_xlim(*plane.limits[0])
     ax.set_ylim(*plane.limits[1])
-    legend_below(ax, columns=1 if dim > 2 else 2, room=0.22 if oblique else 0.14)
+    _, entries = ax.get_legend_handles_labels()
+    columns = 2 if max(map(len, entries)) <= _LONGEST_IN_TWO_COLUMNS else 1
+    legend_below(ax, columns=columns, room=0.22 if oblique else 0.14)
     return ax
 
 
@@ -195,6 +202,7 @@ def _pair(classifier: Any, names: list[str], features: Sequence[int | str] | Non
 
 
 def _draw_regions(ax: "Axes", classifier: Any, plane: _Plane) -> None:
+    from matplotlib.collections import LineCollection
     from matplotlib.colors import ListedColormap
 
     across, up, rows = plane.mesh()
@@ -225,13 +233,22 @@ def _draw_regions(ax: "Axes", classifier: Any, plane: _Plane) -> None:
                 linestyles="dashed",
                 linewidths=1.0,
             )
+            marks: Any = {"colors": GREY, "linestyles": "dashed", "linewidths": 1.0}
+            ax.add_collection(LineCollection([], **marks, label=f"margin {clip:g} (scaled)"))
 
 
 def _draw_conditions(ax: "Axes", classifier: Any, plane: _Plane, names: list[str]) -> None:
-    """Draw the line in which the boundary of each condition cuts the plane."""
-    conditions = [c for rule in classifier.rules_ for c in rule.conditions]
-    for index, condition in enumerate(conditions):
-        colour, dashes = NEURON_LINES[index % len(NEURON_LINES)]
+    """Draw the line in which the boundary of each condition cuts the plane.
+
+    The legend has the words of the printed rule, with the class where there are more than two. A
+    line of several conditions is drawn once.
+    """
+    several = len(classifier.rules_) > 1
+    owners = classifier.classes_.tolist() if several else [""]
+    found = zip(owners, classifier.rules_, strict=True)
+    lines: list[tuple[Any, Any]] = []
+    for owner, condition in [(name, c) for name, rule in found for c in rule.conditions]:
+        colour, dashes = NEURON_LINES[len(lines) % len(NEURON_LINES)]
         if isinstance(condition, Cone):
             across, up, rows = plane.mesh()
             values = condition.distance(rows).reshape(_MESH, _MESH)
@@ -245,10 +262,18 @@ def _draw_conditions(ax: "Axes", classifier: Any, plane: _Plane, names: list[str
             ends = _cut((a, b), level, plane.limits)
         if ends is None:
             continue
-        label = condition_text(condition, names, 3)
-        if len(label) > _LONGEST_LABEL:
-            label = f"condition {index + 1}"
-        ax.plot(*ends, color=colour, linestyle=dashes, linewidth=2.0, label=label, zorder=3)
+        text = condition_text(condition, names)
+        label = shortened(f"{owner}: {text}" if several else text, _LONGEST_LABEL)
+        size = np.ptp(plane.limits, axis=1)[:, None]
+        for line, drawn in lines:
+            if np.size(ends) and np.abs((np.subtract(drawn, ends)) / size).max() < _SAME_LINE:
+                line.set_label(f"{line.get_label()}\n{label}")
+                break
+        else:
+            (line,) = ax.plot(
+                *ends, color=colour, linestyle=dashes, linewidth=2.0, label=label, zorder=3
+            )
+            lines.append((line, ends))
 
 
 def _cut(

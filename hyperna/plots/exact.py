@@ -6,15 +6,28 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import FloatArray
-from hyperna.plots.style import BLUE, FONT_SIZE, VERMILLION, finish, heat_map, new_axes
+from hyperna.plots.style import (
+    BLUE,
+    FONT_SIZE,
+    VERMILLION,
+    finish,
+    heat_map,
+    legend_below,
+    new_axes,
+)
 from hyperna.theory import ExactRuntime
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_INFINITE = "0.8"
+
 
 def plot_expected_times(
-    runtime: ExactRuntime, ax: "Axes | None" = None, values: FloatArray | None = None
+    runtime: ExactRuntime,
+    ax: "Axes | None" = None,
+    values: FloatArray | None = None,
+    title: str = "",
 ) -> "Axes":
     """Draw the expected number of evaluations from every first search point.
 
@@ -28,6 +41,8 @@ def plot_expected_times(
     values
         Something else to draw, of the shape of ``runtime.per_state``, such as
         ``runtime.per_state_probability`` or a basin.
+    title
+        What was computed; a runtime does not know its problem.
 
     Examples
     --------
@@ -44,15 +59,19 @@ def plot_expected_times(
     if shown.ndim == 1:
         ax.plot(360 * np.arange(r) / r, np.where(np.isfinite(shown), shown, np.nan), color=BLUE)
         ax.set_xticks(range(0, 361, 60))
-        return finish(ax, x="angle in degrees", y=what)
-    ax.set_facecolor("0.8")
+        return finish(ax, x="angle in degrees", y=what, title=title)
+    ax.set_facecolor(_INFINITE)
     # a bend has r values from 0 to below a half turn, a bias r + 1 from -1 to 1
     bent = shown.shape[1] == r
     ends = (-90 / r, 180 - 90 / r) if bent else (-1 - 1 / r, 1 + 1 / r)
     extent = (-180 / r, 360 - 180 / r, *ends)
     heat_map(ax, np.ma.masked_invalid(shown), extent, what, "viridis")
     ax.set_xticks(range(0, 360, 60))
-    return finish(ax, x="angle in degrees", y="bend in degrees" if bent else "bias", grid=False)
+    if not np.isfinite(shown).all():
+        ax.bar(0, 0, color=_INFINITE, label="infinite: a run may get stuck")
+        legend_below(ax, room=0.16)
+    up = "bend in degrees" if bent else "bias"
+    return finish(ax, x="angle in degrees", y=up, title=title, grid=False)
 
 
 def plot_distribution(

@@ -31,6 +31,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+# How a run ended, for people.
+_ENDS = {
+    "running": "interrupted",
+    "optimum": "optimum found",
+    "target": "target reached",
+    "budget": "budget spent",
+    "stagnation": "ended by stagnation",
+    "stuck": "stuck",
+    "rule": "ended by a stopping rule",
+}
+
+
 def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -> "Axes":
     """Draw the share of runs that have succeeded within a number of evaluations.
 
@@ -46,20 +58,20 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     ax = ax or new_axes()
     batches = runs if isinstance(runs, Mapping) else {"": runs}
     spent = np.concatenate([*map(attrgetter("evaluations"), batches.values())])
-    ends, solved, succeeded = (float(spent.min()), float(spent.max())), 0, ""
+    solved, succeeded = sum(int(batch.success.sum()) for batch in batches.values()), ""
+    # without a success the axis begins where runs do, because no curve says where to look
+    ends = (float(spent.min()) if solved else 2.0, float(spent.max()))
     for place, (name, batch) in enumerate(batches.items()):
         count, size = int(batch.success.sum()), batch.success.size
         succeeded = f"{count:,} of {counted(size, 'run')} succeeded"
         draw_successes(ax, batch, place, ends, f"{name}: {succeeded}")
-        solved += count
     plain_logarithmic(ax.xaxis)
     ax.set_ylim(-0.02, 1.04)
     if isinstance(runs, Mapping):
         legend_below(ax, columns=1, room=0.16)
     if not solved:
-        ax.text(
-            0.5, 0.5, "no run succeeded", transform=ax.transAxes, ha="center", fontsize=FONT_SIZE
-        )
+        text = f"no run succeeded\nwithin {counted(int(spent.max()), 'evaluation')}"
+        ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", fontsize=FONT_SIZE)
     title = "" if isinstance(runs, Mapping) else succeeded
     return finish(ax, x="fitness evaluations", y="share of successes", title=title)
 
@@ -89,10 +101,14 @@ def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
     ax = ax or new_axes()
     evaluation = np.append(result.improvements.evaluations, result.evaluations)
     fitness = np.append(result.improvements.fitness, result.fitness)
-    ax.step(evaluation, fitness, where="post", color=BLUE, linewidth=2.2)
-    ax.plot(evaluation[:-1], fitness[:-1], "o", color=BLUE, markersize=4)
+    whole: Any = {"color": BLUE, "clip_on": False}  # a mark on the edge is not cut in half
+    ax.step(evaluation, fitness, where="post", linewidth=2.2, **whole)
+    ax.plot(evaluation[:-1], fitness[:-1], "o", markersize=4, **whole)
+    ax.set_xlim(1, max(10.0, 1.2 * result.evaluations))
+    ax.set_ylim(*_fitness_limits(fitness))
     plain_logarithmic(ax.xaxis)
-    title = f"{result.stop_reason} after {counted(result.evaluations, 'evaluation')}"
+    spent = counted(result.stuck_at or result.evaluations, "evaluation")
+    title = f"{_ENDS[result.stop_reason]} after {spent}"
     return finish(ax, x="fitness evaluations", y="fitness", title=title)
 
 
@@ -166,8 +182,29 @@ def _fitness_at(result: RunResult, where: NDArray[np.float64]) -> NDArray[np.flo
     return result.improvements.fitness[np.maximum(steps, 0)]
 
 
+def _fitness_limits(fitness: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the ends of an axis for fitness values, with some room but within 0 and 1."""
+    low, high = float(fitness.min()), float(fitness.max())
+    room = 0.05 * (high - low) or 0.05
+    return max(low - room, 0.0), min(high + room, 1.0)
+
+
+def _draw_ends(runs: Runs, ax: "Axes") -> None:
+    """Draw how near runs without success came: the share of runs by their best fitness."""
+    fitness = np.sort(runs.fitness)
+    share = np.arange(len(fitness), -1, -1) / len(fitness)
+    ax.step(np.append(fitness, fitness[-1]), share, where="pre", color=BLUE, linewidth=2.2)
+    ax.set_xlim(*_fitness_limits(fitness))
+    ax.set_ylim(-0.02, 1.04)
+    title = f"none of {counted(len(runs), 'run')} succeeded"
+    finish(ax, x="best fitness of a run, at least", y="share of runs", title=title)
+
+
 def batch_figure(problem: Problem, runs: Runs) -> "Figure":
     """Draw the best network (D = 2 or 3), the runtimes and the best run's progress.
+
+    Of the runs with the highest fitness the best one has the fewest evaluations. If no run
+    succeeded, the fitness that they reached takes the place of the runtimes.
 
     Examples
     --------
@@ -190,8 +227,10 @@ def batch_figure(problem: Problem, runs: Runs) -> "Figure":
         draw_circle(figure.add_subplot(grid[:, 0]), problem, best.network, best.fitness)
     elif visible:
         solid: Any = figure.add_subplot(grid[:, 0], projection="3d", computed_zorder=False)
-        plot_sphere(problem, best.network, solid)
-    plot_runtimes(runs, figure.add_subplot(grid[0, -1]))
+        plot_sphere(problem, best.network, solid, share=best.fitness)
+    above = figure.add_subplot(grid[0, -1])
+    (plot_runtimes if runs.success.any() else _draw_ends)(runs, above)
     below = plot_improvements(best, figure.add_subplot(grid[1, -1]))
-    below.set_title(f"best run, {below.get_title()}")
+    chosen = "best run (highest fitness, then fewest evaluations)"
+    below.set_title(f"{chosen}:\n{below.get_title()}")
     return figure

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray
+from hyperna.fitness import fitness_of
 from hyperna.networks import Network
 from hyperna.plots.style import (
     BLACK,
@@ -32,12 +33,19 @@ _ELEVATION, _AZIMUTH = 22.0, 30.0
 _BEHIND = 0.08
 
 
-def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) -> "Axes3D":
+def plot_sphere(
+    problem: Problem,
+    network: Network,
+    ax: "Axes3D | None" = None,
+    *,
+    share: float | None = None,
+) -> "Axes3D":
     """Draw a three-dimensional problem on the sphere and a network's half-spaces.
 
     Points are coloured by their label, wrongly answered ones are crossed, those on the far side are
     faint. Each hidden neuron is the circle in which its plane cuts the sphere, with an arrow along
-    its normal to the side on which it fires.
+    its normal to the side on which it fires. The title tells the fitness: `share` if it is given,
+    else that of `hyperna.fitness_of`.
 
     Examples
     --------
@@ -75,7 +83,9 @@ def plot_sphere(problem: Problem, network: Network, ax: "Axes3D | None" = None) 
         axis.pane.set(facecolor="0.98", edgecolor="0.9")
     drawn.grid(False)  # lines behind a sphere or a cube would look like parts of it
     drawn.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), zticks=(-1, 0, 1))
-    drawn.set_title(network_title(problem, network, float(right.mean())), fontsize=FONT_SIZE + 1)
+    if share is None:
+        share = fitness_of(problem, neurons=network.grid.neurons)(network)
+    drawn.set_title(network_title(problem, network, share), fontsize=FONT_SIZE + 1)
     legend_below(drawn, columns=3, room=-0.02, fontsize=FONT_SIZE - 2, markerscale=1.5)
     return drawn
 
