@@ -42,7 +42,7 @@ def seed_words(seed: Seed) -> Any:
     return np.random.SeedSequence(seed)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Improvements:
     """When the best fitness rose, and to what: two arrays of the same length."""
 
@@ -52,6 +52,14 @@ class Improvements:
     def __len__(self) -> int:
         return len(self.evaluations)
 
+    def __repr__(self) -> str:
+        return f"Improvements({_course(self.fitness, 'value')})"
+
+
+def _course(fitness: FloatArray, what: str) -> str:
+    """Return how many values there are, with the first and the last one."""
+    return f"{counted(len(fitness), what)}, fitness {fitness[0]:.6f} to {fitness[-1]:.6f}"
+
 
 def network_of(grid: Grid, genome: IntArray) -> Network:
     """Return the network of a genome; where neurons evolve, their number is one entry more."""
@@ -60,7 +68,7 @@ def network_of(grid: Grid, genome: IntArray) -> Network:
     return Network(grid, genome[: grid.components])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
     """Every accepted network of a run, in order, with the evaluation at which it was accepted."""
 
@@ -72,12 +80,15 @@ class Trajectory:
     def __len__(self) -> int:
         return len(self.evaluations)
 
+    def __repr__(self) -> str:
+        return f"Trajectory({_course(self.fitness, 'accepted network')})"
+
     def network(self, i: int) -> Network:
         """Return the i-th accepted network."""
         return network_of(self.grid, self.genomes[i])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RunResult:
     """One run of the (1+1) NA or of a baseline.
 
@@ -110,6 +121,8 @@ class RunResult:
     >>> from hyperna.algorithm import OnePlusOneNA
     >>> from hyperna.problems import problem
     >>> result = OnePlusOneNA().run(problem("quarter"), seed=5)
+    >>> result
+    RunResult(optimum after 74 evaluations, fitness 0.995667)
     >>> float(result.improvements.fitness[-1]) == result.fitness
     True
     """
@@ -125,6 +138,10 @@ class RunResult:
     trajectory: Trajectory | None
     seed: Any
     number: int
+
+    def __repr__(self) -> str:
+        spent = counted(self.evaluations, "evaluation")
+        return f"RunResult({self.stop_reason} after {spent}, fitness {self.fitness:.6f})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,6 +15,16 @@ def test_the_best_run_is_the_quickest_of_the_best():
     assert runs.evaluations[runs.best] == fastest
 
 
+def test_results_are_told_in_a_line():
+    result = OnePlusOneNA(resolution=24).run("half", seed=0, trajectory=True)
+    assert repr(result).startswith(f"RunResult(optimum after {result.evaluations} evaluations, ")
+    count = len(result.trajectory)
+    assert repr(result.trajectory).startswith(f"Trajectory({count} accepted networks, fitness 0.")
+    for part in (result, result.trajectory, result.improvements):
+        assert f"{result.fitness:.6f}" in str(part)
+        assert len(str(part)) < 100
+
+
 def test_runs_keep_their_numbers_and_the_best_is_told_by_its_own():
     rows = np.array([[5, 3, 3, 0, 0], [90, 8, 1, 0, 0], [70, 8, 1, 0, 0], [80, 8, 1, 0, 0]])
     runs = Runs(rows, 10, 0, task=object(), numbers=np.array([2, 3, 7, 9]))

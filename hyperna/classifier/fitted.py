@@ -316,7 +316,8 @@ class Watch:
         self, estimator: Any, control: Control, attributes: Callable[[], dict[str, Any]], data: Any
     ) -> None:
         self.estimator, self.fits, self.attributes = estimator, control.fits, attributes
-        self.context, self.printed, self.data = None, "", {"estimator": estimator, **data}
+        self.context, self.printed, self.least = None, "", np.inf
+        self.data = {"estimator": estimator, **data}
         if getattr(estimator, "_skl_callbacks", None):
             most = len(self.fits)
             for fit in self.fits:
@@ -340,18 +341,25 @@ class Watch:
 
     def end(self) -> None:
         """Report the end of the fit."""
-        self._print()
+        self._print(ended=True)
         if self.context is not None:
             self.context.call_on_fit_task_end(**self.data, reconstruction_attributes=dict)
 
-    def _print(self) -> None:
+    def _print(self, ended: bool = False) -> None:
         if not self.estimator.verbose:
             return
         best = [(fit.under_way or fit.best, fit.points.total) for fit in self.fits]
         losses = [1.0 - outcome.rank[0] / total for outcome, total in best if outcome]
         mean, evaluations = sum(losses) / len(losses), sum(fit.evaluations for fit in self.fits)
         most = counted(sum(fit.settings.max_evals for fit in self.fits), "evaluation", "d")
-        line = f"[NAClassifier] {evaluations} of at most {most} done, training error {mean:.4f}"
+        done = f"{evaluations} of at most {most} done"
+        if ended:
+            done = f"finished after {counted(evaluations, 'evaluation', 'd')}"
+        line = f"{done}, training error {mean:.4f}"
+        if ended and mean > self.least:
+            line += f" ({self.least:.4f} before networks were chosen and simplified)"
+        if len(losses) == len(self.fits):  # before, the mean is of some classes only
+            self.least = min(self.least, mean)
         if line != self.printed:
-            print(line)
+            print(f"[NAClassifier] {line}")
         self.printed = line

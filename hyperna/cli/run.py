@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 # Distance from the origin from which points are out of the half-spaces' reach; rounding is allowed.
 _BEYOND = 1.001
+# Evaluations of the best run up to which it is repeated for its network, and lines of its rule.
+_MOST_REPEATED, _LONGEST_RULE = 10**7, 6
 _METAVAR = {"arcs": "A-B,...", "label": "COLUMN", "weight": "COLUMN"}
 
 
@@ -123,6 +125,8 @@ def run(args: argparse.Namespace) -> int:
     console = make_console()
     console.print("\n".join(_headline(found)), soft_wrap=not console.is_terminal)
     print_table(console, _tables(found))
+    for line in _best_network(runs, scaled=bool(made.options["scale"])):
+        console.print(line, markup=False, soft_wrap=True)
     for name, path in (("picture", picture), ("film", film)):
         if path is not None:
             console.print(f"{name}: {path}", markup=False, soft_wrap=True)
@@ -164,6 +168,20 @@ def summarise(setting: "Setting", runs: "Runs", seed: int) -> dict[str, Any]:
             "version": __version__,
         },
     }
+
+
+def _best_network(runs: "Runs", scaled: bool) -> list[str]:
+    """Return the best network as lines; none if they are many, or if it takes long to repeat."""
+    from hyperna.networks import Network
+
+    best = runs.best
+    if runs.evaluations[best] > _MOST_REPEATED or not hasattr(runs.task, "run"):
+        return []
+    network = runs.replay(best).network
+    lines = str(network).splitlines() if isinstance(network, Network) else []
+    if not 0 < len(lines) <= _LONGEST_RULE:
+        return []
+    return ["", f"best network, of run {best}{', for scaled points' if scaled else ''}:", *lines]
 
 
 def _headline(summary: dict[str, Any]) -> list[str]:
