@@ -2,14 +2,17 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
 from commands import refusal
 
-from hyperna import OnePlusOneNA, problem
+from hyperna import OnePlusOneNA, mutation, problem
 from hyperna.cli import main
+from hyperna.grid import Grid
 from hyperna.theory import expected_runtime, export_chain
+from hyperna.theory.limits import MOST_MINUTES, check_affordable, expected_minutes
 
 
 def shown(capsys, *arguments):
@@ -194,3 +197,21 @@ def test_exported_states_are_the_search_points_that_they_stand_for(tmp_path, nam
 def test_levels_of_quantiles_are_shares(capsys, levels):
     argv = ("theory", "quarter", "--resolution", "12", "--quantiles", levels)
     assert "levels must be larger than 0 and smaller than 1" in refusal(capsys, *argv)
+
+
+def test_a_long_computation_is_announced(monkeypatch, capsys):
+    monkeypatch.setattr("hyperna.cli.theory._LONG", 1e-6)
+    assert main(["theory", "quarter", "--resolution", "24"]) == 0
+    assert re.fullmatch(r"hyperna: this takes about [\d.]+ minutes\n", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(("law", "neurons"), [("harmonic", 1), ("harmonic", 2), ("local", 2)])
+def test_the_largest_resolution_that_is_named_is_affordable(law, neurons):
+    """And the next one is not."""
+    law = mutation.law(law)
+    with pytest.raises(ValueError, match=r"at most [\d,]+ for this law, got 9,999") as refused:
+        check_affordable(Grid(2, neurons, 9999), law, bias=True)
+    most = int(re.search(r"at most ([\d,]+)", str(refused.value))[1].replace(",", ""))
+    assert expected_minutes(Grid(2, neurons, most), law, bias=True) <= MOST_MINUTES
+    with pytest.raises(ValueError, match="at most"):
+        check_affordable(Grid(2, neurons, most + 1), law, bias=True)

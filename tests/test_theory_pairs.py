@@ -154,7 +154,7 @@ def test_too_many_neurons_or_states_are_refused():
     with pytest.raises(ValueError, match="neurons must be an integer from 1 to 2"):
         expected_runtime(problem("half"), 8, neurons=3)
     for law in ("harmonic", "local"):
-        with pytest.raises(ValueError, match=r"resolution must be smaller.* GB and .* minutes"):
+        with pytest.raises(ValueError, match=r"resolution must be at most.* GB and .* minutes"):
             expected_runtime(problem("half"), 128, law, neurons=2)
     with pytest.raises(ValueError, match="output must be one of"):
         expected_runtime(problem("half"), 8, neurons=2, output="evolved")

@@ -11,10 +11,12 @@ For example:
 
 import argparse
 import math
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hyperna._words import counted, shown
+from hyperna._words import counted, number, shown
 from hyperna.cli.options import (
     check_picture,
     integer,
@@ -34,6 +36,8 @@ SETTINGS = (
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 # Additions that quantiles may take if they are not asked for: about a minute.
 _MOST_OPERATIONS = 3e10
+# Minutes from which on it is said beforehand how long it takes.
+_LONG = 0.5
 # Ends that are listed one by one.
 _LISTED = 12
 
@@ -103,6 +107,7 @@ def run(args: argparse.Namespace) -> int:
     from hyperna.theory import expected_runtime, export_chain
 
     settings = {key: getattr(args, key) for key in SETTINGS}
+    _announce(args)
     runtime = expected_runtime(**{**settings, "problem": problem(args.problem)})
     settings["mutation_probability"] = args.mutation_probability or 0.5 / args.neurons
     summary = {**_summary(runtime, levels, args.quantiles is not None), "settings": settings}
@@ -123,6 +128,20 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print_table(args, summary)
     return 0
+
+
+def _announce(args: argparse.Namespace) -> None:
+    """Say on standard error how long it takes, if that is long."""
+    from hyperna.grid import Grid
+    from hyperna.mutation import law
+    from hyperna.theory.limits import expected_minutes
+
+    minutes = 0.0
+    with suppress(ValueError, TypeError):  # which the computation refuses, too
+        grid = Grid(2, args.neurons, args.resolution)
+        minutes = expected_minutes(grid, law(args.mutation), args.bias)
+    if minutes > _LONG:
+        print(f"hyperna: this takes about {number(minutes)} minutes", file=sys.stderr)
 
 
 def _summary(runtime: "ExactRuntime", levels: tuple[float, ...], wanted: bool) -> dict[str, Any]:

@@ -40,8 +40,11 @@ class Family:
     def fits(self) -> list[ScalingFit]:
         """Growth laws, the best first; none if there are too few resolutions or no spread.
 
-        Those that fall for large r, which no runtime does, come last.
+        Those that fall for large r, which no runtime does, come last. Where runs failed there are
+        none: such a run counts with its budget, whose growth would be fitted instead.
         """
+        if self.successes < self.runs:
+            return []
         try:
             found = fit_runtimes(list(self.samples), list(self.samples.values()))
         except ValueError:

@@ -169,9 +169,8 @@ def _fits(group: Group) -> Markup:
         for fit in family.fits
     ]
     caption = (
-        "Growth laws fitted to the mean evaluations of all runs; the best one of each variant "
-        "comes first. A law does not fit if p < 0.01. Failed runs count with the evaluations "
-        "they spent."
+        "Growth laws fitted to the mean evaluations; the best one of each variant comes first. "
+        "A law does not fit if p < 0.01. None is fitted where runs failed."
     )
     return table(("variant", "law", "95 % interval", "χ² / freedom", "p", "weight"), rows, caption)
 

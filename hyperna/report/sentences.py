@@ -128,12 +128,12 @@ def _between(text: str, ends: Sequence[float], digits: int | None = None) -> str
 
 def _growth(family: Family) -> str:
     fitting, parts = family.fitting, []
-    if fitting and family.successes == family.runs:
+    if fitting:
         laws = f"{len(fitting)} of {counted(len(family.fits), 'growth law')}"
         verb = "fits" if len(fitting) == 1 else "fit"
         best = fitting[0].equation.replace("-", "−").replace(" ", "\u00a0")  # on one line
         parts.append(f"{laws} {verb}, the best being {best}.")
-    elif family.fits and family.successes == family.runs:
+    elif family.fits:
         parts.append(f"None of {counted(len(family.fits), 'growth law')} fits.")
     if family.bound is not None:
         parts.append(f"Proved: {family.bound.text}.")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from hyperna._validation import FloatArray
+from hyperna._words import number
 from hyperna.grid import Grid
 from hyperna.mutation import StepLaw
 
@@ -20,8 +21,8 @@ _SPARSE_SECONDS, _SPARSE_BYTES = (4e-7, 2e-6), 90
 
 def check_affordable(grid: Grid, law: StepLaw, bias: bool) -> FloatArray:
     """Return the probabilities of the step lengths, or refuse with what the chain would need."""
-    r = grid.resolution
-    if grid.neurons == 1 and not bias:
+    r, neurons = grid.resolution, grid.neurons
+    if neurons == 1 and not bias:
         if r > LARGEST_RING:
             raise ValueError(
                 f"resolution must be at most {LARGEST_RING} without bias, got {r}, which needs "
@@ -29,32 +30,66 @@ def check_affordable(grid: Grid, law: StepLaw, bias: bool) -> FloatArray:
             )
         return law.pmf(r)
     # before a table of its steps is made
-    if grid.neurons == 1 and r > LONGEST_LAW:
-        _refuse(r, *_cost(grid, bias, 3))  # the cheapest law moves by one step
-    gigabytes, minutes = _cost(grid, bias, r)
-    if grid.neurons == 2 and gigabytes > MOST_GIGABYTES:
-        _refuse(r, gigabytes, minutes)
+    if r > LONGEST_LAW:
+        _refuse(r, neurons, bias, 3)  # the cheapest law moves by one step
     steps = law.pmf(r)
-    gigabytes, minutes = _cost(grid, bias, 1 + 2 * int(np.count_nonzero(steps)))
-    if max(gigabytes / MOST_GIGABYTES, minutes / MOST_MINUTES) > 1:
-        _refuse(r, gigabytes, minutes)
+    lengths = _lengths(steps)
+    if not _is_affordable(r, neurons, bias, lengths):
+        _refuse(r, neurons, bias, lengths)
     return steps
 
 
-def _cost(grid: Grid, bias: bool, lengths: int) -> tuple[float, float]:
+def expected_minutes(grid: Grid, law: StepLaw, bias: bool) -> float:
+    """Return about how many minutes an exact runtime takes.
+
+    Examples
+    --------
+    >>> from hyperna.mutation import law
+    >>> round(expected_minutes(Grid(2, 1, 5000), law("harmonic"), bias=True))
+    31
+    """
+    if grid.neurons == 1 and not bias:
+        return grid.resolution / 2**20
+    lengths = _lengths(check_affordable(grid, law, bias))
+    return _cost(grid.resolution, grid.neurons, bias, lengths)[1]
+
+
+def _lengths(steps: FloatArray) -> int:
+    """Return how many moves of a component a law has, with that to nowhere."""
+    return 1 + 2 * int(np.count_nonzero(steps))
+
+
+def _cost(r: int, neurons: int, bias: bool, lengths: int) -> tuple[float, float]:
     """Gigabytes and minutes for a law with so many moves of a component, without a symmetry."""
-    r, index = grid.resolution, grid.neurons - 1
+    index = neurons - 1
     neuron = r * (r + 1.0) if bias else float(r)
-    states, axis = neuron**grid.neurons, neuron if index else r
+    states, axis = neuron**neurons, neuron if index else r
     if lengths >= r:
         return states * _BYTES[index] / 2**30, states * axis * _SECONDS[index] / 60
-    moves = states * lengths ** (grid.neurons * (1 + bias))
+    moves = states * lengths ** (neurons * (1 + bias))
     return moves * _SPARSE_BYTES / 2**30, moves * _SPARSE_SECONDS[index] / 60
 
 
-def _refuse(r: int, gigabytes: float, minutes: float) -> None:
+def _is_affordable(r: int, neurons: int, bias: bool, lengths: int) -> bool:
+    gigabytes, minutes = _cost(r, neurons, bias, lengths)
+    if neurons == 2:  # all scores of a pair are kept, whatever the law
+        gigabytes = max(gigabytes, _cost(r, neurons, bias, r)[0])
+    return gigabytes <= MOST_GIGABYTES and minutes <= MOST_MINUTES
+
+
+def _refuse(r: int, neurons: int, bias: bool, lengths: int) -> None:
+    """Say what the chain would need, and up to which resolution one is computed."""
+    gigabytes, minutes = _cost(r, neurons, bias, lengths)
+    low, high = 1, r
+    while high - low > 1:
+        middle = (low + high) // 2
+        # a law that moves by any length has as many lengths as there are
+        if _is_affordable(middle, neurons, bias, 2 * middle if lengths >= r else lengths):
+            low = middle
+        else:
+            high = middle
     raise ValueError(
-        f"resolution must be smaller, got {r}: the chain of this law would need about "
-        f"{gigabytes:.3g} GB and {minutes:.3g} minutes, the most is {MOST_GIGABYTES:g} GB and "
-        f"{MOST_MINUTES:g} minutes"
+        f"resolution must be at most {low:,} for this law, got {r:,}: its chain would need about "
+        f"{number(gigabytes)} GB and {number(minutes)} minutes, the most is {MOST_GIGABYTES:g} GB "
+        f"and {MOST_MINUTES:g} minutes"
     )
