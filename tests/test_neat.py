@@ -211,6 +211,6 @@ def test_pictures_of_runs_show_no_half_spaces():
     from hyperna.plots import batch_figure
 
     half = problem("half")
-    task = neat_task("neat:population=10", half, budget=60)
+    task = neat_task("neat:population=10", half, budget=60, target=0.5)
     figure = batch_figure(half, task.run_many(2, seed=0))
     assert [ax.get_ylabel() for ax in figure.axes] == ["share of successes", "fitness"]
