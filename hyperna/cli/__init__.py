@@ -175,7 +175,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             if not given:
                 print(WELCOME)
             else:
-                import_own_modules()
+                if "HYPERNA_IMPORT" in os.environ:
+                    import_own_modules()
                 args = build_parser(given).parse_args(given)
                 with warnings.catch_warnings():
                     warnings.showwarning = _show_warning

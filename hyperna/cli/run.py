@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 # Distance from the origin from which points are out of the half-spaces' reach; rounding is allowed.
 _BEYOND = 1.001
-# Evaluations of the best run up to which it is repeated for its network, and lines of its rule.
-_MOST_REPEATED, _LONGEST_RULE = 10**7, 6
 _METAVAR = {"arcs": "A-B,...", "label": "COLUMN", "weight": "COLUMN"}
 
 
@@ -73,6 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     report.add_argument("--json", action="store_true", help="print one JSON object, no table")
     report.add_argument(
         "--all", action="store_true", help="with every run's evaluations (needs --json)"
+    )
+    report.add_argument(
+        "--rule", action="store_true", help="print the rule of the best network, too"
     )
     report.add_argument("--plot", metavar="FILE", help="write a picture (.png, .pdf or .svg)")
     report.add_argument(
@@ -125,8 +126,9 @@ def run(args: argparse.Namespace) -> int:
     console = make_console()
     console.print("\n".join(_headline(found)), soft_wrap=not console.is_terminal)
     print_table(console, _tables(found))
-    for line in _best_network(runs, scaled=bool(made.options["scale"])):
-        console.print(line, markup=False, soft_wrap=True)
+    if args.rule:
+        for line in _best_network(runs, scaled=bool(made.options["scale"])):
+            console.print(line, markup=False, soft_wrap=True)
     for name, path in (("picture", picture), ("film", film)):
         if path is not None:
             console.print(f"{name}: {path}", markup=False, soft_wrap=True)
@@ -171,17 +173,10 @@ def summarise(setting: "Setting", runs: "Runs", seed: int) -> dict[str, Any]:
 
 
 def _best_network(runs: "Runs", scaled: bool) -> list[str]:
-    """Return the best network as lines; none if they are many, or if it takes long to repeat."""
-    from hyperna.networks import Network
-
+    """Return the best network as lines."""
     best = runs.best
-    if runs.evaluations[best] > _MOST_REPEATED or not hasattr(runs.task, "run"):
-        return []
-    network = runs.replay(best).network
-    lines = str(network).splitlines() if isinstance(network, Network) else []
-    if not 0 < len(lines) <= _LONGEST_RULE:
-        return []
-    return ["", f"best network, of run {best}{', for scaled points' if scaled else ''}:", *lines]
+    title = f"best network, of run {best}{', for scaled points' if scaled else ''}:"
+    return ["", title, *str(runs.replay(best).network).splitlines()]
 
 
 def _headline(summary: dict[str, Any]) -> list[str]:

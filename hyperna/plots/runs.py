@@ -58,7 +58,8 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     ax = ax or new_axes()
     batches = runs if isinstance(runs, Mapping) else {"": runs}
     spent = np.concatenate([*map(attrgetter("evaluations"), batches.values())])
-    solved, succeeded = sum(int(batch.success.sum()) for batch in batches.values()), ""
+    solved = np.concatenate([*map(attrgetter("success"), batches.values())]).any()
+    succeeded = ""
     # without a success the axis begins where runs do, because no curve says where to look
     ends = (float(spent.min()) if solved else 2.0, float(spent.max()))
     for place, (name, batch) in enumerate(batches.items()):
@@ -105,7 +106,8 @@ def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
     ax.step(evaluation, fitness, where="post", linewidth=2.2, **whole)
     ax.plot(evaluation[:-1], fitness[:-1], "o", markersize=4, **whole)
     ax.set_xlim(1, max(10.0, 1.2 * result.evaluations))
-    ax.set_ylim(*_fitness_limits(fitness))
+    room = 0.05 * np.ptp(fitness) or 0.05
+    ax.set_ylim(np.clip([fitness.min() - room, fitness.max() + room], 0, 1))
     plain_logarithmic(ax.xaxis)
     spent = counted(result.stuck_at or result.evaluations, "evaluation")
     title = f"{_ENDS[result.stop_reason]} after {spent}"
@@ -182,19 +184,13 @@ def _fitness_at(result: RunResult, where: NDArray[np.float64]) -> NDArray[np.flo
     return result.improvements.fitness[np.maximum(steps, 0)]
 
 
-def _fitness_limits(fitness: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the ends of an axis for fitness values, with some room but within 0 and 1."""
-    low, high = float(fitness.min()), float(fitness.max())
-    room = 0.05 * (high - low) or 0.05
-    return max(low - room, 0.0), min(high + room, 1.0)
-
-
 def _draw_ends(runs: Runs, ax: "Axes") -> None:
     """Draw how near runs without success came: the share of runs by their best fitness."""
     fitness = np.sort(runs.fitness)
     share = np.arange(len(fitness), -1, -1) / len(fitness)
     ax.step(np.append(fitness, fitness[-1]), share, where="pre", color=BLUE, linewidth=2.2)
-    ax.set_xlim(*_fitness_limits(fitness))
+    room = 0.05 * np.ptp(fitness) or 0.05
+    ax.set_xlim(np.clip([fitness.min() - room, fitness.max() + room], 0, 1))
     ax.set_ylim(-0.02, 1.04)
     title = f"none of {counted(len(runs), 'run')} succeeded"
     finish(ax, x="best fitness of a run, at least", y="share of runs", title=title)
