@@ -196,17 +196,12 @@ class Fit:
         yield self.trials(small, range(1))
         # Those far behind the simplest in the first fold are not looked at in the others.
         some, rows = points.part(first), list(np.array(self.right[0])[:, first])
-        rival, kept, evolving = rows[best_row(some, rows)], [], set()
+        rival, kept, evolving = rows[best_row(some, rows)], [], []
         for c in small:
-            if (c, 0) not in self.networks:
-                continue
-            start = self.networks[c, 0][0]
-            right = start.predict(some.Z) == some.y
-            if self.spares or some.lead(rival, right, HOPELESS) <= 0:
-                kept.append(c)
-            elif self.settings.simplifies and second_look(start, self.seen[0], some, rival):
-                kept.append(c)
-                evolving.add(c)
+            if (c, 0) in self.networks:
+                right = self.networks[c, 0][0].predict(some.Z) == some.y
+                hopes = self.spares or some.lead(rival, right, HOPELESS) <= 0
+                kept += [c] if hopes or self.hides(c, some, rival) else []
         yield self.trials(kept, range(1, FOLDS))
         # Larger ones where the small ones are better than one half-space.
         rival, large = self.right[0][best_row(points, self.right[0])], []
@@ -219,10 +214,15 @@ class Fit:
         best = np.zeros(len(points.y), bool)
         for _, rows in sorted(self.right.items()):
             best = max(best, rows[best_row(points, rows)], key=points.share.dot)
-        for c, rows in self.right.items():
-            if c > 0 and (self.spares or points.lead(best, rows[0], HOPELESS) <= 0):
-                evolving.add(c)
-        yield self.trials(sorted(evolving) if self.evolves else [], evolved=True)
+        for c, rows in sorted(self.right.items()):
+            hopes = self.spares or points.lead(best, rows[0], HOPELESS) <= 0
+            evolving += [c] if c > 0 and (hopes or self.hides(c, some, best[first])) else []
+        yield self.trials(evolving if self.evolves else [], evolved=True)
+
+    def hides(self, c: int, held_out: LabelledPoints, rival: BoolArray) -> bool:
+        """Return whether the start of the first fold hides a simple rule that beats a rival."""
+        start, seen = self.networks[c, 0][0], self.seen[0]
+        return self.settings.simplifies and second_look(start, seen, held_out, rival)
 
     def trials(
         self, some: list[int], folds: range = range(FOLDS), evolved: bool = False

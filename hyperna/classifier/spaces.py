@@ -25,6 +25,8 @@ MOST_POLISHED = 3
 MOST_CANCELLED = 0.01
 # Conditions on one feature can learn little noise: networks of them may lose this many times more.
 MODEST = 2.0
+# Points per parameter from which on a start is worth a second look.
+SPARING = 4
 # What a neuron may always say to be left out: an OR in which one always fires is no network.
 IDLE, EITHER = {"or": (False,), "and": (True,)}, (False, True)
 _ROUNDING = 1e-9
@@ -330,20 +332,24 @@ def cancelled(network: Network, points: LabelledPoints, loss: float = MOST_CANCE
     return plain.without_idle(least, 2).without_idle(least).network(network.grid.resolution)
 
 
+def modest(network: Network) -> bool:
+    """Return whether each condition has one feature, so that little noise can be learned."""
+    return bool((np.count_nonzero(network.layers[0], axis=1) == 1).all())
+
+
 def simplest(
     network: Network, others: list[Network], points: LabelledPoints, loss: float
 ) -> Network:
     """Return the network made simpler, or one of others if that is simpler still.
 
     The others get the thresholds that are best for these points. All may lose the same share, and
-    others with conditions on one feature each some more, for errors that the network has learned.
+    networks with conditions on one feature each some more, for errors that evolution has learned.
     """
     resolution, score, sizes = network.grid.resolution, points.correct(network), []
     options = [(simplified(network, points, loss), loss)]
-    for other in others:
-        modest = (np.count_nonzero(other.layers[0], axis=1) == 1).all()
-        moved = Joined.of(other, points=points).polished(2.0).network(resolution)
-        options.append((moved, MODEST * loss if modest else loss))
+    found = [simplified(network, points, MODEST * loss)]
+    found += [Joined.of(each, points=points).polished(2.0).network(resolution) for each in others]
+    options += [(made, MODEST * loss if modest(made) else loss) for made in found]
     for number, (made, lost) in enumerate(options):
         correct = points.correct(made)
         if correct >= score - (lost + _ROUNDING) * points.total:
@@ -355,14 +361,18 @@ def simplest(
 def second_look(
     start: Network, seen: LabelledPoints, held_out: LabelledPoints, rival: BoolArray
 ) -> bool:
-    """Return whether a start that is behind a rival is ahead of it once it was made simpler.
+    """Return whether a start that is behind a rival hides a rule of single features that is ahead.
 
-    A start that has learned errors may hide a simple network, unless it is behind beyond doubt.
+    Starts may have learned errors. Those behind beyond doubt or with many parameters for so few
+    points are not looked at again.
     """
-    if held_out.lead(rival, start.predict(held_out.Z) == held_out.y, BEYOND_DOUBT) > 0:
+    few = SPARING * start.grid.components <= len(seen.y)
+    right = start.predict(held_out.Z) == held_out.y
+    if not few or held_out.lead(rival, right, BEYOND_DOUBT) > 0:
         return False
     simple = simplified(start, seen, seen.doubt(start))
-    return held_out.lead(simple.predict(held_out.Z) == held_out.y, rival) > 0
+    better = held_out.lead(simple.predict(held_out.Z) == held_out.y, rival) > 0
+    return better and modest(simple)
 
 
 def trimmed(network: Network, points: LabelledPoints) -> Network:
