@@ -288,15 +288,13 @@ def condition_of(
         weights = np.where(finite, weights, 0.0)
         threshold = b / length * unit + weights @ np.where(finite, scaling.centre, 0.0)
         threshold = float(np.clip(threshold, -most, most))
-    features = X[:, used]
+    full = np.zeros(len(w))
     for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
-        rounded = _rounded(weights[used], digits)
+        full[used] = _rounded(weights[used], digits)
         with np.errstate(over="ignore", invalid="ignore"):
-            side = features @ rounded
+            side = X @ full
         low, high = side[~holds].max(initial=-np.inf), side[holds].min(initial=np.inf)
         if low < high:
-            full = np.zeros(len(w))
-            full[used] = rounded
             threshold = roundest(low, high, threshold, slack * scale)
             return Condition(full, threshold, scale, influence)
     return Condition(np.where(used, weights, 0.0), threshold, scale, influence)
@@ -313,7 +311,8 @@ def _without_negligible(  # type: ignore[no-untyped-def]
         gone = used & ~kept
         usual = float(weights[gone] @ scaling.centre[gone])
         with np.errstate(over="ignore", invalid="ignore"):
-            side, moved = X[:, kept] @ weights[kept], X[:, gone] @ weights[gone] - usual
+            side = X @ np.where(kept, weights, 0.0)
+            moved = X @ np.where(gone, weights, 0.0) - usual
         apart = side[~holds].max(initial=-np.inf) < side[holds].min(initial=np.inf)
         if apart and np.abs(moved).max() <= slack:
             return kept, threshold - usual
