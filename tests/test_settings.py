@@ -119,7 +119,8 @@ def test_arcs_are_written_in_one_way():
 
 def test_keys_are_the_options_of_run():
     args = build_parser().parse_args(["run", "half"])
-    others = {"command", "debug", "run", "runs", "jobs", "json", "all", "plot", "animate"}
+    others = {"command", "debug", "run", "runs", "jobs", "json", "all", "plot"}
+    others |= {"animate", "rule"}
     assert set(vars(args)) - others == set(KEYS)
 
 

@@ -31,7 +31,7 @@ def test_the_frame_has_every_option_of_every_setting(tmp_path):
         writer.append([Block(made, 0, ROWS, 40) for made in settings.values()])
     frame = store.to_frame()
     assert set(SETTING_COLUMNS) - set(frame.columns) == {
-        *("max_neurons", "label", "weight", "scale", "data"),  # of no setting
+        *("max_neurons", "label", "positive", "weight", "scale", "data"),  # of no setting
     }
     for row in frame.to_dict("records"):
         made = settings[row["setting"]]

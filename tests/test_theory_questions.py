@@ -153,11 +153,11 @@ def test_what_is_refused_is_what_the_law_itself_would_need():
     assert check(4000, "harmonic").size == 4000
     # measured: 7.0 GB
     assert check(3200, "local").size == 3200
-    with pytest.raises(ValueError, match=r"got 4000: .* need about 12\.1 GB and 0\.96 minutes"):
+    with pytest.raises(ValueError, match=r"got 4,000: .* need about 12\.1 GB and 1\.0 minutes"):
         check(4000, "local")
-    with pytest.raises(ValueError, match=r"got 8000: .* need about 9\.54 GB and 128 minutes"):
+    with pytest.raises(ValueError, match=r"got 8,000: .* need about 9\.5 GB and 128 minutes"):
         check(8000, "harmonic")
-    with pytest.raises(ValueError, match=r"got 1099511627776: .* GB"):
+    with pytest.raises(ValueError, match=r"got 1,099,511,627,776: .* GB"):
         check(2**40, "harmonic")
 
 
