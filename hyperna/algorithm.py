@@ -223,7 +223,7 @@ class OnePlusOneNA:
         if shape != grid or start.grid.neurons > grid.neurons:
             most = " with at most as many neurons" if grows else ""
             raise ValueError(f"start must be on the grid {grid}{most}, got one on {start.grid}")
-        if not self.bias and (start.grid.biases(start.genome) != 0).any():
+        if not self.bias and start.weights()[1].any():
             raise ValueError("start must have biases 0, because bias=False")
 
     def run(

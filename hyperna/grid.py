@@ -70,11 +70,8 @@ class Grid:
     >>> grid = Grid(dim=2, neurons=1, resolution=8)
     >>> grid.moduli
     array([8, 9])
-    >>> W, b = grid.normals([2, 6])
-    >>> W
-    array([[0., 1.]])
-    >>> b
-    array([0.5])
+    >>> grid.from_weights([[0.0, 2.0]], [1.0])
+    array([2, 6])
     """
 
     dim: int
@@ -177,38 +174,10 @@ class Grid:
             check_integer(f"genome component {index}", values[index], 0, int(moduli[index]) - 1)
         return np.array(values, dtype=np.int64)
 
-    def normals(self, genome: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return unit normals (N, D) and biases (N,) of the hidden neurons."""
-        values = self._hidden(genome)[:, : self.direction_width + 1]
-        W, b = np.empty((self.neurons, self.dim)), np.empty(self.neurons)
-        geometry.layer_weights(np.ascontiguousarray(values).ravel(), self.resolution, 0, W, b)
-        return W, b
-
-    def output_neuron(self, genome: ArrayLike) -> tuple[FloatArray, float] | None:
-        """Return unit normal (N,) and bias of the evolved output neuron, None without one."""
-        values = self.check(genome)
-        if not self.has_output_neuron:
-            return None
-        w, b = np.empty((1, self.neurons)), np.empty(1)
-        geometry.layer_weights(values, self.resolution, self.output_start, w, b)
-        return w[0], float(b[0])
-
-    def angles(self, genome: ArrayLike) -> FloatArray:
-        """Return the angles of the hidden neurons in radians, shape (N, D - 1).
-
-        For D = 1 the shape is (N, 1): an orientation is the angle 0 or pi, and w = cos a.
-        """
-        steps = self._hidden(genome)[:, : self.direction_width].astype(np.float64)
-        return steps * (2 * math.pi / (self.resolution if self.dim > 1 else 2))
-
-    def biases(self, genome: ArrayLike) -> FloatArray:
-        """Return the bias values of the hidden neurons, shape (N,)."""
-        return self.parameters(genome)[0]
-
     def parameters(self, genome: ArrayLike) -> list[FloatArray]:
         """Return the values of each parameter of the hidden neurons, the biases first."""
-        levels = self._hidden(genome)[:, self.direction_width :].astype(np.float64)
-        kinds = self.kind.parameters
+        hidden = self.check(genome)[: self.output_start].reshape(self.neurons, self.width)
+        levels, kinds = hidden[:, self.direction_width :].astype(np.float64), self.kind.parameters
         return [kind.value(levels[:, k], self.resolution) for k, kind in enumerate(kinds)]
 
     def from_angles(
@@ -218,10 +187,11 @@ class Grid:
         output_angles: ArrayLike | None = None,
         output_bias: float | None = None,
     ) -> IntArray:
-        """Return the genome nearest to angles in radians, shaped as in `angles`, and biases.
+        """Return the genome nearest to angles in radians, shape (N, D - 1), and biases, shape (N,).
 
-        Each angle is rounded to the nearest multiple of 2 pi / r, each bias to the nearest of
-        its r + 1 values after clipping to [-1, 1].
+        For D = 1 each neuron has one angle, 0 or pi, and w = cos a. Each angle is rounded to the
+        nearest multiple of 2 pi / r, each bias to the nearest of its r + 1 values after clipping to
+        [-1, 1].
 
         Examples
         --------
@@ -316,10 +286,6 @@ class Grid:
         if not bias:
             genome[self.bias_components] = self.zero_bias
         return genome
-
-    def _hidden(self, genome: ArrayLike) -> IntArray:
-        """Return the hidden neurons as rows of a validated copy."""
-        return self.check(genome)[: self.output_start].reshape(self.neurons, self.width)
 
     def _round(self, turns: FloatArray, biases: FloatArray, dim: int) -> IntArray:
         """Return the integers nearest to the angles and biases of neurons in R^dim, as rows."""

@@ -52,7 +52,7 @@ def test_runs_begin_uniformly_on_the_sphere(dim):
     n, r = 500, 2**30
     genomes = first_genomes(OnePlusOneNA(resolution=r, init="sphere"), dim, n)
     grid = Grid(dim, 1, r)
-    normals = np.array([grid.normals(genome)[0][0] for genome in genomes])
+    normals = np.array([Network(grid, genome).weights()[0][0] for genome in genomes])
     beta = stats.beta((dim - 1) / 2, (dim - 1) / 2, loc=-1, scale=2)
     for coordinate in normals.T:
         assert stats.kstest(coordinate, beta.cdf).pvalue > SIGNIFICANCE
@@ -259,7 +259,7 @@ def test_stuck_runs_on_points_have_no_acceptable_neighbour():
     grid = na.grid(3)
 
     def value(genome):
-        W, b = grid.normals(genome)
+        W, b = Network(grid, genome).weights()
         margin = (corners.X @ W.T - b).max(axis=1)
         signed = np.where(corners.y, margin, -margin).clip(-0.5, 0.5)
         score = int(weights[np.where(corners.y, margin >= 0, margin < 0)].sum())

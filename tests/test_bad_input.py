@@ -70,7 +70,7 @@ CALLS = {
     ),
     **{
         f"Grid.{name}": (getattr(GRID, name), {"genome": [3, 6]}, {"genome": NO_GENOME})
-        for name in ("check", "normals", "output_neuron", "angles", "biases")
+        for name in ("check", "parameters")
     },
     "Grid.from_angles": (
         EVOLVED.from_angles,

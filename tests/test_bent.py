@@ -49,7 +49,7 @@ def answer(grid, genome, bits):
     if grid.neurons == 1:
         return bits[:, 0]
     if grid.output == "evolved":
-        w, b = grid.output_neuron(genome)
+        w, b = Network(grid, genome).output_weights()
         return bits @ w >= b
     return {"or": bits.any(1), "and": bits.all(1), "xor": bits.sum(1) % 2 == 1}[grid.output]
 
@@ -83,7 +83,7 @@ def test_a_neuron_fires_by_its_definition(seed):
     genome = grid.random(rng)
     points = rng.normal(size=(200, 2)) * 2
     network = Network(grid, genome)
-    (angle,), (bias,) = grid.angles(genome)[0], grid.biases(genome)
+    angle, (bias,) = 2 * math.pi * genome[0] / 97, grid.parameters(genome)[0]
     expected = fires(points, angle, bias, math.pi * genome[2] / 97)
     margin = network.margin(points)[:, 0]
     sure = np.abs(margin) > 1e-9

@@ -164,14 +164,15 @@ import hashlib
 import numpy as np
 from hyperna._kernels import geometry
 from hyperna.grid import Grid
+from hyperna.networks import Network
 rng = np.random.default_rng(0)
 digest = hashlib.sha256()
 for dim in (1, 2, 5):
     for resolution in (7, 1200, 2**40):
         grid = Grid(dim, 3, resolution, "evolved")
         genome = grid.random(rng)
-        W, b = grid.normals(genome)
-        w, t = grid.output_neuron(genome)
+        W, b = Network(grid, genome).weights()
+        w, t = Network(grid, genome).output_weights()
         X = rng.standard_normal((200, dim))
         margins = np.empty((200, 3))
         geometry.margins(X, W, b, margins)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperna.grid import MAX_RESOLUTION, Grid
+from hyperna.networks import Network
 from hyperna.neurons import NEURONS
 from hyperna.outputs import OUTPUTS
 
@@ -54,7 +55,7 @@ def neuron_reference(components, dim, resolution):
 @given(genomes())
 def test_normals_and_biases_follow_the_definition(case):
     grid, genome = case
-    W, b = grid.normals(genome)
+    W, b = Network(grid, genome).weights()
     assert W.shape == (grid.neurons, grid.dim)
     for i in range(grid.neurons):
         part = genome[i * grid.width : (i + 1) * grid.width]
@@ -62,7 +63,7 @@ def test_normals_and_biases_follow_the_definition(case):
         assert W[i] == pytest.approx(w_expected, abs=1e-14)
         assert b[i] == pytest.approx(b_expected, abs=1e-15)
     np.testing.assert_allclose(np.linalg.norm(W, axis=1), 1.0, rtol=1e-14)
-    output = grid.output_neuron(genome)
+    output = Network(grid, genome).output_weights()
     assert (output is not None) == (grid.output == "evolved" and grid.neurons > 1)
     if output is not None:
         w_expected, b_expected = neuron_reference(
@@ -75,29 +76,29 @@ def test_normals_and_biases_follow_the_definition(case):
 @given(genomes())
 def test_weights_and_back_give_the_same_hyperplanes_to_the_last_bit(case):
     grid, genome = case
-    output = grid.output_neuron(genome)
-    back = grid.from_weights(*grid.normals(genome), *(output or ()))
+    output = Network(grid, genome).output_weights()
+    back = grid.from_weights(*Network(grid, genome).weights(), *(output or ()))
     assert np.array_equal(back[grid.bias_components], genome[grid.bias_components])
-    for ours, theirs in zip(grid.normals(back), grid.normals(genome), strict=True):
+    for ours, theirs in zip(*(Network(grid, g).weights() for g in (back, genome)), strict=True):
         assert np.array_equal(ours, theirs)
     if output is not None:
-        assert np.array_equal(grid.output_neuron(back)[0], output[0])
+        assert np.array_equal(Network(grid, back).output_weights()[0], output[0])
     assert np.array_equal(grid.check(back), back)
 
 
 @given(genomes(max_dim=2))
 def test_in_the_plane_weights_and_back_give_the_same_hidden_genome(case):
     grid, genome = case
-    output = grid.output_neuron(genome)
-    back = grid.from_weights(*grid.normals(genome), *(output or ()))
+    output = Network(grid, genome).output_weights()
+    back = grid.from_weights(*Network(grid, genome).weights(), *(output or ()))
     assert np.array_equal(back[: grid.output_start], genome[: grid.output_start])
 
 
 @given(genomes(), st.integers(-300, 300))
 def test_scaling_a_neuron_changes_nothing(case, exponent):
     grid, genome = case
-    W, b = grid.normals(genome)
-    output = grid.output_neuron(genome) or ()
+    W, b = Network(grid, genome).weights()
+    output = Network(grid, genome).output_weights() or ()
     scale = 2.0**exponent
     assert np.array_equal(
         grid.from_weights(W, b, *output), grid.from_weights(scale * W, scale * b, *output)
@@ -111,11 +112,13 @@ def test_angles_and_back_give_the_same_genome(case):
     if grid.has_output_neuron:
         output = (
             genome[grid.output_start : -1] * (2 * math.pi / grid.resolution),
-            grid.output_neuron(genome)[1],
+            Network(grid, genome).output_weights()[1],
         )
-    back = grid.from_angles(grid.angles(genome), grid.biases(genome), *output)
-    assert np.array_equal(back, genome)
-    assert np.array_equal(grid.biases(genome), grid.normals(genome)[1])
+    hidden = genome[: grid.output_start].reshape(grid.neurons, grid.width)
+    angles = hidden[:, : grid.direction_width] * (2 * math.pi / grid.moduli[0])
+    biases = grid.parameters(genome)[0]
+    assert np.array_equal(grid.from_angles(angles, biases, *output), genome)
+    assert np.array_equal(biases, Network(grid, genome).weights()[1])
 
 
 @given(st.integers(3, 12), st.integers(2, 1000), st.integers(0, 2**32))
@@ -127,7 +130,7 @@ def test_mirror_images_share_the_normal(dim, half, seed):
     k = int(rng.integers(0, dim - 2))
     mirrored[k] = -genome[k] % grid.resolution
     mirrored[k + 1] = (genome[k + 1] + half) % grid.resolution
-    assert np.array_equal(grid.normals(genome)[0], grid.normals(mirrored)[0])
+    assert np.array_equal(Network(grid, genome).weights()[0], Network(grid, mirrored).weights()[0])
 
 
 @settings(max_examples=50)
@@ -137,7 +140,7 @@ def test_rounding_stays_within_half_a_step_of_every_angle(dim, resolution, seed)
     grid = Grid(dim, 1, resolution)
     w = np.random.default_rng(seed).standard_normal((1, dim))
     w /= np.linalg.norm(w)
-    W, _ = grid.normals(grid.from_weights(w, [0.0]))
+    W, _ = Network(grid, grid.from_weights(w, [0.0])).weights()
     # At odd resolution a mirror image is rounded, by half a step like any other.
     assert np.arccos(np.clip((W * w).sum(), -1, 1)) <= (dim - 1) * math.pi / resolution + 1e-12
 
@@ -155,7 +158,7 @@ def test_in_the_plane_the_nearest_normal_is_found(resolution):
 def test_thresholds_beyond_the_length_are_clipped():
     grid = Grid(2, 3, 10)
     genome = grid.from_weights([[0, 2], [0, 2], [0, 1e-200]], [2.5, -7, 1e200])
-    assert grid.biases(genome).tolist() == [1.0, -1.0, 1.0]
+    assert grid.parameters(genome)[0].tolist() == [1.0, -1.0, 1.0]
 
 
 def test_extreme_weights_keep_their_direction():
@@ -179,7 +182,7 @@ def test_layout_in_one_dimension():
     grid = Grid(1, 2, 10, "evolved")
     assert grid.width == 2
     assert grid.moduli.tolist() == [2, 11, 2, 11, 10, 11]
-    W, b = grid.normals([0, 10, 1, 0, 0, 5])
+    W, b = Network(grid, [0, 10, 1, 0, 0, 5]).weights()
     assert W.tolist() == [[1.0], [-1.0]]
     assert b.tolist() == [1.0, -1.0]
 
@@ -243,7 +246,7 @@ def test_grid_initialisation_is_uniform_on_every_component():
 def test_sphere_initialisation_has_uniform_normals_and_biases(dim):
     grid = Grid(dim, 500, 2**20)
     rng = np.random.default_rng(dim)
-    layers = [grid.normals(grid.random(rng, "sphere")) for _ in range(10)]
+    layers = [Network(grid, grid.random(rng, "sphere")).weights() for _ in range(10)]
     W = np.concatenate([w for w, _ in layers])
     b = np.concatenate([b for _, b in layers])
     # Var(w_k^2) = 2 (D - 1) / (D^2 (D + 2)); five standard errors of the mean of 5000.
@@ -255,7 +258,7 @@ def test_sphere_initialisation_has_uniform_normals_and_biases(dim):
 
 def test_uniform_angles_are_not_uniform_normals():
     grid = Grid(5, 2000, 2**20)
-    W, _ = grid.normals(grid.random(np.random.default_rng(0)))
+    W, _ = Network(grid, grid.random(np.random.default_rng(0))).weights()
     # E[w_k^2] halves with every angle, as the definitions say.
     assert (W**2).mean(axis=0) == pytest.approx([1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16], abs=0.02)
 
@@ -264,8 +267,8 @@ def test_without_bias_every_bias_value_is_zero():
     grid = Grid(3, 2, 12, "evolved")
     for init in ("grid", "sphere"):
         genome = grid.random(np.random.default_rng(0), init, bias=False)
-        assert grid.biases(genome).tolist() == [0.0, 0.0]
-        assert grid.output_neuron(genome)[1] == 0.0
+        assert grid.parameters(genome)[0].tolist() == [0.0, 0.0]
+        assert Network(grid, genome).output_weights()[1] == 0.0
     with pytest.raises(ValueError, match=r"resolution must be even .* got 7"):
         Grid(2, 1, 7).random(np.random.default_rng(0), bias=False)
 
