@@ -150,19 +150,17 @@ def _shake_hands(scheduler: str) -> None:
     from distributed.comm import connect
 
     async def greet() -> None:
-        comm = await connect(scheduler, timeout=TIMEOUT)
-        await comm.close()
-
-    async def greet_in_time() -> None:
-        await asyncio.wait_for(greet(), TIMEOUT)
+        async with asyncio.timeout(TIMEOUT):
+            comm = await connect(scheduler, timeout=TIMEOUT)
+            await comm.close()
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(greet_in_time())
+        asyncio.run(greet())
     else:  # as in a notebook, where the loop cannot be used twice
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(asyncio.run, greet_in_time()).result()
+            thread.submit(asyncio.run, greet()).result()
 
 
 def worker_version() -> str:
@@ -196,36 +194,13 @@ def _check_workers(client: Any) -> None:
             )
 
 
-def unordered(
-    function: Callable[..., Any],
-    arguments: Iterable[tuple[Any, ...]],
-    n_jobs: int | None = None,
-    processes: bool = False,
-) -> Generator[Any, None, None]:
-    """Yield function(*arguments[i]) as the results come, in any order where the backend can.
-
-    `arguments` is read little by little, while results come in. Backends that cannot deliver as
-    they go get the work in portions. Backend and, if `n_jobs` is None, number of workers are those
-    of `parallel_backend`; where it names none, threads or processes as `processes` says. The work
-    of a worker that was killed is done again by another one.
-
-    Examples
-    --------
-    >>> sorted(unordered(divmod, [(7, 2), (9, 4)]))
-    [(2, 1), (3, 1)]
-    """
-    with closing(numbered(function, arguments, n_jobs, processes)) as results:
-        for _, result in results:
-            yield result
-
-
 def in_order(
     function: Callable[..., Any],
     arguments: Iterable[tuple[Any, ...]],
     n_jobs: int | None = None,
     processes: bool = False,
 ) -> Generator[Any, None, None]:
-    """Yield function(*arguments[i]) in the order of the arguments, otherwise as `unordered` does.
+    """Yield function(*arguments[i]) in the order of the arguments, otherwise as `numbered` does.
 
     Examples
     --------
@@ -245,10 +220,21 @@ def in_order(
 def numbered(
     function: Callable[..., Any],
     arguments: Iterable[tuple[Any, ...]],
-    n_jobs: int | None,
-    processes: bool,
+    n_jobs: int | None = None,
+    processes: bool = False,
 ) -> Generator[tuple[int, Any], None, None]:
-    """Yield the number of each call with its result, otherwise as `unordered` does."""
+    """Yield (i, function(*arguments[i])) as the results come, in any order where the backend can.
+
+    `arguments` is read little by little, while results come in. Backends that cannot deliver as
+    they go get the work in portions. Backend and, if `n_jobs` is None, number of workers are those
+    of `parallel_backend`; where it names none, threads or processes as `processes` says. The work
+    of a worker that was killed is done again by another one.
+
+    Examples
+    --------
+    >>> sorted(numbered(divmod, [(7, 2), (9, 4)]))
+    [(0, (3, 1)), (1, (2, 1))]
+    """
     new = zip(repeat(function), count(), arguments, strict=False)
     backend = get_active_backend()[0]
     if "Dask" in type(backend).__name__:

@@ -13,7 +13,7 @@ from hyperna.campaign.campaign import Campaign
 from hyperna.campaign.execution import Done, Queue, work
 from hyperna.cli import main
 from hyperna.cli.progress import Meter
-from hyperna.parallel import parallel_backend, unordered
+from hyperna.parallel import in_order, numbered, parallel_backend
 from hyperna.settings import setting
 from hyperna.settings.algorithms import ALGORITHMS, Algorithm, register
 from hyperna.store.lines import Block
@@ -196,7 +196,7 @@ def test_results_come_as_soon_as_they_are_there():
             yield i, 2
 
     with parallel_backend("threading", n_jobs=2):
-        results = unordered(divmod, numbers())
+        results = numbered(divmod, numbers())
         next(results)
         assert len(asked) < 5000
         results.close()
@@ -217,7 +217,7 @@ def test_the_backend_reaches_everything_inside():
 @pytest.mark.parametrize("processes", [False, True])
 def test_work_is_done_where_it_should_be(processes):
     here = {os.getpid()}
-    found = set(unordered(os.getpid, [()] * 4, n_jobs=2, processes=processes))
+    found = set(in_order(os.getpid, [()] * 4, n_jobs=2, processes=processes))
     assert (found == here) is not processes
 
 
@@ -225,7 +225,7 @@ def test_work_is_done_where_it_should_be(processes):
 def test_two_threads_work_at_the_same_time(backend):
     together = threading.Barrier(2, timeout=60)
     with parallel_backend(backend, n_jobs=2):
-        assert sorted(unordered(together.wait, [()] * 4)) == [0, 0, 1, 1]
+        assert sorted(in_order(together.wait, [()] * 4)) == [0, 0, 1, 1]
 
 
 def test_bad_backends_are_refused(tmp_path):

@@ -16,7 +16,7 @@ from hyperna import parallel
 from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
 from hyperna.paper.reproduce import Reproduction
-from hyperna.parallel import parallel_backend, unordered
+from hyperna.parallel import numbered, parallel_backend
 from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
@@ -103,12 +103,12 @@ def test_a_job_that_kills_its_workers_does_not_wait_for_ever(cluster, monkeypatc
         parallel_backend("dask", cluster.scheduler_address),
         pytest.raises(ChildProcessError, match="Dask gave up a job"),
     ):
-        list(unordered(os._exit, [(1,)]))
+        list(numbered(os._exit, [(1,)]))
 
 
 def test_an_error_of_a_worker_arrives(cluster):
     with parallel_backend("dask", cluster.scheduler_address):
-        results = unordered(divmod, [(7, 2), (7, 0)])
+        results = numbered(divmod, [(7, 2), (7, 0)])
         with pytest.raises(ZeroDivisionError):
             list(results)
 

@@ -9,7 +9,7 @@ from commands import refusal
 
 from hyperna import parallel_backend
 from hyperna.cli import main
-from hyperna.parallel import in_order, unordered
+from hyperna.parallel import in_order
 
 if not hasattr(signal, "SIGKILL"):
     pytest.skip("this system has no SIGKILL", allow_module_level=True)
@@ -25,12 +25,11 @@ def die_once(folder, number):
     return number * number
 
 
-@pytest.mark.parametrize("run", [in_order, unordered])
-def test_the_work_of_a_killed_process_is_done_again(tmp_path, run):
+def test_the_work_of_a_killed_process_is_done_again(tmp_path):
     jobs = ((str(tmp_path), number) for number in range(12))
-    found = list(run(die_once, jobs, n_jobs=2, processes=True))
+    found = list(in_order(die_once, jobs, n_jobs=2, processes=True))
     assert (tmp_path / "died").exists()
-    assert (found if run is in_order else sorted(found)) == [n * n for n in range(12)]
+    assert found == [n * n for n in range(12)]
 
 
 def test_what_kills_every_worker_is_given_up_with_one_line(capsys, monkeypatch):

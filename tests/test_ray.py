@@ -8,7 +8,7 @@ from joblib import effective_n_jobs
 import hyperna
 from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
-from hyperna.parallel import in_order, parallel_backend, unordered
+from hyperna.parallel import in_order, numbered, parallel_backend
 from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
@@ -54,7 +54,7 @@ class TestRay:
 
     def test_an_error_of_a_worker_arrives(self, ray):
         with parallel_backend("ray"), pytest.raises(ZeroDivisionError):
-            list(unordered(divmod, [(7, 2), (7, 0)]))
+            list(numbered(divmod, [(7, 2), (7, 0)]))
 
 
 def test_the_package_is_named(monkeypatch):

@@ -19,7 +19,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from hyperna._validation import IntArray
-from hyperna.parallel import unordered
+from hyperna.parallel import numbered
 from hyperna.settings import Setting
 from hyperna.settings.algorithms import Runner
 from hyperna.store.coverage import Intervals, count
@@ -195,8 +195,8 @@ def work_off(
     """
     queue = Queue(todo, effective_n_jobs(None))
     while queue:
-        with closing(unordered(work, queue.jobs(), processes=processes)) as finished:
-            for number, results in finished:
+        with closing(numbered(work, queue.jobs(), processes=processes)) as finished:
+            for _, (number, results) in finished:
                 blocks = queue.done(number, results)
                 writer.append(blocks)
                 report(sum(len(block.rows) for block in blocks), queue.seconds_left())
