@@ -8,8 +8,10 @@ import random
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from configparser import ConfigParser
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,46 +20,6 @@ import numpy as np
 from hyperna._validation import FloatArray, check_extra
 
 Rate = Callable[["NeatNetwork"], float]
-
-# The values of the package's own XOR example, which follow Stanley and Miikkulainen (2002).
-_NEAT = {
-    "fitness_criterion": "max",
-    "fitness_threshold": "inf",
-    "reset_on_extinction": True,
-    "no_fitness_termination": False,
-}
-_GENOME = {
-    "num_hidden": 0,
-    "feed_forward": True,
-    "initial_connection": "full",
-    "single_structural_mutation": False,
-    "structural_mutation_surer": "default",
-    "compatibility_disjoint_coefficient": 1.0,
-    "compatibility_weight_coefficient": 0.5,
-    "conn_add_prob": 0.5,
-    "conn_delete_prob": 0.5,
-    "node_add_prob": 0.2,
-    "node_delete_prob": 0.2,
-    "activation_default": "sigmoid",
-    "activation_mutate_rate": 0.0,
-    "activation_options": "sigmoid",
-    "aggregation_default": "sum",
-    "aggregation_mutate_rate": 0.0,
-    "aggregation_options": "sum",
-    "enabled_default": True,
-    "enabled_mutate_rate": 0.01,
-    "enabled_rate_to_true_add": 0.0,
-    "enabled_rate_to_false_add": 0.0,
-}
-_REAL = {
-    "bias": {"mutate_power": 0.5, "mutate_rate": 0.7, "replace_rate": 0.1},
-    "weight": {"mutate_power": 0.5, "mutate_rate": 0.8, "replace_rate": 0.1},
-    "response": {"mutate_power": 0.0, "mutate_rate": 0.0, "replace_rate": 0.0},
-    "time_constant": {"mutate_power": 0.0, "mutate_rate": 0.0, "replace_rate": 0.0},
-}
-_SPECIES = {"compatibility_threshold": 3.0}
-_STAGNATION = {"species_fitness_func": "max", "max_stagnation": 20, "species_elitism": 2}
-_REPRODUCTION = {"elitism": 2, "survival_threshold": 0.2, "min_species_size": 2}
 
 # neat-python draws from Python's global generator.
 _GLOBAL_RANDOM = threading.Lock()
@@ -152,34 +114,17 @@ def _network(genome: Any, config: Any) -> NeatNetwork:
 
 
 def _configuration(inputs: int, outputs: int, population: int) -> Any:
-    """Return neat-python's settings, which it reads from a file only."""
+    """Return the settings of neat.ini for neat-python, which reads them from a file only."""
     import neat
 
-    real = {
-        f"{name}_{key}": value
-        for name, rates in _REAL.items()
-        for key, value in {
-            "init_mean": 1.0 if name in ("response", "time_constant") else 0.0,
-            "init_stdev": 0.0 if name in ("response", "time_constant") else 1.0,
-            "init_type": "gaussian",
-            "max_value": 30.0,
-            "min_value": -30.0 if name != "time_constant" else 0.1,
-            **rates,
-        }.items()
-    }
-    sections: dict[str, dict[str, Any]] = {
-        "NEAT": {**_NEAT, "pop_size": population},
-        "DefaultGenome": {**_GENOME, **real, "num_inputs": inputs, "num_outputs": outputs},
-        "DefaultSpeciesSet": _SPECIES,
-        "DefaultStagnation": _STAGNATION,
-        "DefaultReproduction": _REPRODUCTION,
-    }
-    lines = []
-    for title, values in sections.items():
-        lines += [f"[{title}]", *(f"{key} = {value}" for key, value in values.items())]
+    settings = ConfigParser()
+    settings.read_string(files("hyperna.baselines").joinpath("neat.ini").read_text("utf-8"))
+    settings["NEAT"]["pop_size"] = str(population)
+    settings["DefaultGenome"].update(num_inputs=str(inputs), num_outputs=str(outputs))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "neat.ini"
-        path.write_text("\n".join(lines), encoding="utf-8")
+        with path.open("w", encoding="utf-8") as file:
+            settings.write(file)
         return neat.Config(
             neat.DefaultGenome,
             neat.DefaultReproduction,
