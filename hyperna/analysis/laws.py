@@ -21,21 +21,10 @@ from scipy import optimize, stats
 
 from hyperna._validation import FloatArray
 from hyperna._words import shown, significant
-from hyperna.analysis.growth import GROWTH_LAWS, Bound, GrowthLaw, theorem_bound
+from hyperna.analysis.growth import GROWTH_LAWS, GrowthLaw
+from hyperna.analysis.growth import Bound as Bound
+from hyperna.analysis.growth import theorem_bound as theorem_bound
 from hyperna.analysis.statistics import Interval, check_level, check_sample
-
-__all__ = [
-    "GROWTH_LAWS",
-    "Bound",
-    "GrowthLaw",
-    "ScalingFit",
-    "exponent_p_value",
-    "fit_runtimes",
-    "fit_scaling",
-    "local_exponents",
-    "theorem_bound",
-    "verdict",
-]
 
 # A misfit less likely than this if the law were true speaks against it.
 FITS_FROM = 0.01
@@ -320,14 +309,7 @@ def _profile(
         return _solve(law.terms(r, k), mean, error)[2]
 
     grid = np.linspace(*law.exponents, 80)
-    stacked = np.array([law.terms(r, k) for k in grid]) / error[:, None]
-    stacked /= np.linalg.norm(stacked, axis=1, keepdims=True)
-    wanted = mean / error
-    basis = np.linalg.qr(stacked)[0]
-    explained = np.einsum("kij,i->kj", basis, wanted)
-    # the part of the data that the terms do not explain
-    rest = wanted - np.einsum("kij,kj->ki", basis, explained)
-    values = (rest**2).sum(axis=1)
+    values = np.array([chi_square(k) for k in grid])
     padded = np.concatenate(([np.inf], values, [np.inf]))
     # every valley of the grid is looked at closely: the deepest may be narrow
     valleys = np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:])).tolist()

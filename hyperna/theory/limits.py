@@ -1,5 +1,7 @@
 """What an exact runtime costs, said before it is computed."""
 
+from bisect import bisect_left
+
 import numpy as np
 
 from hyperna._validation import FloatArray
@@ -80,16 +82,15 @@ def _is_affordable(r: int, neurons: int, bias: bool, lengths: int) -> bool:
 def _refuse(r: int, neurons: int, bias: bool, lengths: int) -> None:
     """Say what the chain would need, and up to which resolution one is computed."""
     gigabytes, minutes = _cost(r, neurons, bias, lengths)
-    low, high = 1, r
-    while high - low > 1:
-        middle = (low + high) // 2
+
+    def is_too_large(resolution: int) -> bool:
         # a law that moves by any length has as many lengths as there are
-        if _is_affordable(middle, neurons, bias, 2 * middle if lengths >= r else lengths):
-            low = middle
-        else:
-            high = middle
+        most = 2 * resolution if lengths >= r else lengths
+        return not _is_affordable(resolution, neurons, bias, most)
+
+    largest = 1 + bisect_left(range(2, r), True, key=is_too_large)
     raise ValueError(
-        f"resolution must be at most {low:,} for this law, got {r:,}: its chain would need about "
-        f"{number(gigabytes)} GB and {number(minutes)} minutes, the most is {MOST_GIGABYTES:g} GB "
-        f"and {MOST_MINUTES:g} minutes"
+        f"resolution must be at most {largest:,} for this law, got {r:,}: its chain would need "
+        f"about {number(gigabytes)} GB and {number(minutes)} minutes, the most is "
+        f"{MOST_GIGABYTES:g} GB and {MOST_MINUTES:g} minutes"
     )

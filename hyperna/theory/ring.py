@@ -9,16 +9,16 @@ conjugate gradients: moves between equally fit states are symmetric.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from scipy import fft, linalg
 from scipy.sparse import csr_array
-from scipy.sparse import linalg as sparse_linalg
 from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.moments import Moments, solve_sparse
+from hyperna.theory.wide import solve_symmetric
 
 # Up to here the matrix of all moves of an angle is kept (by half if the problem has a mirror).
 LARGEST_MATRIX = 8192
@@ -181,16 +181,7 @@ class _Solution:
             result: FloatArray = self.spread(column)[states] - stay * values
             return result
 
-        shape = (states.size, states.size)
-        system = sparse_linalg.LinearOperator(shape, lambda v: leave * v - inside(v), dtype=float)
-        scaling = sparse_linalg.LinearOperator(shape, lambda v: v / leave, dtype=float)
-
-        def divide(right: FloatArray) -> FloatArray:
-            found: FloatArray = sparse_linalg.cg(system, right, rtol=1e-14, maxiter=500, M=scaling)[
-                0
-            ]
-            return found
-
+        divide = partial(solve_symmetric, lambda v: leave * v - inside(v), leave)
         right = self.inflow[_TIME, states] + 1.0
         time = divide(right)
         self.values[_SQUARE, states] = divide(self.inflow[_SQUARE, states] + 2 * time - 1.0)
