@@ -16,6 +16,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hyperna._files import check_writable, write_file
 from hyperna._words import counted
 from hyperna.algorithm import MOVES
@@ -159,10 +161,12 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"--plot needs at least 2 features, {data.name} has 1")
     classifier, interrupted = fitted(args, data)
     summary = summarise(classifier, data)
+    # As scikit-learn does for data frames; from here on nothing is predicted for arrays.
+    classifier.feature_names_in_ = np.array(data.features, dtype=object)
     if path is not None:
-        write_file(path, with_names(classifier, data).to_json() + "\n")
+        write_file(path, classifier.to_json() + "\n")
     if picture is not None:
-        draw(picture, with_names(classifier, data), data)
+        draw(picture, classifier, data)
     if args.json:
         print(
             json.dumps(
@@ -248,14 +252,6 @@ def summarise(classifier: "NAClassifier", data: "Dataset") -> dict[str, Any]:
         "outputs": [network.grid.output for network in classifier.networks_],
         "rules": export_text(classifier, data.features),
     }
-
-
-def with_names(classifier: "NAClassifier", data: "Dataset") -> "NAClassifier":
-    """Give the classifier the names of its features, as scikit-learn does for data frames."""
-    import numpy as np
-
-    classifier.feature_names_in_ = np.array(data.features, dtype=object)
-    return classifier
 
 
 def print_summary(

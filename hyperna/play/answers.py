@@ -30,8 +30,6 @@ _SAMPLES = ("moons", "xor", "circles")
 _SAMPLE_SIZE = 80
 # Laws without a table that the page can draw steps from.
 _LAWS_OF_THE_PAGE = ("pareto", "cauchy", "exponential", "self_adjusting", "adaptive")
-# A goal is compared with grid values, which are exact; optima are floats.
-_SLACK = 1e-9
 
 
 def choices(_: Any = None) -> dict[str, Any]:
@@ -78,7 +76,7 @@ def task(data: Any) -> dict[str, Any]:
             "score": int(goal.score) if reachable else None,
             "optima": made.limits.optima.tolist(),
             "hopeful": int(goal.hopeful),
-            "tolerance": made.unit - max(_SLACK, 5e-16 * grid.resolution),
+            "tolerance": made.limits.tolerance,
         },
         "fitness": _fitness(made),
         "landscape": grid.dim == 2

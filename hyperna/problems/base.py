@@ -102,10 +102,9 @@ class ProblemFactory:
         known = inspect.signature(self.build).parameters
         for given in parameters:
             if given not in known:
-                accepted = ", ".join(known) or "none"
                 raise ValueError(
                     f"problem {self.name!r} has no parameter {shown(given)}; "
-                    f"its parameters: {accepted}"
+                    f"its parameters: {', '.join(known) or 'none'}"
                 )
         for name, entry in known.items():
             if entry.default is entry.empty and name not in parameters:
@@ -116,12 +115,6 @@ class ProblemFactory:
     def parameters(self) -> tuple[str, ...]:
         """Names of all parameters."""
         return tuple(inspect.signature(self.build).parameters)
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        """Names of the parameters without a default."""
-        signature = inspect.signature(self.build).parameters
-        return tuple(name for name, entry in signature.items() if entry.default is entry.empty)
 
     def parse(self, name: str, text: str) -> Any:
         """Return the value of a parameter that is written as text."""

@@ -226,8 +226,8 @@ def _setting(index: int, entry: Entry, name: str) -> Markup:
         "success": criterion(setting),
         "run numbers": interval_text(entry.intervals),
         "stopped by": stops,
-        "fewest evaluations": _extreme(entry, largest=False),
-        "most evaluations": _extreme(entry, largest=True),
+        "fewest evaluations": "{:,} (run {})".format(*entry.extreme(largest=False)),
+        "most evaluations": "{:,} (run {})".format(*entry.extreme(largest=True)),
         "made by": ", ".join(f"hyperna {version}" for version in stored.versions),
         "computing time": f"{number(stored.seconds)} s",
     }
@@ -237,11 +237,6 @@ def _setting(index: int, entry: Entry, name: str) -> Markup:
     again = tag("p", "Repeat one of these runs in Python:"), tag("pre", single_run(setting))
     content = [tag("dl", *listed), rows, tag("div", *again, class_="again")]
     return tag("details", heading, *content, id=entry.anchor)
-
-
-def _extreme(entry: Entry, largest: bool) -> str:
-    value, run = entry.extreme(largest)
-    return f"{value:,} (run {run})"
 
 
 def rerun_section(entries: Sequence[Entry]) -> Markup:

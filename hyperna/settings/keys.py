@@ -49,25 +49,20 @@ class Key:
     flag: bool = False
 
 
-def integer_key(group: str, help: str, low: int, high: int | None = None, **more: Any) -> Key:
+def integer_key(group: str, help: str, low: int, high: int | None = None) -> Key:
     """Return a key whose values are integers from low to high."""
-    return Key(group, help, partial(check_integer, low=low, high=high), int, **more)
+    return Key(group, help, partial(check_integer, low=low, high=high), int)
 
 
-def choice_key(group: str, help: str, choices: Sequence[str], **more: Any) -> Key:
+def choice_key(group: str, help: str, choices: Sequence[str]) -> Key:
     """Return a key with few values."""
     allowed = tuple(choices)
-    return Key(group, help, partial(check_choice, choices=allowed), choices=allowed, **more)
+    return Key(group, help, partial(check_choice, choices=allowed), choices=allowed)
 
 
-def text_key(group: str, help: str, **more: Any) -> Key:
-    """Return a key whose values are texts."""
-    return Key(group, help, check_text, **more)
-
-
-def flag_key(group: str, help: str, **more: Any) -> Key:
+def flag_key(group: str, help: str) -> Key:
     """Return a key that is true or false."""
-    return Key(group, help, _check_flag, flag=True, **more)
+    return Key(group, help, _check_flag, flag=True)
 
 
 def _check_flag(key: str, value: Any) -> bool:
@@ -95,15 +90,15 @@ def _read_count(text: str) -> int | str:
 
 
 KEYS: dict[str, Key] = {
-    "problem": text_key("problem", "a name from 'hyperna list', or a CSV file of points"),
+    "problem": Key("problem", "a name from 'hyperna list', or a CSV file of points", check_text),
     "dim": integer_key("problem", "dimension D (default: the problem's)", 1),
     "k": integer_key("problem", "number of equal arcs of the problem 'arcs'", 1),
-    "arcs": text_key("problem", "your own arcs for 'arcs', in degrees: 0-90,180-270"),
-    "label": text_key("problem", "label column of a CSV file (default: the last)"),
-    "positive": text_key(
-        "problem", "label that counts as positive (default: the larger of the two)"
+    "arcs": Key("problem", "your own arcs for 'arcs', in degrees: 0-90,180-270", check_text),
+    "label": Key("problem", "label column of a CSV file (default: the last)", check_text),
+    "positive": Key(
+        "problem", "label that counts as positive (default: the larger of the two)", check_text
     ),
-    "weight": text_key("problem", "weight column of a CSV file"),
+    "weight": Key("problem", "weight column of a CSV file", check_text),
     "scale": flag_key("problem", "move a CSV file's points into the unit ball"),
     "points": integer_key(
         "problem", "sampled points on the sphere (default: exact areas where known)", 1
@@ -127,10 +122,13 @@ KEYS: dict[str, Key] = {
     "output": choice_key("network", "how neurons are joined (default: or)", tuple(OUTPUTS)),
     "neuron": choice_key("network", "kind of hidden neurons (default: plain)", tuple(NEURONS)),
     "resolution": integer_key("network", "grid resolution r (default: 120)", 2, MAX_RESOLUTION),
-    "algorithm": text_key("algorithm", "a name from 'hyperna list' (default: na, the (1+1) NA)"),
-    "mutation": text_key(
+    "algorithm": Key(
+        "algorithm", "a name from 'hyperna list' (default: na, the (1+1) NA)", check_text
+    ),
+    "mutation": Key(
         "algorithm",
         "a law from 'hyperna list', or with parameters: pareto:shape=1.5 (default: harmonic)",
+        check_text,
     ),
     "bias": flag_key("algorithm", "whether biases evolve (default) or are fixed at 0"),
     "redraw_void": flag_key("algorithm", "draw a mutation again if it changes nothing"),
