@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from hyperna._validation import FloatArray, check_choice, check_integer, check_jobs, check_real
 from hyperna._words import shown
@@ -24,6 +23,7 @@ from hyperna.classifier.fitted import (
     class_columns,
     decide,
     fitted_attributes,
+    linear_algebra,
     probabilities,
     with_callbacks,
 )
@@ -239,8 +239,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
             weights = None if sample_weight is None else {"sample_weight": sample_weight}
             watch = Watch(self, control, attributes, {"X": X, "y": y, "metadata": weights})
         try:
-            # The matrices are too small to share: threads of the linear algebra only wait.
-            with threadpool_limits(1, "blas"):
+            with linear_algebra().limit(limits=1, user_api="blas"):
                 fit_all(fits, control)
         except KeyboardInterrupt:
             control.interrupt()

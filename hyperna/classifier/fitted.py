@@ -6,13 +6,14 @@
 import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import cache
 from operator import attrgetter, itemgetter
 from threading import Condition
 from typing import Any, TypeVar
 
 import numpy as np
 from scipy.special import expit
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna._words import counted
@@ -154,9 +155,10 @@ def fitted_chances(distance: FloatArray, label: IntArray, share: FloatArray, row
     finite for separated classes, and the lapse is drawn towards 0 by as much as one row. There is
     a column of distances for each class; weights (`share`) sum to one and stand for so many rows.
     """
-    classes = distance.shape[1]
-    soft = 1.0 / (rows + 2.0)
-    target = np.full(distance.shape, soft / (classes - 1))
+    classes, soft = distance.shape[1], 1.0 / (rows + 2.0)
+    if classes == 2:
+        distance = np.asfortranarray(distance)  # two long columns are quicker than many short rows
+    target = np.full_like(distance, soft / (classes - 1))
     target[np.arange(len(label)), label] = 1.0 - soft
     unit = float(np.abs(distance).max()) or 1.0
     powers, parts = (-7.0, 14.0), (-12.0, 6.0)
@@ -232,6 +234,15 @@ def mean_curve(curves: list[list[tuple[int, float]]]) -> tuple[IntArray, FloatAr
     return evals, total / len(curves)
 
 
+@cache
+def linear_algebra() -> ThreadpoolController:
+    """Return the libraries of linear algebra, which takes milliseconds to look for.
+
+    A fit lets them use one thread: matrices are small, and other sums lead to other networks.
+    """
+    return ThreadpoolController()
+
+
 class Control:
     """Deals out pieces of work, lets a caller look in between them, and ends them early.
 
@@ -295,8 +306,8 @@ class Control:
         try:
             if self.stopped:
                 return None
-            # One thread, as at home: sums in another order would lead to other networks.
-            with threadpool_limits(1, "blas") if self._away else nullcontext():
+            one = linear_algebra().limit(limits=1, user_api="blas") if self._away else nullcontext()
+            with one:
                 return work(self, *arguments)
         finally:
             with self._change:

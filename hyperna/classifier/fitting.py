@@ -333,7 +333,7 @@ def simplify(fit: Fit, stopped: bool) -> None:
     elif not fit.judged:
         network = simplified(network, fit.points, 0.0)
     else:
-        doubts, several = [], network.grid.neurons > 1
+        doubts, several, before = [], network.grid.neurons > 1, np.nan
         for made, seen in zip(fit.judged, fit.seen, strict=True):
             doubts.append(seen.doubt(made))
             several |= made.grid.neurons > 1
@@ -347,7 +347,9 @@ def simplify(fit: Fit, stopped: bool) -> None:
             error = np.sqrt(tried.share @ (right != after) / tried.rows)
             known = max(error, 1.0 / tried.rows) <= WELL_KNOWN
             fair = tried.lead(right, after) <= 0.0 and (faithful > 0 or several or known)
-            if fair and (several or fit.loss(simple) <= fit.loss(fit.judged) + MOST_LOST):
+            if fair and not several and np.isnan(before):
+                before = fit.loss(fit.judged)
+            if fair and (several or fit.loss(simple) <= before + MOST_LOST):
                 network = simplified(network, fit.points, part * doubt, faithful)
                 fit.judged = simple
                 break

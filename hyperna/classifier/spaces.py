@@ -146,22 +146,17 @@ class HalfSpaces:
 def cut(P: FloatArray, gain: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return for each column of P the threshold with the largest sum of gains at or above it.
 
-    Of equal ones the threshold in the widest gap is taken, in the middle of it.
-
-    Returns
-    -------
-    best, threshold : ndarray
-        The sums and the thresholds; a threshold above everything has sum 0.
+    Of equal ones the threshold in the widest gap is taken, in the middle of it. The sums come
+    before the thresholds; a threshold above everything has sum 0.
     """
-    order = np.argsort(-P, axis=0)
-    ranked = np.take_along_axis(P, order, axis=0)
+    order, each = np.argsort(-P, axis=0), np.arange(P.shape[1])
+    ranked, gap = P[order, each], np.full(P.shape, 0.02)
     total = np.cumsum(gain[order], axis=0)
-    gap = np.vstack([ranked[:-1] - ranked[1:], np.full((1, P.shape[1]), 0.02)])
+    np.subtract(ranked[:-1], ranked[1:], out=gap[:-1])
     # Sums of weights that are equal on paper differ by rounding; gaps must decide between these.
     value = np.where(gap > 0, np.rint(total * 2.0**40), -np.inf)
     best = value.max(axis=0)
     k = np.where(value == best, gap, -1.0).argmax(axis=0)
-    each = np.arange(P.shape[1])
     threshold = ranked[k, each] - gap[k, each] / 2
     best, nothing = total[k, each], 0.0
     return np.maximum(best, nothing), np.where(best > nothing, threshold, ranked[0] + 0.02)
@@ -269,13 +264,12 @@ class Joined(HalfSpaces):
         axes[np.arange(len(axes)), order[: len(axes)]] = 1.0
         found = self.moved(i, np.vstack([axes, -axes]), least)
         low, high, rank = 1, used, np.argsort(order)  # too few features, and enough
+        best = found or self
         while found is None and high - low > 1:
             middle = (low + high) // 2
             some = self.moved(i, np.where(rank < middle, weight, 0.0)[None], least)
-            low, high = (low, middle) if some else (middle, high)
-        if found is None and high < used:
-            found = self.moved(i, np.where(rank < high, weight, 0.0)[None], least)
-        return found or self
+            low, high, best = (low, middle, some) if some else (middle, high, best)
+        return best
 
     def moved(self, i: int, U: FloatArray, least: float) -> "Joined | None":
         """Return the network with the best of some normals for neuron i, None if none will do."""
