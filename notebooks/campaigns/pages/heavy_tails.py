@@ -4,6 +4,7 @@
 import numpy as np
 import pandas as pd
 
+from hyperna._words import significant
 from hyperna.analysis.comparisons import holm
 from hyperna.store.store import Store
 
@@ -55,7 +56,9 @@ def findings(runs: pd.DataFrame, ratios: dict[tuple[str, int, str], float]) -> s
     cells = sorted({key[:2] for key in ratios})
     pareto = {shape: f"pareto:shape={shape},scale=1.0" for shape in (0.25, 0.5, 1.0, 2.0)}
     ranges = {shape: [ratios[name, r, law] for name, r in cells] for shape, law in pareto.items()}
-    spans = ", ".join(f"{min(v):.2g} to {max(v):.2g} (shape {s:g})" for s, v in ranges.items())
+    spans = ", ".join(
+        f"{significant(min(v))} to {significant(max(v))} (shape {s:g})" for s, v in ranges.items()
+    )
     distance = {shape: np.mean(np.abs(np.log(v))) for shape, v in ranges.items()}
     nearest = sorted(distance, key=lambda shape: distance[shape])[:2]
     slow, wide = "exponential:scale=10.0", "exponential:scale=100.0"
@@ -68,7 +71,7 @@ def findings(runs: pd.DataFrame, ratios: dict[tuple[str, int, str], float]) -> s
     def grown(law: str) -> str:
         coarse, fine = ratios["quarter", 120, law], ratios["quarter", 1200, law]
         pairs = [(at("quarter", r, law), at("quarter", r, "harmonic")) for r in (120, 1200)]
-        return f"{coarse:.2g} times as long as harmonic steps at r = 120 and {fine:.2g} times at r = 1200, {cost_grows(*pairs)}"
+        return f"{significant(coarse)} times as long as harmonic steps at r = 120 and {significant(fine)} times at r = 1200, {cost_grows(*pairs)}"
 
     stuck = at("local_opt", 1200, slow)
     failed = stuck[~stuck.success].fitness
