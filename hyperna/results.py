@@ -289,6 +289,14 @@ class Halt:
     raised: bool = False
 
 
+class Interrupted(KeyboardInterrupt):
+    """An interrupt of `run_many`; `runs` are those that were finished by then."""
+
+    def __init__(self, runs: Runs) -> None:
+        super().__init__(f"{counted(len(runs), 'run')} were finished")
+        self.runs = runs
+
+
 def run_many(
     task: Any,
     runs: int,
@@ -299,7 +307,8 @@ def run_many(
 ) -> Runs:
     """Run a task of the (1+1) NA or of a baseline many times, independently.
 
-    The result does not depend on `n_jobs`.
+    The result does not depend on `n_jobs`. A KeyboardInterrupt has the finished runs, if there are
+    any, as its attribute `runs`.
 
     Parameters
     ----------
@@ -342,6 +351,13 @@ def run_many(
             done += len(part)
             if progress is not None:
                 progress(done, total)
+    except KeyboardInterrupt:
+        finished = [i for i, part in enumerate(rows) if part is not None]
+        if not finished:
+            raise
+        numbers = np.concatenate([np.arange(first[i], last[i]) for i in finished])
+        found = np.concatenate([rows[i] for i in finished])
+        raise Interrupted(Runs(found, task.units, entropy, task, numbers=numbers)) from None
     finally:
         halt.raised = True
         results.close()

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -227,6 +228,23 @@ cli.command()
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=60) == ("", "hyperna: interrupted\n")
     assert process.returncode == 130
+
+
+def test_an_interrupted_batch_shows_the_runs_that_are_finished(monkeypatch, capsys):
+    @contextmanager
+    def bar(total, doing):
+        def stop(done, total):
+            if done >= 40:
+                raise KeyboardInterrupt
+
+        yield stop
+
+    monkeypatch.setattr("hyperna.cli.run.progress_bar", bar)
+    monkeypatch.setattr("hyperna.cli.signals.signals.patient", False)
+    assert main(["run", "half", "--runs", "100"]) == 130
+    told = capsys.readouterr()
+    assert told.err == "hyperna: interrupted: 40 of 100 runs are finished\n"
+    assert "40 runs from seed 0" in told.out
 
 
 # Readers that go away, disks that are full, streams that are closed.

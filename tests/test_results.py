@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hyperna import OnePlusOneNA, problem
-from hyperna.results import Runs, run_many
+from hyperna.results import Interrupted, Runs, run_many
 
 
 def test_the_best_run_is_the_quickest_of_the_best():
@@ -47,3 +47,26 @@ def test_progress_of_a_batch_is_what_is_finished():
     assert done == sorted(set(done))
     assert 1 <= done[0] < 30
     assert done[-1] == 300
+
+
+def test_an_interrupt_keeps_the_runs_that_are_finished():
+    def stop(done, total):
+        if done >= 40:
+            raise KeyboardInterrupt
+
+    task = OnePlusOneNA(resolution=24).task(problem("half"))
+    with pytest.raises(Interrupted, match="40 runs were finished") as caught:
+        run_many(task, 100, seed=3, n_jobs=1, progress=stop)
+    kept, every = caught.value.runs, run_many(task, 100, seed=3)
+    assert (kept.rows == every.rows[:40]).all()
+    assert kept.replay(39).evaluations == every.evaluations[39]
+    with pytest.raises(KeyboardInterrupt) as nothing:
+        run_many(Interrupting(), 5, seed=0, n_jobs=1)
+    assert not hasattr(nothing.value, "runs")
+
+
+class Interrupting:
+    processes = False
+
+    def run_block(self, *_):
+        raise KeyboardInterrupt

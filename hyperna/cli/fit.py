@@ -22,15 +22,13 @@ from hyperna._files import check_writable, write_file
 from hyperna._words import counted
 from hyperna.algorithm import MOVES
 from hyperna.cli.options import check_picture, integer, names, real, save_figure
-from hyperna.cli.signals import signals
+from hyperna.cli.signals import INTERRUPTED, signals
 from hyperna.neurons import NEURONS
 from hyperna.outputs import OUTPUTS
 
 if TYPE_CHECKING:
     from hyperna.classifier import NAClassifier
     from hyperna.datasets import Dataset
-
-_INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -175,7 +173,7 @@ def run(args: argparse.Namespace) -> int:
         )
     else:
         print_summary(summary, data, path, picture)
-    return _INTERRUPTED if interrupted else 0
+    return INTERRUPTED if interrupted else 0
 
 
 def draw(path: Path, classifier: "NAClassifier", data: "Dataset") -> None:

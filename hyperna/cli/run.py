@@ -7,6 +7,8 @@ For example:
   hyperna run arcs --arcs 0-90,180-270 --neurons 2 --mutation pareto:shape=1.5
   hyperna run points.csv --label class --neurons 3 --output and --budget 100000
   hyperna run quarter --algorithm cma_es --runs 20
+
+Interrupted with Ctrl-C it summarises the runs that are finished and ends with exit code 130.
 """
 
 import argparse
@@ -17,7 +19,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from hyperna import __version__
-from hyperna._words import counted, interval, number, percent
+from hyperna._words import are, counted, interval, number, percent
 from hyperna.cli.options import (
     RIGHT,
     Version,
@@ -31,6 +33,7 @@ from hyperna.cli.options import (
     progress_bar,
     save_figure,
 )
+from hyperna.cli.signals import INTERRUPTED, signals
 
 if TYPE_CHECKING:
     from hyperna.results import Runs
@@ -90,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     picture = check_picture(args.plot) if args.plot else None
     film = check_film_file(args.animate) if args.animate else None
 
-    from hyperna.results import run_many
+    from hyperna.results import Interrupted, run_many
     from hyperna.settings import resolve
     from hyperna.settings.keys import KEYS
 
@@ -105,8 +108,15 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"--animate shows problems with D = 2 or 3, got D = {problem.dim}")
     if made.points_read is not None:
         _warn_of_distance(made.points_read.X)
+    code = 0
     with progress_bar(args.runs, "running") as progress:
-        runs = run_many(task, args.runs, seed=seed, n_jobs=args.jobs, progress=progress)
+        try:
+            runs = run_many(task, args.runs, seed=seed, n_jobs=args.jobs, progress=progress)
+        except Interrupted as stop:
+            signals.patient = True  # what was finished is shown
+            runs, code = stop.runs, INTERRUPTED
+            told = f"{len(runs):,} of {counted(args.runs, 'run')} {are(len(runs))} finished"
+            print(f"hyperna: interrupted: {told}", file=sys.stderr)
         found = summarise(made, runs, seed)
     if picture is not None:
         from hyperna.plots import batch_figure
@@ -122,7 +132,7 @@ def run(args: argparse.Namespace) -> int:
         if args.all and runs.neurons_used is not None:
             found["neurons"] = runs.neurons_used.tolist()
         print(json_text(found))
-        return 0
+        return code
     console = make_console()
     console.print("\n".join(_headline(found)), soft_wrap=not console.is_terminal)
     print_table(console, _tables(found))
@@ -132,7 +142,7 @@ def run(args: argparse.Namespace) -> int:
     for name, path in (("picture", picture), ("film", film)):
         if path is not None:
             console.print(f"{name}: {path}", markup=False, soft_wrap=True)
-    return 0
+    return code
 
 
 def _warn_of_distance(points: Any) -> None:

@@ -19,6 +19,8 @@ from hyperna._files import remove_drafts
 
 # Seconds to notice a signal, and then to come to an end.
 NOTICE, END = 1.0, 1.5
+# Exit code of a command that was interrupted and has shown or saved what it had.
+INTERRUPTED = 128 + signal.SIGINT
 _SHOW_CURSOR = b"\x1b[?25h"
 
 
@@ -54,7 +56,7 @@ class Signals:
 
     def exit_code(self, code: int) -> int:
         """Return the exit code of a command: 128 and the signal's number if one ended it."""
-        interrupted = self.received is not None and code == 128 + signal.SIGINT
+        interrupted = self.received is not None and code == INTERRUPTED
         return 128 + int(self.received or 0) if interrupted else code
 
     def finish(self, code: int) -> NoReturn:
@@ -90,10 +92,11 @@ class Signals:
 
     def _wait(self, reader: int) -> None:
         number = _next(reader)
-        noticed = self._noticed.wait(NOTICE)
-        if noticed and self.patient:
-            number = _next(reader)
-        time.sleep(END if noticed else 0.0)
+        if self._noticed.wait(NOTICE):
+            time.sleep(END)
+            if self.patient:
+                number = _next(reader)
+                time.sleep(END)
         with suppress(OSError):
             os.write(2, (_SHOW_CURSOR if os.isatty(2) else b"") + b"hyperna: interrupted\n")
         _end(128 + number)

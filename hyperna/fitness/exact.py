@@ -87,7 +87,9 @@ def units_per_angle(problem: ArcProblem, resolution: int) -> int:
     for that, the ends will be rounded instead.
     """
     most = LARGEST_TURN // resolution
-    multiple = math.lcm(24, *(end.denominator for arc in problem.arcs for end in arc))
+    multiple = 24
+    for start, end in problem.arcs:
+        multiple = math.lcm(multiple, start.denominator, end.denominator)
     if multiple > most:
         multiple = 24
     return most // multiple * multiple
