@@ -1,6 +1,7 @@
 """Problems given as intervals, as labelled points and as CSV files; the corners of the cube."""
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -144,6 +145,37 @@ def test_scaled_points_fill_the_unit_ball(rows):
 def test_wrong_points_are_refused(X, y, weight, message):
     with pytest.raises(ValueError, match=message):
         points(X, y, weight)
+
+
+@pytest.mark.parametrize(
+    ("y", "positive", "expected"),
+    [
+        (["no", "yes", "no"], None, [0, 1, 0]),
+        (["no", "yes", "no"], "no", [1, 0, 1]),
+        (["9", "10", "9"], None, [0, 1, 0]),  # as numbers, like the labels of a file
+        (np.array([2, 1, 1]), 1, [0, 1, 1]),
+        ([True, False, False], False, [0, 1, 1]),
+    ],
+)
+def test_one_of_two_labels_is_positive(y, positive, expected):
+    assert points([[0.1], [0.2], [0.3]], y, positive=positive).y.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("y", "positive", "message"),
+    [
+        (["a", "b", "c"], None, "y must hold exactly two different values, got 3: 'a', 'b', 'c'"),
+        (["a", "a", "a"], None, "y must hold exactly two different values, got 1: 'a'"),
+        (["a", "b", "a"], "c", "positive must be one of the labels 'a' and 'b' of y, got 'c'"),
+        ([0, 1, 1], "1", "positive must be one of the labels 0 and 1 of y, got '1'"),
+        ([None, "b", "a"], "a", "y must hold labels of one kind, got [None, 'b', 'a']"),
+        (["a", "b"], None, "y must have shape (3,), got shape (2,)"),
+        ("aba", None, "y must be an array of real numbers, got dtype <U3"),
+    ],
+)
+def test_labels_that_are_not_two_are_refused(y, positive, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        points([[0.1], [0.2], [0.3]], y, positive=positive)
 
 
 # ---- CSV files

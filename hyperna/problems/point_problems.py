@@ -1,6 +1,7 @@
 """Problems that are finite sets of labelled points."""
 
 import hashlib
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -174,15 +175,34 @@ def points_digest(X: FloatArray, y: BoolArray, weight: FloatArray | IntArray | N
 
 
 def points(
-    X: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None, name: str = "points"
+    X: ArrayLike,
+    y: ArrayLike,
+    weight: ArrayLike | None = None,
+    name: str = "points",
+    *,
+    positive: Any = None,
 ) -> PointProblem:
     """Return the problem of labelled points (X, y).
+
+    Parameters
+    ----------
+    X, weight, name
+        As in `PointProblem`.
+    y : array_like of shape (n,)
+        Labels: booleans or 0 and 1, or two different texts; with `positive` any two values.
+    positive : optional
+        Which of two labels is positive; of texts the larger one if not given, as in `read_csv`.
 
     Examples
     --------
     >>> points([[0.0, 1.0], [0.0, -1.0]], [True, False]).summary
     '2 points in R^2, 1 of them positive'
+    >>> points([[0.4], [0.9]], ["plum", "pear"], positive="pear").y
+    array([False,  True])
     """
+    labels = list(y) if isinstance(y, Iterable) and not isinstance(y, str) else []
+    if positive is not None or (labels and all(isinstance(label, str) for label in labels)):
+        y, _ = _positive_of_two(labels, positive, "y", "of y")
     return PointProblem(X, y, weight, name)  # type: ignore[arg-type]
 
 
@@ -256,7 +276,8 @@ def read_csv(
     if not features:
         raise ValueError(f"{path} must have a column besides label and weight, got none")
     X = table.numbers(features)
-    is_positive, value = _positive_of_two(table, label, positive)
+    column = f"{path}: the label column {shown(label)}", f"in column {shown(label)} of {path}"
+    is_positive, value = _positive_of_two(table.labels(label), positive, *column)
     weights = None if weight is None else table.numbers([weight])[:, 0]
     found = PointProblem(X, is_positive, weights, Path(path).stem)
     summary = f"{found.summary} ({label} = {value!r})"
@@ -264,30 +285,34 @@ def read_csv(
     return named.scaled() if scale else named
 
 
-def _positive_of_two(table: CsvTable, label: str, positive: str | None) -> tuple[BoolArray, str]:
+def _positive_of_two(
+    labels: list[Any], positive: Any, what: str, place: str
+) -> tuple[BoolArray, Any]:
     """Return which labels are positive, and that label, the larger one if none is given.
 
-    They are compared as numbers if both are.
+    They are compared as numbers if both are. `what` holds them, and `place` says where they are.
     """
-    texts = table.labels(label)
-    values: list[Any] = texts
-    with suppress(ValueError):
-        values = [float(text) for text in texts]
-    found = sorted(set(values))
+    values = labels
+    with suppress(ValueError, TypeError):
+        values = [float(label) for label in labels]
+    try:
+        found = sorted(set(values))
+    except TypeError:
+        raise ValueError(f"{what} must hold labels of one kind, got {shown(labels)}") from None
     if len(found) != 2:
         raise ValueError(
-            f"{table.path}: the label column {shown(label)} must hold exactly two different "
-            f"values, got {len(found)}: {listed(map(repr, found), 5)}"
+            f"{what} must hold exactly two different values, "
+            f"got {len(found)}: {listed(map(repr, found), 5)}"
         )
     larger = np.array([value == found[1] for value in values])
-    names = [texts[int(np.argmax(larger == side))] for side in (False, True)]
-    if positive is not None and positive not in texts:
+    names = [labels[int(np.argmax(larger == side))] for side in (False, True)]
+    if positive is not None and positive not in labels:
         raise ValueError(
-            f"positive must be one of the labels {names[0]!r} and {names[1]!r} in column "
-            f"{shown(label)} of {table.path}, got {shown(positive)}"
+            f"positive must be one of the labels {shown(names[0])} and {shown(names[1])} {place}, "
+            f"got {shown(positive)}"
         )
-    chosen = larger if positive is None else larger == larger[texts.index(positive)]
-    return chosen, texts[int(np.argmax(chosen))]
+    chosen = larger if positive is None else larger == larger[labels.index(positive)]
+    return chosen, labels[int(np.argmax(chosen))]
 
 
 def _key(point: FloatArray) -> bytes:
