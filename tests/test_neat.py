@@ -33,13 +33,13 @@ def test_networks_answer_as_the_package_does():
         expected = np.array([own.activate(list(x)) for x in X])
         found = 1 / (1 + np.exp(-np.clip(5 * network.activations(X), -60, 60)))
         assert found == pytest.approx(expected, abs=1e-12)
-        compared.append(network.hidden)
+        compared.append(len(network.nodes))
         return network
 
     def judge(network):
         if len(compared) > 600:
             raise Enough
-        return random.random() + network.hidden
+        return random.random() + len(network.nodes)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neat_networks, "_network", watched)
@@ -47,7 +47,7 @@ def test_networks_answer_as_the_package_does():
             compared.clear()
             with pytest.raises(Enough):
                 neat_networks.evolve(judge, 3, outputs, 50, np.random.default_rng(1))
-            assert max(compared) >= 2
+            assert max(compared) >= outputs + 2
 
 
 def test_runs_depend_on_seed_and_number_only():
@@ -214,3 +214,16 @@ def test_pictures_of_runs_show_no_half_spaces():
     task = neat_task("neat:population=10", half, budget=60, target=0.5)
     figure = batch_figure(half, task.run_many(2, seed=0))
     assert [ax.get_ylabel() for ax in figure.axes] == ["share of successes", "fitness"]
+
+
+def test_a_network_is_told_in_words():
+    links = ((-1, 0.5), (-2, -2.0))
+    one = neat_networks.NeatNetwork((-1, -2), (0,), ((7, -1.0, links), (0, 0.25, ((7, 3.0),))))
+    assert str(one).splitlines() == [
+        "x is positive if y1 >= 1/2, where s(z) = 1 / (1 + exp(-5 z)) and",
+        "  h1 = s(0.5*x1 - 2*x2 - 1)",
+        "  y1 = s(3*h1 + 0.25)",
+    ]
+    three = neat_networks.NeatNetwork((-1,), (0, 1, 2), ((1, 0.0, ((-1, 1.0),)),))
+    assert str(three).startswith("x is of the class with the largest y, ")
+    assert str(three).splitlines()[1:] == ["  y2 = s(x1 + 0)", "  y1 = 0", "  y3 = 0"]

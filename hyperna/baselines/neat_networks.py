@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from hyperna._validation import FloatArray, check_extra
+from hyperna.networks import sum_text
 
 Rate = Callable[["NeatNetwork"], float]
 
@@ -52,10 +53,19 @@ class NeatNetwork:
         """Number of parameters: biases and connection weights."""
         return sum(1 + len(links) for _, _, links in self.nodes)
 
-    @property
-    def hidden(self) -> int:
-        """Number of hidden nodes."""
-        return sum(key not in self.outputs for key, _, _ in self.nodes)
+    def __str__(self) -> str:
+        hidden = [key for key, _, _ in self.nodes if key not in self.outputs]
+        names: dict[int, str] = {}
+        for letter, keys in (("x", self.inputs), ("h", hidden), ("y", self.outputs)):
+            names |= {key: f"{letter}{i + 1}" for i, key in enumerate(keys)}
+        one = len(self.outputs) == 1
+        answer = "x is positive if y1 >= 1/2" if one else "x is of the class with the largest y"
+        lines = [f"{answer}, where s(z) = 1 / (1 + exp(-5 z)) and"]
+        for key, bias, links in self.nodes:
+            total = sum_text([(weight, names[source]) for source, weight in links], 3)
+            lines.append(f"{names[key]} = s({total} {'-' if bias < 0 else '+'} {abs(bias):.3g})")
+        silent = set(self.outputs) - {key for key, _, _ in self.nodes}
+        return "\n  ".join([*lines, *(f"{names[key]} = 0" for key in sorted(silent))])
 
     def activations(self, X: FloatArray) -> FloatArray:
         """Return what enters the sigmoids of the output nodes, shape (n, outputs)."""
