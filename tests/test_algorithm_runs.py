@@ -321,3 +321,10 @@ def test_settings_are_not_written_to():
 def test_as_many_runs_as_wanted_are_made(runs):
     na = OnePlusOneNA(neurons=1, resolution=12)
     assert len(na.run_many(problem("half"), runs, budget=3, seed=0)) == runs
+
+
+def test_control_returns_after_some_million_steps_on_the_circle():
+    task = OnePlusOneNA().task(problem("quarter"), target=False, budget=10**9)
+    search = Search(task, seed=0)
+    assert not search.advance()
+    assert 2**21 <= search.evaluations < 1.5 * 2**21

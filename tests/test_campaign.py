@@ -6,7 +6,8 @@ import threading
 
 import numpy as np
 import pytest
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs, register_parallel_backend
+from joblib._parallel_backends import SequentialBackend
 
 import hyperna
 from hyperna.campaign.campaign import Campaign
@@ -226,6 +227,17 @@ def test_two_threads_work_at_the_same_time(backend):
     together = threading.Barrier(2, timeout=60)
     with parallel_backend(backend, n_jobs=2):
         assert sorted(in_order(together.wait, [()] * 4)) == [0, 0, 1, 1]
+
+
+def test_a_cluster_gives_all_its_workers_unless_a_number_is_named():
+    class Cluster(SequentialBackend):
+        def effective_n_jobs(self, n_jobs):
+            return {-1: 7}.get(n_jobs, n_jobs)
+
+    register_parallel_backend("some_cluster", Cluster)
+    for named, workers in ((None, 7), (3, 3)):
+        with parallel_backend("some_cluster", n_jobs=named):
+            assert effective_n_jobs(None) == workers
 
 
 def test_bad_backends_are_refused(tmp_path):

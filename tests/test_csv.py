@@ -1,5 +1,7 @@
 """The reader of CSV files: wide files, odd files, long names and values."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -100,3 +102,15 @@ def test_classes_are_written_back_as_they_were_read(tmp_path):
     table = CsvTable(tmp_path / "codes.csv")
     assert table.classes("code").tolist() == ["007", "7", "+1"]
     assert table.classes("number").tolist() == [7, -3, 0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "way"),
+    [("", "fill the gaps (SimpleImputer)"), ("nan", "fill the gaps"), ("red", "encode it (OneHot")],
+)
+def test_what_to_do_about_a_feature_without_numbers_is_said(tmp_path, cell, way):
+    file = tmp_path / "some.csv"
+    file.write_text(f"size,colour,kind\n1,2,a\n3,{cell},b\n")
+    message = f"got {cell!r}; leave the column out (--ignore 'colour') or {way}"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_dataset(file)

@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -320,3 +321,24 @@ def test_checked_arrays_give_the_same_fitness(clip):
     assert private.score(network) == public.score(network)
     for one, other in zip(private.kernel(grid), public.kernel(grid), strict=True):
         assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "cores", "threads"), [(-1, 3, [3]), (2, 3, [2]), (-1, None, [])]
+)
+def test_scores_of_many_genomes_are_computed_by_as_many_threads(
+    n_jobs, cores, threads, monkeypatch
+):
+    begun = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, workers):
+            begun.append(workers)
+            super().__init__(workers)
+
+    monkeypatch.setattr("hyperna.fitness.base.ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    half, grid = fitness_of(problem("half")), Grid(2, 1, 8)
+    genomes = np.array([[i % 8, i % 9] for i in range(50)])
+    assert (half.scores(genomes, grid, n_jobs) == half.scores(genomes, grid)).all()
+    assert begun == threads

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from hyperna import OnePlusOneNA, points, problem
+from hyperna import Grid, OnePlusOneNA, custom_arcs, points, problem
 from hyperna.fitness import Sampled
 from hyperna.problems import Problem
+from hyperna.problems.base import optima_on
 
 
 @pytest.mark.parametrize(("dim", "neurons"), [(3, 1), (3, 2), (4, 3)])
@@ -47,3 +48,12 @@ def test_targets_of_bent_neurons_are_2n_over_r_below_the_best():
         na = OnePlusOneNA(neurons, resolution=40, neuron="bent")
         task = na.task(problem("arcs", k=neurons))
         assert task.default_target == pytest.approx(1 - 2 * neurons / 40)
+
+
+@pytest.mark.parametrize(
+    ("arcs", "share"), [("0-120", 1 / 6), ("0-240", 1 / 6), ("0-100", 0.0), ("0-260", 0.0)]
+)
+def test_nothing_is_certain_near_an_optimum_a_step_from_which_no_bias_is(arcs, share):
+    """At r = 4 the biases are -1, -1/2, 0, 1/2, 1; an arc of a third of a turn has the bias 1/2."""
+    found = optima_on(Grid(2, 1, 4), custom_arcs(arcs), bias=True, best=1.0)[1]
+    assert found == pytest.approx(share, abs=1e-6)

@@ -152,6 +152,7 @@ def test_landscape_marks_the_optimum():
     assert np.isnan(way.get_xydata()).any()
     with pytest.raises(ValueError, match="needs D = 2"):
         plot_landscape(problem("half", dim=3))
+    assert plot_landscape(problem("half")).get_title() == "half: one neuron, r = 120"
 
 
 def test_runtimes_curve_is_the_ecdf_of_solved_runs(runs):

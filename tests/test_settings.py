@@ -381,3 +381,11 @@ def test_a_baseline_or_relative_that_is_registered_later_takes_part(monkeypatch,
     finally:
         for name in ("centre", "lazy"):
             ALGORITHMS.pop(name, None)
+
+
+def test_the_problem_is_a_text_whose_meaning_the_help_tells(capsys):
+    with pytest.raises(TypeError, match="problem must be a text, got 3"):
+        setting(problem=3)
+    main(["run", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "PROBLEM a name from 'hyperna list', or a CSV file of points" in told
