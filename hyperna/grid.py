@@ -180,37 +180,6 @@ class Grid:
         levels, kinds = hidden[:, self.direction_width :].astype(np.float64), self.kind.parameters
         return [kind.value(levels[:, k], self.resolution) for k, kind in enumerate(kinds)]
 
-    def from_angles(
-        self,
-        angles: ArrayLike,
-        biases: ArrayLike,
-        output_angles: ArrayLike | None = None,
-        output_bias: float | None = None,
-    ) -> IntArray:
-        """Return the genome nearest to angles in radians, shape (N, D - 1), and biases, shape (N,).
-
-        For D = 1 each neuron has one angle, 0 or pi, and w = cos a. Each angle is rounded to the
-        nearest multiple of 2 pi / r, each bias to the nearest of its r + 1 values after clipping to
-        [-1, 1].
-
-        Examples
-        --------
-        >>> import math
-        >>> Grid(2, 1, 1200).from_angles([[math.pi / 2]], [0.0])
-        array([300, 600])
-        """
-        shape = (self.neurons, self.direction_width)
-        turns = check_reals("angles", angles, shape) / (2 * math.pi)
-        rows = self._round(turns, check_reals("biases", biases, (self.neurons,)), self.dim)
-        hidden = np.column_stack([rows, self.neutral]).ravel()
-        if {output_angles is not None, output_bias is not None} != {self.has_output_neuron}:
-            raise self._output_misfit("output_angles", "output_bias")
-        if output_angles is None or output_bias is None:
-            return hidden
-        turns = check_reals("output_angles", output_angles, (self.neurons - 1,)) / (2 * math.pi)
-        bias = check_reals("output_bias", output_bias, ())
-        return np.append(hidden, self._round(turns[None], bias[None], self.neurons))
-
     def from_weights(
         self,
         W: ArrayLike,
@@ -250,7 +219,13 @@ class Grid:
         rows = self._nearest("W", weights, thresholds)
         hidden = np.column_stack([rows, self.neutral]).ravel()
         if {output_w is not None, output_t is not None} != {self.has_output_neuron}:
-            raise self._output_misfit("output_w", "output_t")
+            must = "be given for an evolved output neuron"
+            if not self.has_output_neuron:
+                must = (
+                    f"be left out: a network with output {self.output!r} and {self.neurons} "
+                    "hidden neurons has no output neuron"
+                )
+            raise ValueError(f"output_w and output_t must {must}")
         if output_w is None or output_t is None:
             return hidden
         weights = check_reals("output_w", output_w, (self.neurons,))
@@ -318,15 +293,6 @@ class Grid:
                 [_nearest_mirror_image(row, self.resolution) for row in turns.tolist()]
             )
         return self._round(turns, t, W.shape[1])
-
-    def _output_misfit(self, w_name: str, t_name: str) -> ValueError:
-        """Return what is wrong with an output neuron that the grid lacks, or a missing one."""
-        if self.has_output_neuron:
-            return ValueError(f"{w_name} and {t_name} must be given for an evolved output neuron")
-        return ValueError(
-            f"{w_name} and {t_name} must be left out: a network with output "
-            f"{self.output!r} and {self.neurons} hidden neurons has no output neuron"
-        )
 
 
 def finest_unit(resolution: int) -> int:

@@ -174,13 +174,11 @@ def _statistics():
         yield attempt(statistics.bootstrap_interval, sample, kind)
     yield told(statistics.expected_running_time(one, one < 150))
     yield str(comparisons.pairwise_tests({"one": one, "other": other, "third": third}))
-    yield attempt(statistics.ecdf([3, 5, 5, np.inf]), [2, 3, 4, 5, 99])
     r = np.array([30, 60, 120, 240, 480, 960.0])
     for mean in (r * np.log(r), 2 * np.log(r) ** 2, r**1.3, r**2 + 7):
         fits = laws.fit_scaling(r, mean * [1.01, 0.99, 1, 1.01, 0.99, 1], mean / 60)
         yield from (f"{fit} {fit.weight:.4g} {fit.p_value:.4g} {sums(fit(r))}" for fit in fits)
         yield laws.verdict(fits)
-        yield told(laws.local_exponents(r, mean, mean / 60))
 
 
 def _page():

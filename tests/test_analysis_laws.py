@@ -11,7 +11,6 @@ from hyperna.analysis.laws import (
     exponent_p_value,
     fit_runtimes,
     fit_scaling,
-    local_exponents,
     theorem_bound,
     verdict,
 )
@@ -153,15 +152,6 @@ def test_none_fits_is_said():
     assert verdict([]) == "no law can be fitted to so few resolutions"
 
 
-def test_local_exponents_drift_to_that_of_the_leading_term():
-    mean = TRUTHS["log^2"][0](POWERS_OF_TWO)
-    rows = local_exponents(POWERS_OF_TWO, mean, 0.01 * mean)
-    slopes = [row["log_power"] for row in rows]
-    assert slopes == sorted(slopes)
-    assert 1.6 < slopes[0] < slopes[-1] < 2
-    assert all(row["log_power_interval"].low < row["log_power"] for row in rows)
-
-
 def test_exponents_under_test_are_checked():
     data = R, R, R
     with pytest.raises(ValueError, match="law must be one of 'polylog'"):
@@ -257,18 +247,6 @@ def test_repeated_resolutions_do_not_pay_for_more_parameters():
     assert {fit.law.name for fit in fits} == {
         name for name, law in GROWTH_LAWS.items() if law.parameters <= 3
     }
-
-
-def test_slopes_have_the_relative_errors_of_both_ends():
-    r, means, errors = [10, 100, 1000, 10**4], [2.0, 5.0, 40.0, 90.0], [0.2, 0.1, 3.0, 1.0]
-    for i, row in enumerate(local_exponents(r, means, errors, level=0.6826894921)):
-        rise = np.log(means[i + 1] / means[i])
-        spread = np.hypot(errors[i] / means[i], errors[i + 1] / means[i + 1])
-        for name, run in (("power", np.log(10)), ("log_power", np.log((i + 2) / (i + 1)))):
-            assert row[name] == pytest.approx(rise / run)
-            assert row[f"{name}_interval"] == pytest.approx(
-                [(rise - spread) / run, (rise + spread) / run]
-            )
 
 
 def test_laws_are_weighed_by_how_likely_they_are():

@@ -13,7 +13,6 @@ from hyperna.analysis.comparisons import effect_name, holm, pairwise_tests
 from hyperna.analysis.statistics import (
     Summary,
     bootstrap_interval,
-    ecdf,
     expected_running_time,
     wilson_interval,
 )
@@ -203,36 +202,6 @@ def test_ert_edges():
 def test_ert_refuses(success):
     with pytest.raises(ValueError, match="success must hold one boolean"):
         expected_running_time([1, 2], success)
-
-
-@given(st.lists(st.one_of(st.integers(1, 50), st.just(math.inf)), min_size=1, max_size=40))
-def test_ecdf_counts(hits):
-    curve = ecdf(hits)
-    places = np.arange(0, 60)
-    assert np.allclose(curve(places), [np.mean(np.asarray(hits) <= place) for place in places])
-    assert curve.pairs == len(hits)
-
-
-def test_ecdf_without_censoring_is_scipy_s():
-    sample = np.random.default_rng(0).integers(1, 100, 200)
-    theirs = stats.ecdf(sample).cdf
-    ours = ecdf(sample)
-    assert np.array_equal(ours.evaluations, theirs.quantiles)
-    assert np.allclose(ours.share, theirs.probabilities)
-
-
-def test_ecdf_over_runs_and_targets_is_the_mean_over_targets():
-    rng = np.random.default_rng(1)
-    hits = np.where(rng.random((30, 4)) < 0.2, np.inf, rng.integers(1, 90, (30, 4)))
-    places = np.arange(100)
-    each = [ecdf(column)(places) for column in hits.T]
-    assert np.allclose(ecdf(hits)(places), np.mean(each, axis=0))
-
-
-@pytest.mark.parametrize("hits", [[], [math.nan]])
-def test_ecdf_refuses(hits):
-    with pytest.raises(ValueError, match="hits must hold"):
-        ecdf(hits)
 
 
 def test_pairwise_tests_are_scipy_s_with_counted_effects():

@@ -72,16 +72,6 @@ CALLS = {
         f"Grid.{name}": (getattr(GRID, name), {"genome": [3, 6]}, {"genome": NO_GENOME})
         for name in ("check", "parameters")
     },
-    "Grid.from_angles": (
-        EVOLVED.from_angles,
-        {"angles": [[0.0], [1.0]], "biases": [0, 0], "output_angles": [1], "output_bias": 0},
-        {
-            "angles": [[], [[0.0]], [0.0, 1.0], [[NAN], [0.0]], [[INF], [0.0]], "a", None],
-            "biases": [[], [0.0], [NAN, 0.0], [[0, 0]], "a", None],
-            "output_angles": [[], [1, 2], [NAN], ["a"], None],
-            "output_bias": [NAN, INF, [0.0], "a", None],
-        },
-    ),
     "Grid.from_weights": (
         EVOLVED.from_weights,
         {"W": [[0, 1], [1, 0]], "t": [0, 0], "output_w": [1, 1], "output_t": 0.5},

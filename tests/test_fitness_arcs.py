@@ -316,7 +316,8 @@ def test_rounded_optima_come_close_to_the_best_fitness(name):
     neurons = arcs.default_neurons
     grid = Grid(2, neurons, 10**4)
     for optimum in arcs.optima(neurons):
-        genome = grid.from_angles(2 * np.pi * optimum[:, :1], optimum[:, 1])
+        angle = 2 * np.pi * optimum[:, 0]
+        genome = grid.from_weights(np.column_stack([np.cos(angle), np.sin(angle)]), optimum[:, 1])
         value = ExactArcs(arcs)(Network(grid, genome))
         assert arcs.best_fitness(neurons) - 1e-3 < value <= arcs.best_fitness(neurons)
 

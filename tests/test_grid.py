@@ -57,6 +57,7 @@ def test_normals_and_biases_follow_the_definition(case):
     grid, genome = case
     W, b = Network(grid, genome).weights()
     assert W.shape == (grid.neurons, grid.dim)
+    assert np.array_equal(b, grid.parameters(genome)[0])
     for i in range(grid.neurons):
         part = genome[i * grid.width : (i + 1) * grid.width]
         w_expected, b_expected = neuron_reference(part, grid.dim, grid.resolution)
@@ -103,22 +104,6 @@ def test_scaling_a_neuron_changes_nothing(case, exponent):
     assert np.array_equal(
         grid.from_weights(W, b, *output), grid.from_weights(scale * W, scale * b, *output)
     )
-
-
-@given(genomes())
-def test_angles_and_back_give_the_same_genome(case):
-    grid, genome = case
-    output = ()
-    if grid.has_output_neuron:
-        output = (
-            genome[grid.output_start : -1] * (2 * math.pi / grid.resolution),
-            Network(grid, genome).output_weights()[1],
-        )
-    hidden = genome[: grid.output_start].reshape(grid.neurons, grid.width)
-    angles = hidden[:, : grid.direction_width] * (2 * math.pi / grid.moduli[0])
-    biases = grid.parameters(genome)[0]
-    assert np.array_equal(grid.from_angles(angles, biases, *output), genome)
-    assert np.array_equal(biases, Network(grid, genome).weights()[1])
 
 
 @given(st.integers(3, 12), st.integers(2, 1000), st.integers(0, 2**32))

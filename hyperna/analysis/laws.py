@@ -230,41 +230,6 @@ def exponent_p_value(
     return float(stats.chi2.sf(max(0.0, at - best), 1))
 
 
-def local_exponents(
-    resolutions: ArrayLike, means: ArrayLike, standard_errors: ArrayLike, *, level: float = 0.95
-) -> list[dict[str, float | Interval]]:
-    """Slopes between neighbouring resolutions, against ln r and against ln ln r.
-
-    A power law has a constant slope `power`, a power of ln r a constant slope `log_power`. Slopes
-    that drift show lower-order terms.
-
-    Examples
-    --------
-    >>> r = [10, 100, 1000, 10000]
-    >>> rows = local_exponents(r, [3.0 * x**2 for x in r], [1.0] * 4)
-    >>> [round(row["power"], 6) for row in rows]
-    [2.0, 2.0, 2.0]
-    """
-    r, mean, error = _checked(resolutions, means, standard_errors)
-    order = np.argsort(r)
-    r, mean, error = r[order], mean[order], error[order]
-    z = stats.norm.ppf(0.5 + check_level(level) / 2)
-    rows: list[dict[str, float | Interval]] = []
-    for i in range(len(r) - 1):
-        rise = float(np.log(mean[i + 1] / mean[i]))
-        spread = z * float(np.hypot(error[i] / mean[i], error[i + 1] / mean[i + 1]))
-        row: dict[str, float | Interval] = {"low": float(r[i]), "high": float(r[i + 1])}
-        runs = {"power": np.log(r[i + 1] / r[i])}
-        runs["log_power"] = np.log(np.log(r[i + 1]) / np.log(r[i]))
-        for name, run in runs.items():
-            row[name] = rise / float(run)
-            row[f"{name}_interval"] = Interval(
-                (rise - spread) / float(run), (rise + spread) / float(run)
-            )
-        rows.append(row)
-    return rows
-
-
 def _checked(
     resolutions: ArrayLike, means: ArrayLike, standard_errors: ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

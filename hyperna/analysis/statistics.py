@@ -6,7 +6,6 @@ errors".
 """
 
 import math
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -164,54 +163,6 @@ def expected_running_time(
         return RunningTime(value, np.nan, np.nan, successes, runs)
     interval = _ratio_interval(spent, solved.astype(float), check_level(level), resamples, seed)
     return RunningTime(value, *interval, successes, runs)
-
-
-@dataclass(frozen=True, eq=False)
-class Ecdf:
-    """Share of (run, target) pairs reached within a number of evaluations.
-
-    Attributes
-    ----------
-    evaluations
-        Where the curve jumps, ascending.
-    share
-        Its height from there on; the last one is the share of pairs ever reached.
-    pairs
-        How many pairs there are, reached or not.
-    """
-
-    evaluations: FloatArray
-    share: FloatArray
-    pairs: int
-
-    def __call__(self, evaluations: ArrayLike) -> FloatArray:
-        """Return the share reached within the given numbers of evaluations."""
-        steps = np.searchsorted(self.evaluations, np.asarray(evaluations, float), side="right")
-        return np.concatenate([[0.0], self.share])[steps]
-
-
-def ecdf(hits: ArrayLike) -> Ecdf:
-    """Return the empirical distribution of hitting times over runs, or over runs and targets.
-
-    Parameters
-    ----------
-    hits
-        Evaluations at which a target was reached, ``inf`` where it never was: one value per run,
-        or an array of runs and targets.
-
-    Examples
-    --------
-    >>> curve = ecdf([5, 3, float("inf"), 3])
-    >>> curve.evaluations, curve.share
-    (array([3., 5.]), array([0.5 , 0.75]))
-    >>> float(curve(4))
-    0.5
-    """
-    times = np.asarray(hits, dtype=float).ravel()
-    if times.size == 0 or np.isnan(times).any():
-        raise ValueError("hits must hold at least one value and no NaN; write inf for 'never'")
-    places, counts = np.unique(times[np.isfinite(times)], return_counts=True)
-    return Ecdf(places, np.cumsum(counts) / times.size, times.size)
 
 
 def check_sample(name: str, values: ArrayLike, *, finite: bool = True) -> FloatArray:

@@ -99,28 +99,24 @@ def plain(table: Table, width: int) -> str:
     return "\n".join([f"### {table.title}\n", *lines, *notes]) + "\n"
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "%": r"\%",
-    "&": r"\&",
-    "#": r"\#",
-    "$": r"\$",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "∞": r"$\infty$",
-    "…": r"\ldots{}",
-    "|": "$|$",
-    "–": "--",
-    "×": r"$\times$",
-    "π": r"$\pi$",
-}
+_LATEX = str.maketrans(
+    {
+        **{letter: f"\\{letter}" for letter in "%&#$_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "∞": r"$\infty$",
+        "…": r"\ldots{}",
+        "|": "$|$",
+        "–": "--",
+        "×": r"$\times$",
+        "π": r"$\pi$",
+    }
+)
 
 
 def escape_latex(text: str) -> str:
@@ -131,8 +127,7 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("50 % of two_quarters"))
     50 \% of two\_quarters
     """
-    ranges = text.replace(" … ", "–")
-    return "".join(_LATEX.get(letter, letter) for letter in ranges)
+    return text.replace(" … ", "–").translate(_LATEX)
 
 
 def latex(table: Table) -> str:

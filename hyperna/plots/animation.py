@@ -1,5 +1,9 @@
 """A run as a film: the network on the circle or the sphere beside its fitness."""
 
+import base64
+import io
+import json
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -10,7 +14,6 @@ from numpy.typing import NDArray
 from hyperna._files import write_file
 from hyperna._words import shown
 from hyperna.plots.circle import plot_circle
-from hyperna.plots.film_page import film_page
 from hyperna.plots.sphere import plot_sphere
 from hyperna.plots.style import BLUE, VERMILLION, finish, plain_logarithmic
 from hyperna.problems import Problem
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".gif", ".mp4", ".html")
 _SECONDS = 6
 _DPI = 80
+_COLOURS = 128  # of the pictures of a page
 
 
 def animate_run(
@@ -141,7 +145,7 @@ def save_animation(film: "FuncAnimation", path: str | Path) -> None:
     target = check_film(path)
     suffix = target.suffix.lower()
     if suffix == ".html":
-        write_file(target, film_page(film, _DPI))
+        write_file(target, _film_page(film))
         return
     with TemporaryDirectory() as folder:
         draft = Path(folder, f"film{suffix}")
@@ -151,3 +155,42 @@ def save_animation(film: "FuncAnimation", path: str | Path) -> None:
         else:
             film.save(draft, writer="pillow", dpi=_DPI)
         write_file(target, draft.read_bytes())
+
+
+def _film_page(film: "FuncAnimation") -> str:
+    """Return a page with the pictures, buttons and nothing from elsewhere."""
+    from matplotlib.animation import AbstractMovieWriter
+    from PIL import Image
+
+    pictures: list[str] = []
+    order: list[int] = []
+
+    class Pages(AbstractMovieWriter):
+        """Collects the pictures; one that is repeated is kept once."""
+
+        def setup(self, fig: Any, outfile: Any, dpi: float | None = None) -> None:
+            super().setup(fig, outfile, dpi)
+
+        def grab_frame(self, **options: Any) -> None:
+            drawn = io.BytesIO()
+            self.fig.savefig(drawn, format="png", dpi=self.dpi, **options)
+            small = io.BytesIO()
+            with Image.open(drawn) as picture:
+                flat = picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+                flat.save(small, format="png", optimize=True)
+            text = base64.b64encode(small.getvalue()).decode()
+            if not pictures or pictures[-1] != text:
+                pictures.append(text)
+            order.append(len(pictures) - 1)
+
+        def finish(self) -> None:
+            """Nothing is open."""
+
+    film.save("film.html", writer=Pages(), dpi=_DPI)
+    interval = int(getattr(film.event_source, "interval", 200))
+    page = files("hyperna.plots").joinpath("film.html").read_text(encoding="utf-8")
+    return (
+        page.replace("PICTURES", json.dumps(pictures), 1)
+        .replace("ORDER", json.dumps(order), 1)
+        .replace("INTERVAL", str(interval), 1)
+    )

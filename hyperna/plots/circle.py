@@ -14,7 +14,7 @@ from hyperna.plots.style import (
     NEURON_LINES,
     ORANGE,
     VERMILLION,
-    check_units,
+    check_drawable,
     legend_below,
     network_title,
     neuron_names,
@@ -46,12 +46,7 @@ def plot_circle(problem: Problem, network: Network, ax: "Axes | None" = None) ->
     >>> plot_circle(problem("half"), network).get_aspect()
     1.0
     """
-    if problem.dim != 2 or network.grid.dim != 2:
-        raise ValueError(
-            f"plot_circle draws D = 2 only, got a problem with D = {problem.dim} "
-            f"and a network with D = {network.grid.dim}"
-        )
-    check_units(network)
+    check_drawable("plot_circle", 2, problem, network)
     ax = ax or new_axes((6.0, 7.4))
     draw_circle(ax, problem, network, fitness_of(problem)(network))
     return ax

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._words import counted
-from hyperna.analysis.statistics import ecdf
 from hyperna.networks import Network
 from hyperna.plots.circle import draw_circle
 from hyperna.plots.sphere import plot_sphere
@@ -83,9 +82,10 @@ def draw_successes(
     """Draw the share of runs that have succeeded, between two numbers of evaluations."""
     first, last = ends
     colour, dashes = CURVES[place % len(CURVES)]
-    curve = ecdf(np.where(batch.success, batch.evaluations, np.inf))
-    x = np.concatenate([[first / 2], curve.evaluations, [last]])
-    y = np.concatenate([[0.0], curve.share, curve.share[-1:] if len(curve.share) else [0.0]])
+    when, number = np.unique(batch.evaluations[batch.success], return_counts=True)
+    share = np.cumsum(number) / len(batch.rows)
+    x = np.concatenate([[first / 2], when, [last]])
+    y = np.concatenate([[0.0], share, share[-1:] if len(share) else [0.0]])
     ax.step(x, y, where="post", linewidth=2.2, label=label, color=colour, linestyle=dashes)
 
 

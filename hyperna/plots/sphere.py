@@ -14,7 +14,7 @@ from hyperna.plots.style import (
     FONT_SIZE,
     NEURON_LINES,
     ORANGE,
-    check_units,
+    check_drawable,
     legend_below,
     network_title,
     neuron_names,
@@ -54,12 +54,7 @@ def plot_sphere(
     >>> plot_sphere(problem("half", dim=3), network).name
     '3d'
     """
-    if problem.dim != 3 or network.grid.dim != 3:
-        raise ValueError(
-            f"plot_sphere draws D = 3 only, got a problem with D = {problem.dim} "
-            f"and a network with D = {network.grid.dim}"
-        )
-    check_units(network)
+    check_drawable("plot_sphere", 3, problem, network)
     drawn: Any = ax or new_axes((7.0, 7.0), projection="3d", computed_zorder=False)
     drawn.view_init(elev=_ELEVATION, azim=_AZIMUTH)
     if isinstance(problem, PointProblem):

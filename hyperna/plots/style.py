@@ -51,8 +51,13 @@ def new_axes(size: tuple[float, float] = (6.4, 4.8), **options: Any) -> "Axes":
     return made
 
 
-def check_units(network: Network) -> None:
-    """Refuse the network of a classifier, whose half-spaces live in scaled units."""
+def check_drawable(name: str, dim: int, problem: Problem, network: Network) -> None:
+    """Refuse other dimensions, and the network of a classifier, which lives in scaled units."""
+    if problem.dim != dim or network.grid.dim != dim:
+        raise ValueError(
+            f"{name} draws D = {dim} only, got a problem with D = {problem.dim} "
+            f"and a network with D = {network.grid.dim}"
+        )
     if getattr(network, "scaled", False):
         raise ValueError(
             "network must be in the units of the points, got that of an NAClassifier, which scales "
