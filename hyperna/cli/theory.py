@@ -198,15 +198,14 @@ def _print_table(args: argparse.Namespace, summary: dict[str, Any]) -> None:
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column()
     table.add_column(justify="right")
-    rows = [("success probability", summary["success_probability"])]
+    rows = [
+        ("success probability", summary["success_probability"]),
+        ("evaluations, mean", summary["expected_evaluations"]),
+    ]
     if summary["success_probability"] == 1.0:
-        rows += [
-            ("evaluations, mean", summary["expected_evaluations"]),
-            ("evaluations, sd", summary["sd_evaluations"]),
-        ]
+        rows.append(("evaluations, sd", summary["sd_evaluations"]))
     else:
         rows += [
-            ("evaluations, mean", math.inf),
             ("evaluations of successes, mean", summary["expected_evaluations_of_successes"]),
             ("evaluations of successes, sd", summary["sd_evaluations_of_successes"]),
             ("evaluations until success or stuck", summary["evaluations_until_end"]),

@@ -319,7 +319,8 @@ class ExactRuntime:
             raise ValueError("neurons must be 1 for the local optima of a landscape, got 2")
         score = (self.fitness * self._units).round().astype(np.int64)
         found = []
-        for mask in plateaus(score):
+        label, optima = plateaus(score)
+        for mask in (label == number for number in optima.tolist()):
             value = float(score[mask][0]) / self._units
             start_there = self.visit_probability(mask)
             found.append(Plateau(value, float(start_there.mean()), mask))

@@ -10,7 +10,7 @@ from hyperna._validation import FloatArray, check_choice, check_integer
 from hyperna._words import shown
 from hyperna.fitness import ExactArcs, Fitness, fitness_of
 from hyperna.grid import Grid
-from hyperna.mutation import law
+from hyperna.mutation import PowerLaw, law
 from hyperna.problems import Problem
 from hyperna.theory.chain import Chain, circulant, displacements, lump
 from hyperna.theory.landscape import all_scores, targets
@@ -88,14 +88,9 @@ def best_law(
     harmonic = law("harmonic").pmf(r)
     usual = model.mean(harmonic)
     if family == "power":
-        lengths = np.arange(1, r + 1.0)
-
-        def power(exponent: float) -> FloatArray:
-            weights = lengths**-exponent
-            return weights / weights.sum()
-
-        exponent = _smallest(lambda b: model.mean(power(b)), np.linspace(0.0, 4.0, 17))
-        return BestLaw(family, model.mean(power(exponent)), usual, exponent, power(exponent))
+        best = _smallest(lambda b: model.mean(PowerLaw(b).pmf(r)), np.linspace(0.0, 4.0, 17))
+        steps = PowerLaw(best).pmf(r)
+        return BestLaw(family, model.mean(steps), usual, best, steps)
     if family == "probability":
         best = _smallest(lambda p: model.mean(harmonic, p), np.linspace(0.05, 1.0, 20))
         return BestLaw(family, model.mean(harmonic, best), usual, best, harmonic)

@@ -80,14 +80,8 @@ def lump(
 ) -> tuple["Chain", IntArray]:
     """Join angles that are images of each other under a symmetry of the problem into one state.
 
-    `angle` must be a symmetric circulant matrix, which no rotation or mirroring changes.
-
-    Returns
-    -------
-    chain : Chain
-        The chain on the joined states.
-    place : integer array (a,)
-        For each angle the row of the chain that it belongs to.
+    `angle` must be a symmetric circulant matrix, which no rotation or mirroring changes. Returned
+    are the chain on the joined states, and for each angle the row of the chain it belongs to.
     """
     rows = np.column_stack((score, target))
     kinds = np.unique(rows, axis=0, return_inverse=True)[1].ravel()

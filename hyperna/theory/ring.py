@@ -10,6 +10,7 @@ conjugate gradients: moves between equally fit states are symmetric.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import ClassVar
 
 import numpy as np
 from scipy import fft, linalg
@@ -42,8 +43,6 @@ class Ring:
         Where the chain ends.
     step : float array (r,)
         Probabilities of the displacements, the same for either sign.
-    parts : tuple
-        Empty: levels of a ring are narrow.
 
     Examples
     --------
@@ -55,7 +54,7 @@ class Ring:
     score: IntArray
     target: BoolArray
     step: FloatArray
-    parts: tuple[FloatArray, ...] = ()
+    parts: ClassVar[tuple[FloatArray, ...]] = ()  # levels of a ring are narrow
 
     @cached_property
     def order(self) -> IntArray:

@@ -143,20 +143,6 @@ def closed_classes(chain: Chain) -> list[IntArray]:
     return classes + [part for part in np.split(by_label, cuts) if part.size]
 
 
-def plateaus(score: IntArray) -> list[BoolArray]:
-    """The local optima of a landscape on cyclic components, each a set of equally fit neighbours.
-
-    Neighbours differ by one step in every component at most; none of them is fitter.
-
-    Examples
-    --------
-    >>> [np.flatnonzero(mask).tolist() for mask in plateaus(np.array([0, 2, 2, 0, 1]))]
-    [[1, 2], [4]]
-    """
-    label, kept = _plateaus(score)
-    return [label == number for number in kept.tolist()]
-
-
 def local_optima(score: IntArray) -> BoolArray:
     """Mark the search points of all `plateaus`: no walk over equal ones leads to a fitter one.
 
@@ -169,11 +155,20 @@ def local_optima(score: IntArray) -> BoolArray:
            [0, 1, 0],
            [0, 0, 0]])
     """
-    return np.isin(*_plateaus(score))
+    return np.isin(*plateaus(score))
 
 
-def _plateaus(score: IntArray) -> tuple[IntArray, IntArray]:
-    """The number of the plateau of each search point, and the numbers of the local optima."""
+def plateaus(score: IntArray) -> tuple[IntArray, IntArray]:
+    """The number of the plateau of each search point, and the numbers of the local optima.
+
+    A plateau is a set of equally fit neighbours in a landscape on cyclic components. Neighbours
+    differ by one step in every component at most; those of a local optimum are not fitter.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in plateaus(np.array([0, 2, 2, 0, 1]))]
+    [[0, 1, 1, 2, 3], [1, 3]]
+    """
     grid = score if score.ndim == 2 else score[:, None]
     shifts = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if grid.shape[1] > 1 or j == 0]
     index = np.arange(grid.size).reshape(grid.shape)

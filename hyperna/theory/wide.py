@@ -38,9 +38,7 @@ def products(parts: tuple[FloatArray, ...]) -> Product:
     return apply
 
 
-def solve_symmetric(
-    apply: Callable[[FloatArray], FloatArray], diagonal: FloatArray, right: FloatArray
-) -> FloatArray:
+def solve_symmetric(apply: Product, diagonal: FloatArray, right: FloatArray) -> FloatArray:
     """Solve a symmetric positive definite system that is given by its product with a vector."""
     size = right.size
     if size == 0:
@@ -61,18 +59,10 @@ def solve_symmetric(
 
 
 class WideLevel:
-    """One fitness level: what flows into it, and its solution.
+    """One fitness level, with the states `members`: what flows into it, and its solution.
 
-    Parameters
-    ----------
-    product : callable
-        Applies the mutation to a vector over all states.
-    stay : float array
-        Probability of each state that mutation changes nothing.
-    members : integer array
-        The states of the level.
-    fixed : boolean array
-        Which of all states are given.
+    `product` applies the mutation to a vector over all states, which stay with probability `stay`;
+    what is `fixed` is given.
     """
 
     def __init__(
