@@ -183,7 +183,8 @@ def _neat():
         yield f"{plain(task.run_block(5, 0, 3))} {run.stop_reason} {run.success} {run.restarts}"
         X = np.random.default_rng(0).normal(size=(9, made.dim))
         network = run.network
-        yield f"{network.size} {network.hidden} {plain(network.activations(X))}"
+        hidden = sum(key not in network.outputs for key, _, _ in network.nodes)
+        yield f"{network.size} {hidden} {plain(network.activations(X))}"
         yield f"{plain(network.predict(X))} {plain(run.improvements.fitness)} {plain(run.fitness)}"
     yield row(Neat.parse("neat"), Neat.parse("neat:population=9"), attempt(Neat.parse, "neat:p=1"))
     X = np.random.default_rng(1).normal(size=(40, 3))

@@ -68,7 +68,7 @@ def test_runs_depend_on_seed_and_number_only():
 def test_success_is_the_share_of_points_that_the_found_network_gets_right():
     task = neat_task("neat", problem("half"), target=0.98)
     run = task.run(seed=2)
-    right = run.network.predict(task.points.X) == task.points.y
+    right = run.network.predict(task.fitness.X) == task.fitness.y
     assert run.success
     assert run.fitness == right.mean() >= 0.98
     assert run.improvements.evaluations[-1] == run.evaluations
@@ -128,7 +128,7 @@ def test_it_takes_part_in_comparisons_where_it_is_named():
 @pytest.mark.parametrize(("name", "neurons"), [("half", 1), ("two_quarters", 2), ("arcs:k=3", 3)])
 def test_the_target_is_what_the_problems_own_number_of_neurons_attains(name, neurons):
     task = neat_task("neat", problem(name), resolution=120)
-    assert task.target / task.points.total == pytest.approx(1 - 2 * neurons / 120, abs=0.03)
+    assert task.target / task.fitness.total == pytest.approx(1 - 2 * neurons / 120, abs=0.03)
 
 
 def test_rises_of_neat_are_shares_that_end_with_the_fitness_found():
@@ -141,7 +141,6 @@ def test_rises_of_neat_are_shares_that_end_with_the_fitness_found():
     assert len(shares) > 1
     assert (np.diff(shares) > 0).all()
     assert 0 <= shares[0] < shares[-1] == run.fitness <= 1
-    assert task.fitness is task.points
     assert task.criterion.startswith("nothing")
 
 

@@ -146,23 +146,23 @@ def test_a_table_that_is_right_seldom_differs():
         rows = [
             Verdict(bool(rng.random() > 0.05), int(side)) for side in rng.choice((-1, 1), size=10)
         ]
-        differ += not TableVerdict.of(rows).agrees
+        differ += not TableVerdict(rows).agrees
     assert 0.015 < differ / 1000 < 0.055
 
 
 def test_rows_without_a_side_do_not_count_as_one_sided():
-    assert TableVerdict.of([Verdict(True, 0)] * 10).agrees
-    assert not TableVerdict.of([Verdict(True, 1)] * 9 + [Verdict(True, -1)]).agrees
-    assert TableVerdict.of([Verdict(True, 1)] * 8 + [Verdict(True, -1)] * 2).agrees
-    assert TableVerdict.of([Verdict(True, 1)] * 3).agrees
+    assert TableVerdict([Verdict(True, 0)] * 10).agrees
+    assert not TableVerdict([Verdict(True, 1)] * 9 + [Verdict(True, -1)]).agrees
+    assert TableVerdict([Verdict(True, 1)] * 8 + [Verdict(True, -1)] * 2).agrees
+    assert TableVerdict([Verdict(True, 1)] * 3).agrees
 
 
 def test_verdicts_in_words():
     high = [Verdict(False, 1)] * 2 + [Verdict(True, 1)] * 8
     low = [Verdict(False, -1)] * 2 + [Verdict(True, -1)] * 8
-    assert str(TableVerdict.of(high)) == "8/10, paper higher"
-    assert str(TableVerdict.of(low)) == "8/10, paper lower"
-    assert str(TableVerdict.of([Verdict(True, 1), Verdict(False, -1)])) == "1/2"
+    assert str(TableVerdict(high)) == "8/10, paper higher"
+    assert str(TableVerdict(low)) == "8/10, paper lower"
+    assert str(TableVerdict([Verdict(True, 1), Verdict(False, -1)])) == "1/2"
     rows = {"success": Verdict(True, 1), "mean": Verdict(False, 1), "median": Verdict(False, -1)}
     assert in_words(rows) == "paper higher: mean; paper lower: median"
     assert in_words(dict.fromkeys(rows, Verdict(False, -1))) == "paper lower: success, mean, median"
@@ -181,7 +181,7 @@ def test_verdicts_change_where_the_rules_say():
     # sign test at 5 %, both sides: 8 of 8 and 9 of 10 are too many, 7 of 8 and 8 of 10 are not
     for higher, lower, one_sided in ((8, 0, True), (7, 1, False), (1, 9, True), (2, 8, False)):
         verdicts = [Verdict(True, 1)] * higher + [Verdict(True, -1)] * lower
-        assert TableVerdict.of(verdicts).one_sided is one_sided
+        assert TableVerdict(verdicts).one_sided is one_sided
     assert uniform_target(0.75, 120) == pytest.approx(0.75 - 1.7 / 120)
 
 

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,14 +44,11 @@ class CmaEs(Baseline):
         """Ask and tell until one of the stopping rules holds."""
         import cma
 
-        def randn(*shape: int) -> Any:
-            return rng.standard_normal(shape)
-
         options = {
             "bounds": [space.low.tolist(), space.high.tolist()],
             # cma would seed NumPy's global generator.
             "seed": np.nan,
-            "randn": randn,
+            "randn": lambda *shape: rng.standard_normal(shape),
             "verbose": -9,
             "verb_log": 0,
         }

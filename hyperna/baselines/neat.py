@@ -55,7 +55,7 @@ class NeatTask(CountedTask):
     """All that defines a run of NEAT but its seed; made by `neat_task`."""
 
     neat: Neat
-    points: FiniteSet = field(repr=False)
+    fitness: FiniteSet = field(repr=False)
     target: int
     budget: int
     stagnation: int | None
@@ -64,12 +64,7 @@ class NeatTask(CountedTask):
     @property
     def units(self) -> int:
         """Score of a network without a mistake."""
-        return self.points.total
-
-    @property
-    def fitness(self) -> Fitness:
-        """What is maximised."""
-        return self.points
+        return self.fitness.total
 
     @property
     def criterion(self) -> str:
@@ -81,11 +76,11 @@ class NeatTask(CountedTask):
     def search(self, rng: np.random.Generator) -> tuple[Counter, int]:
         """Search once, with restarts; return what was counted and the number of restarts."""
         counter = Counter(self.budget, self.stagnation)
-        X: FloatArray = self.points.X
+        X: FloatArray = self.fitness.X
 
         def rate(network: NeatNetwork) -> float:
-            right = network.predict(X) == self.points.y
-            score = int(self.points.weights[right].sum())
+            right = network.predict(X) == self.fitness.y
+            score = int(self.fitness.weights[right].sum())
             counter.count(network, score, state.TARGET if score >= self.target else state.RUNNING)
             return score / self.units
 
@@ -143,7 +138,7 @@ def neat_task(
         task = na.task(fitness, target=reachable, **limits)
     return NeatTask(
         neat=Neat.parse(neat) if isinstance(neat, str) else neat,
-        points=fitness.points if isinstance(fitness, Sampled) else fitness,
+        fitness=fitness.points if isinstance(fitness, Sampled) else fitness,
         target=task.goal.score,
         budget=task.budget,
         stagnation=task.stagnation,

@@ -92,17 +92,8 @@ def evolve(
 ) -> None:
     """Evolve networks until `rate` ends the search by an exception.
 
-    Parameters
-    ----------
-    rate : callable
-        Takes a `NeatNetwork` and returns its fitness, the larger the better. Every network of a
-        generation is rated, those carried over unchanged too.
-    inputs, outputs : int
-        Number of input and output nodes.
-    population : int
-        Networks in a generation.
-    rng : numpy Generator
-        The only source of randomness.
+    `rate` returns the fitness of a network, the larger the better. Every network of a generation is
+    rated, those carried over unchanged too. Nothing is random but `rng`.
     """
     import neat
 

@@ -87,50 +87,42 @@ def export_ioh(
 
 def make_cells(found: list[Runs]) -> list[Cell]:
     """Return function, algorithm and attributes of each setting."""
-    settings = [runs.setting for runs in found]
-    functions = [describe_function(setting) for setting in settings]
-    algorithms = [describe_algorithm(setting) for setting in settings]
+    functions = [describe_function(runs.setting) for runs in found]
     ids = distinct_ids(functions)
     cells = []
-    for setting, function, algorithm in zip(settings, functions, algorithms, strict=True):
-        if isinstance(setting.neurons, str):
-            raise ValueError(
-                "IOHprofiler's functions have a fixed number of variables; runs with neurons = "
-                f"{setting.neurons!r} cannot be exported"
-            )
-        grid = _grid(setting)
-        values = setting.canonical
+    for runs, function in zip(found, functions, strict=True):
+        values = runs.setting.canonical
         own = {key: value for key, value in values.items() if key not in _FUNCTION_KEYS}
         cells.append(
             Cell(
                 function=function,
                 function_id=ids[function],
-                dimension=grid.components,
-                algorithm=algorithm,
+                dimension=_grid(runs.setting).components,
+                algorithm=describe_algorithm(runs.setting),
                 info=json.dumps(own),
-                attributes={"setting": setting.id, **values},
+                attributes={"setting": runs.setting.id, **values},
             )
         )
     return cells
 
 
 def _grid(setting: Setting) -> Grid:
-    """Return the grid of the networks, of the largest where their number of neurons evolves."""
-    grows = isinstance(setting.neurons, str)
-    neurons: Any = setting.max_neurons if grows else setting.neurons
+    """Return the grid of the networks; refuse those whose number of neurons evolves."""
+    if isinstance(setting.neurons, str):
+        raise ValueError(
+            "IOHprofiler's functions have a fixed number of variables; runs with neurons = "
+            f"{setting.neurons!r} cannot be exported"
+        )
     kind = setting.neuron or "plain"
-    return Grid(setting.dim, neurons, setting.resolution, setting.output, kind)
+    return Grid(setting.dim, setting.neurons, setting.resolution, setting.output, kind)
 
 
 def describe_function(setting: Setting) -> str:
     """Return the name of the function that a setting maximises."""
-    grid = _grid(setting)
     points = f"points={setting.points} {setting.sampling}" if setting.points else ""
     # Files of the same name may hold different points.
     data = f"data={setting.data[:8]}" if setting.data else ""
-    name = function_name(setting.problem, grid, points or data)
-    grows = isinstance(setting.neurons, str)
-    return name.replace(f" N={grid.neurons} ", f" N<={grid.neurons} ") if grows else name
+    return function_name(setting.problem, _grid(setting), points or data)
 
 
 def describe_algorithm(setting: Setting) -> str:

@@ -94,7 +94,8 @@ def compare(
     tasks = (task for one in sets for task in _tasks(one, chosen, folds, repeats, seed, rotate))
     total = len(sets) * (1 + rotate) * repeats * folds
     scores: list[FoldScore] = []
-    for done, rows in enumerate(_run(tasks, n_jobs), start=1):
+    results = in_order(_score_fold, tasks, n_jobs, processes=True)
+    for done, rows in enumerate(results, start=1):
         scores += rows
         if progress is not None:
             progress(done, total)
@@ -132,13 +133,6 @@ def _tasks(
     for turn in (None, rotation(data.X.shape[1], seed))[: 1 + rotate]:
         for number, split in enumerate(splitter.split(data.X, data.y)):
             yield data, split, chosen, turn, divmod(number, folds), seed
-
-
-def _run(tasks: Iterable[tuple[Any, ...]], n_jobs: int | None) -> Iterator[list[FoldScore]]:
-    if n_jobs == 1:
-        yield from (_score_fold(*task) for task in tasks)
-        return
-    yield from in_order(_score_fold, tasks, n_jobs, processes=True)
 
 
 def _score_fold(

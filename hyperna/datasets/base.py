@@ -67,12 +67,11 @@ class Dataset:
         for name, value in (("X", points), ("y", labels), ("features", features)):
             object.__setattr__(self, name, value)
         if not self.summary:
-            object.__setattr__(self, "summary", self._describe())
-
-    def _describe(self) -> str:
-        names = [str(value) for value in self.classes]
-        shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        return f"{counted(len(self.X), 'point', 'd')} in R^{self.X.shape[1]}, classes {shown}"
+            names = [str(value) for value in self.classes]
+            shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+            count = counted(len(points), "point", "d")
+            text = f"{count} in R^{points.shape[1]}, classes {shown}"
+            object.__setattr__(self, "summary", text)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}: {self.summary})"

@@ -195,11 +195,6 @@ class Sampled(Fitness):
         points = counted(self.n, "point")
         return f"share of {points} on the sphere ({how}; standard error up to {error:.2g})"
 
-    @property
-    def total(self) -> int:
-        """Number of points."""
-        return self.n
-
     @cached_property
     def points(self) -> FiniteSet:
         """The points and their labels."""

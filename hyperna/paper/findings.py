@@ -133,7 +133,7 @@ def summarised(parts: Iterable[Report]) -> Report:
 
 def _na_finding(title: str, results: Sequence[NaResult], remark: str) -> Finding:
     rows = [result.verdicts for result in results]
-    whole = {name: TableVerdict.of([row[name] for row in rows]) for name in rows[0]}
+    whole = {name: TableVerdict([row[name] for row in rows]) for name in rows[0]}
     cells = {name: str(verdict) for name, verdict in whole.items()}
     for name in ("mean", "median"):
         ratios = [getattr(one.paper, name) / getattr(one.measured, name) for one in results]

@@ -144,20 +144,12 @@ def compare_medians(printed: float, runs: int, measured: Summary) -> Verdict:
 class TableVerdict:
     """The verdicts of all rows on one figure, taken together."""
 
-    rows: int
-    differ: int
-    higher: int
-    lower: int
+    rows: Sequence[Verdict]
 
-    @classmethod
-    def of(cls, verdicts: Sequence[Verdict]) -> "TableVerdict":
-        """Count."""
-        return cls(
-            len(verdicts),
-            sum(not verdict.agrees for verdict in verdicts),
-            sum(verdict.side > 0 for verdict in verdicts),
-            sum(verdict.side < 0 for verdict in verdicts),
-        )
+    @property
+    def differ(self) -> int:
+        """Number of rows that differ."""
+        return sum(not row.agrees for row in self.rows)
 
     @property
     def agrees(self) -> bool:
@@ -166,28 +158,24 @@ class TableVerdict:
         Examples
         --------
         >>> right, wrong = Verdict(True, 1), Verdict(False, -1)
-        >>> TableVerdict.of([right] * 6 + [wrong] * 2 + [Verdict(True, -1)] * 2).agrees
+        >>> TableVerdict([right] * 6 + [wrong] * 2 + [Verdict(True, -1)] * 2).agrees
         True
-        >>> TableVerdict.of([right] * 10).agrees, TableVerdict.of([right, wrong] * 5).agrees
+        >>> TableVerdict([right] * 10).agrees, TableVerdict([right, wrong] * 5).agrees
         (False, False)
         """
-        most = stats.binom.ppf((1 + LEVEL) / 2, self.rows, 1 - LEVEL)
+        most = stats.binom.ppf((1 + LEVEL) / 2, len(self.rows), 1 - LEVEL)
         return bool(self.differ <= most) and not self.one_sided
 
     @property
     def one_sided(self) -> bool:
         """Whether nearly all printed figures lie on one side."""
-        unequal = self.higher + self.lower
-        if unequal == 0:
-            return False
-        tail = stats.binom.sf(max(self.higher, self.lower) - 1, unequal, 0.5)
-        return bool(2 * tail < 1 - LEVEL)
+        sides = [row.side for row in self.rows if row.side]
+        larger = max(sides.count(1), sides.count(-1))
+        return bool(2 * stats.binom.sf(larger - 1, len(sides), 0.5) < 1 - LEVEL)
 
     def __str__(self) -> str:
-        text = f"{self.rows - self.differ}/{self.rows}"
-        if self.one_sided:
-            text += f", {_where(self.higher - self.lower)}"
-        return text
+        text = f"{len(self.rows) - self.differ}/{len(self.rows)}"
+        return f"{text}, {_where(sum(row.side for row in self.rows))}" if self.one_sided else text
 
 
 def _where(side: int) -> str:

@@ -49,12 +49,8 @@ def _problem_article(index: int, group: Group) -> Markup:
     ]
     contest = main_contest(group)
     compared = [tag("p", contest_text(contest))] if contest else []
-    words = [
-        *(tag("p", sentence) for sentence in asked),
-        tag("ul", *answers, class_="found"),
-        *compared,
-    ]
-    text = tag("div", *words)
+    sentences = [tag("p", sentence) for sentence in asked]
+    text = tag("div", *sentences, tag("ul", *answers, class_="found"), *compared)
     about = tag("div", problem_picture(group.problem), text, class_="about")
     tables = [
         _folded("Growth with the resolution", _fits(group)),
@@ -178,11 +174,9 @@ def _fits(group: Group) -> Markup:
 def _weight(fit: ScalingFit) -> TableCell:
     if fit.p_value < FITS_FROM:
         return TableCell("does not fit")
-    return (
-        TableCell(f"{fit.weight:.3f}", fit.weight)
-        if fit.factor > 0
-        else TableCell("falls for large r")
-    )
+    if fit.factor <= 0:
+        return TableCell("falls for large r")
+    return TableCell(f"{fit.weight:.3f}", fit.weight)
 
 
 def _tests(group: Group) -> Markup:

@@ -50,12 +50,8 @@ def method_text(group: Group) -> str:
     shared = joined([phrase(key, value) for key, value in group.shared.items()] or [""])
     counts = {one.summary.runs for one in group.entries}
     each = f"{counted(counts.pop(), 'run')} each, " if len(counts) == 1 < len(group.entries) else ""
-    variants = "; ".join(names)
-    told = (
-        f"{counted(len(names), 'variant')}: {variants}"
-        if len(names) > 1
-        else (f"Variant: {variants}")
-    )
+    variants = counted(len(names), "variant") if len(names) > 1 else "Variant"
+    told = f"{variants}: {'; '.join(names)}"
     with_ = f" ({shared})" if shared else ""
     return f"{networks}{with_} {grids}. {told}. {each}{counted(group.runs, 'run')} in all."
 
