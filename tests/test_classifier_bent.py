@@ -1,6 +1,7 @@
 """NAClassifier(neuron="bent"): that it is the plain one bent, and that all parts know cones."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -108,6 +109,17 @@ def test_rounded_cones_keep_distances(seed, outside):
     assert (cone.holds(X) == (fires ^ outside)).all()
     true = from_cones(network, scaling.apply(X))[:, 0] * (-1 if outside else 1)
     assert np.allclose(cone.distance(X), true, atol=0.05)
+
+
+def test_distances_from_a_cone_do_not_depend_on_the_length_of_its_axis():
+    """A rounded axis is no unit vector, and one of length 0 is at right angles to everything."""
+    X, still, ones = np.random.default_rng(0).normal(size=(20, 2)), np.zeros(2), np.ones(2)
+    unit = Cone(np.array([0.6, 0.8]), still, ones, ones, 0.5, False)
+    long = replace(unit, weights=3 * unit.weights, cosine=1.5)
+    assert np.allclose(long.distance(X), unit.distance(X))
+    assert np.allclose(
+        replace(unit, weights=still, cosine=-0.5).distance(X), np.linalg.norm(X, axis=1) / 2
+    )
 
 
 def test_apex_belongs_to_the_cone():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from clouds import alike
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
@@ -19,7 +20,7 @@ from hyperna.outputs import OUTPUTS
 
 def points(n=100, seed=0):
     rng = np.random.default_rng(seed)
-    return LabelledPoints(rng.normal(size=(n, 2)), np.arange(n) % 2 == 0, np.ones(n, int), float(n))
+    return alike(rng.normal(size=(n, 2)), np.arange(n) % 2 == 0)
 
 
 def right(share, n=100, first=0):

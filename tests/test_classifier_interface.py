@@ -121,6 +121,7 @@ def test_json_refuses_other_text():
         ("max_evals", 0, ValueError),
         ("n_restarts", -1, ValueError),
         ("stagnation", 0, ValueError),
+        ("stagnation", 2**61 + 1, ValueError),
         ("tie_break", "coin", ValueError),
         ("tie_break", -1.0, ValueError),
         ("tie_break", np.nan, ValueError),
@@ -137,6 +138,13 @@ def test_bad_parameters_are_named(parameter, value, error):
     X, y = xor(20)
     with pytest.raises(error, match=parameter if parameter != "random_state" else "seed"):
         NAClassifier(**{parameter: value}).fit(X, y)
+
+
+def test_stagnation_ends_a_search_from_one_evaluation_on():
+    X, y = xor(60)
+    model = NAClassifier(3, output="or", init="sphere", **QUICK)
+    spent = [model.set_params(stagnation=k).fit(X, y).n_iter_ for k in (1, 50, 2**61)]
+    assert spent[0] < spent[1] < spent[2] == QUICK["max_evals"]
 
 
 @pytest.mark.parametrize("balance", [None, "balanced", {False: 1e300, True: 1.0}])

@@ -4,21 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from clouds import alike, half_cloud
 
 from hyperna import Network
 from hyperna.classifier.points import FEWEST_ROWS, LabelledPoints, Scaling
 
 
-def half_cloud(n=80, dim=3, seed=0):
-    rng = np.random.default_rng(seed)
-    Z = rng.normal(size=(n, dim)) / 3
-    return LabelledPoints(Z, Z[:, 0] > 0.1, rng.integers(1, 4, n), 2.0 * n)
-
-
 def test_thinning_keeps_both_classes():
     rng = np.random.default_rng(0)
     y = np.arange(2000) == 7
-    points = LabelledPoints(rng.normal(size=(2000, 2)), y, np.ones(2000, np.int64), 2000.0)
+    points = alike(rng.normal(size=(2000, 2)), y)
     thin = points.thinned(rng, 100)
     assert thin.y.any()
     assert len(thin.y) <= 101
@@ -79,7 +74,7 @@ def test_samples_have_rows_of_every_class():
     label = np.zeros(5000, int)
     label[-2 * FEWEST_ROWS :] = 1
     X = np.random.default_rng(0).normal(size=(5000, 2))
-    table = LabelledPoints(X, label, np.ones(5000, np.int64), 5000.0)
+    table = alike(X, label)
     some = table.sample(np.random.default_rng(1), 50)
     assert (some.y == 1).sum() >= FEWEST_ROWS
     assert (some.y == 0).sum() >= FEWEST_ROWS

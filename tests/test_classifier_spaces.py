@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from clouds import alike, cloud, half_cloud
 
 from hyperna import Network
 from hyperna.classifier.points import LabelledPoints
@@ -19,19 +20,6 @@ from hyperna.classifier.spaces import (
 )
 from hyperna.grid import Grid
 from hyperna.outputs import OUTPUTS
-
-
-def cloud(n=60, dim=3, seed=0):
-    rng = np.random.default_rng(seed)
-    Z = rng.normal(size=(n, dim)) / 4
-    weight = rng.integers(1, 4, n)
-    return LabelledPoints(Z, rng.random(n) < 0.4, weight, float(weight.sum()))
-
-
-def half_cloud(n=80, dim=3, seed=0):
-    rng = np.random.default_rng(seed)
-    Z = rng.normal(size=(n, dim)) / 3
-    return LabelledPoints(Z, Z[:, 0] > 0.1, rng.integers(1, 4, n), 2.0 * n)
 
 
 def test_best_cut_is_the_best_of_all():
@@ -100,7 +88,7 @@ def test_pruning_a_parity_turns_one_round_where_that_makes_up_for_what_goes():
     Z = rng.normal(size=(300, 3)) / 3
     W, t = rng.normal(size=(4, 3)), np.array([0.1, -9.0, 9.0, -0.1])
     y = np.logical_xor.reduce(t <= Z @ W.T, axis=1)
-    points = LabelledPoints(Z, y, np.ones(300, np.int64), 300.0)
+    points = alike(Z, y)
     fewer = HalfSpaces(W, t, "xor").pruned_for_parity(points)
     assert len(fewer.t) == 2
     assert (np.logical_xor.reduce(fewer.t <= Z @ fewer.W.T, axis=1) == y).all()
@@ -110,7 +98,7 @@ def test_pruning_a_parity_may_leave_a_single_neuron():
     rng = np.random.default_rng(5)
     Z = rng.normal(size=(100, 2)) / 3
     W, t = rng.normal(size=(2, 2)), np.array([0.1, 9.0])
-    points = LabelledPoints(Z, t[0] <= Z @ W[0], np.ones(100, np.int64), 100.0)
+    points = alike(Z, t[0] <= Z @ W[0])
     np.testing.assert_array_equal(HalfSpaces(W, t, "xor").pruned_for_parity(points).W, W[:1])
 
 
@@ -150,7 +138,7 @@ def grid_points(flips, angle=0.0):
     Z = np.array([(a, b) for a in side for b in side])
     y = (Z > 0.3).any(axis=1)
     y[flips] ^= True
-    return LabelledPoints(Z @ turned(angle).T, y, np.ones(len(y), np.int64), float(len(y)))
+    return alike(Z @ turned(angle).T, y)
 
 
 def turned(angle):
@@ -212,7 +200,7 @@ def test_idle_neurons_and_features_go():
     rng = np.random.default_rng(1)
     Z = rng.uniform(-1, 1, (300, 3)) / 2
     y = (Z[:, 0] > 0.1) | (Z[:, 1] > 0.2)
-    points = LabelledPoints(Z, y, np.ones(300, np.int64), 300.0)
+    points = alike(Z, y)
     W = [[1.0, 0.001, 0.0], [0.0, 1.0, 0.002], [0.3, 0.3, 0.9], [1.0, 0.1, 0.0]]
     network = Network.from_weights(W, [0.1, 0.2, 0.95, 0.3], 2**16, "evolved", np.ones(4), 0.5)
     simple = simplified(network, points, 0.0)
@@ -228,7 +216,7 @@ def test_half_spaces_that_nearly_cancel_each_other_go(turn):
     rng = np.random.default_rng(2)
     Z = rng.uniform(-1, 1, (300, 2)) / 2
     y = (Z[:, 0] > 0) ^ (Z[:, 1] > 0)
-    points = LabelledPoints(Z, y, np.ones(300, np.int64), 300.0)
+    points = alike(Z, y)
     # equal half-spaces cancel; opposite ones are always one, which turns the answer round
     W = [[1.0, 0.0], [0.0, turn], [0.6, 0.8], [0.6 * turn, 0.8 * turn]]
     network = Network.from_weights(W, [0.0, 0.0, 0.2, 0.2005 * turn], 2**16, "xor")
@@ -246,7 +234,7 @@ def test_half_spaces_that_nearly_cancel_each_other_go(turn):
 def test_trimmed_networks_answer_the_same(output, seed):
     rng = np.random.default_rng(seed)
     Z = rng.normal(size=(60, 3)) / 4
-    points = LabelledPoints(Z, rng.random(60) < 0.5, np.ones(60, np.int64), 60.0)
+    points = alike(Z, rng.random(60) < 0.5)
     W, t = rng.normal(size=(5, 3)), np.append(rng.normal(size=3) / 8, [0.999, -0.999])
     votes = (rng.normal(size=5), 0.1) if output == "evolved" else ()
     W /= np.linalg.norm(W, axis=1)[:, None]

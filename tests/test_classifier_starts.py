@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from clouds import alike, cloud
 from scipy.optimize import check_grad
 
 from hyperna.classifier import starts
@@ -27,9 +28,9 @@ def labelled(n=50, dim=3, seed=0):
     return rng, points, rng.integers(0, 2, n).astype(float), weight / weight.sum()
 
 
-def cloud(X, y):
+def in_ball(X, y):
     Z = X / np.linalg.norm(X, axis=1).max()
-    return LabelledPoints(Z, np.asarray(y, bool), np.ones(len(y), np.int64), len(y))
+    return alike(Z, np.asarray(y, bool))
 
 
 @pytest.mark.parametrize("neurons", [1, 2, 5])
@@ -112,7 +113,7 @@ def test_union_and_intersection_are_found_with_few_half_spaces():
     normals = np.linalg.qr(rng.normal(size=(4, 4)))[0][:3]
     inside = (X @ normals.T >= 0.8).any(axis=1)
     for output, y in (("or", inside), ("and", ~inside)):
-        accuracy, neurons = share(output, cloud(X, y), 8)
+        accuracy, neurons = share(output, in_ball(X, y), 8)
         assert accuracy > 0.97
         assert neurons <= 6
 
@@ -120,7 +121,7 @@ def test_union_and_intersection_are_found_with_few_half_spaces():
 @pytest.mark.parametrize("dim", [2, 3, 4])
 def test_votes_learn_parity(dim):
     X = np.array(list(itertools.product((-1.0, 1.0), repeat=dim)))
-    accuracy, _ = share("evolved", cloud(X, X.prod(axis=1) > 0), 8)
+    accuracy, _ = share("evolved", in_ball(X, X.prod(axis=1) > 0), 8)
     assert accuracy == 1.0
 
 
@@ -129,7 +130,7 @@ def test_parity_finds_crossing_half_spaces_and_no_more(dim):
     rng = np.random.default_rng(dim)
     X = rng.normal(size=(600, dim))
     normals = np.linalg.qr(rng.normal(size=(dim, 2)))[0]
-    accuracy, neurons = share("xor", cloud(X, (X @ normals >= 0.2).sum(axis=1) == 1), 3)
+    accuracy, neurons = share("xor", in_ball(X, (X @ normals >= 0.2).sum(axis=1) == 1), 3)
     assert accuracy > 0.97
     assert neurons == 2
 
@@ -138,28 +139,21 @@ def test_parity_finds_crossing_half_spaces_and_no_more(dim):
 @pytest.mark.parametrize("neurons", [2, 8])
 def test_constructions_beat_a_constant_answer(output, neurons):
     rng = np.random.default_rng(4)
-    points = cloud(rng.normal(size=(60, 3)), rng.random(60) < 0.4)
+    points = in_ball(rng.normal(size=(60, 3)), rng.random(60) < 0.4)
     accuracy, used = share(output, points, neurons)
     assert used <= neurons
     assert accuracy > max(points.y.mean(), 1 - points.y.mean())
 
 
-def noise(n=60, dim=3, seed=0):
-    rng = np.random.default_rng(seed)
-    Z = rng.normal(size=(n, dim)) / 4
-    weight = rng.integers(1, 4, n)
-    return LabelledPoints(Z, rng.random(n) < 0.4, weight, float(weight.sum()))
-
-
 def test_where_logistic_regression_has_no_weights_there_is_a_half_space_all_the_same():
     Z = np.array([[-1.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [1.0, 0.0]]) / 2
-    points = LabelledPoints(Z, np.array([True, True, False, False]), np.ones(4, np.int64), 4.0)
+    points = alike(Z, np.array([True, True, False, False]))
     made = logistic_half_space(points, np.random.default_rng(0))
     assert made.W.tolist() == [[1.0, 0.0]]
 
 
 def test_linear_fits_separate_what_can_be_separated():
-    points = noise()
+    points = cloud()
     y = points.Z @ [1.0, -2.0, 0.5] >= 0.1
     separable = LabelledPoints(points.Z, y, points.weight, points.rows)
     best, _ = cut(separable.Z @ linear_fits(separable, (1e-6,)).T, separable.gain)
@@ -167,7 +161,7 @@ def test_linear_fits_separate_what_can_be_separated():
 
 
 def test_least_squares_from_points_and_from_features_agree():
-    wide = noise(n=10, dim=12)
+    wide = cloud(n=10, dim=12)
     row = least_squares(wide)[0]
     Z = wide.Z - wide.share @ wide.Z
     B = Z * np.sqrt(wide.share)[:, None]
@@ -183,7 +177,7 @@ def test_logistic_fit_is_scikit_learn_s(dim):
     rng = np.random.default_rng(dim)
     X, y = rng.normal(size=(80, dim)), rng.random(80) < 0.4
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    points = LabelledPoints(X / 100, y, np.ones(80, np.int64), 80.0)
+    points = alike(X / 100, y)
     made = logistic_half_space(points, rng)
     model = LogisticRegression(tol=1e-10, max_iter=10_000).fit(X, y)
     assert np.allclose(made.W / 100, model.coef_, atol=2e-4)
@@ -199,7 +193,7 @@ def test_a_vote_is_decided_where_its_soft_version_is(monkeypatch):
     inside = Z @ np.array([np.cos(turn), np.sin(turn)]) <= 0.3
     for least in (1, 2, 3):  # OR, majority and AND have different constants
         y = inside.sum(axis=1) >= least
-        points = LabelledPoints(Z, y, np.ones(400, np.int64), 400.0)
+        points = alike(Z, y)
         made = starts.soft_half_spaces(points, np.random.default_rng(1), "evolved", 3)
         said = (made.t <= Z @ made.W.T) @ made.vote >= made.quorum
         assert np.mean(said == y) > 0.9
@@ -207,7 +201,7 @@ def test_a_vote_is_decided_where_its_soft_version_is(monkeypatch):
 
 @pytest.mark.parametrize(("n", "dim", "kept"), [(100, 2, 100), (9000, 2, 2000), (700, 9000, 200)])
 def test_starts_are_made_from_as_many_points_as_are_quick(n, dim, kept):
-    points = LabelledPoints(np.zeros((n, dim)), np.arange(n) % 2 > 0, np.ones(n, np.int64), n)
+    points = alike(np.zeros((n, dim)), np.arange(n) % 2 > 0)
     found, _, _ = starts.soft_fit(starts.union_loss, points, 1, np.random.default_rng(0))
     assert 0.7 * kept < len(found.y) <= kept
     assert found.total == (n if n == kept else kept)

@@ -4,19 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from clouds import alike, half_cloud
 
 from hyperna import NAClassifier, Network
 from hyperna.classifier import starts, work
 from hyperna.classifier.fitted import Control
-from hyperna.classifier.points import LabelledPoints
 from hyperna.classifier.work import candidates
 from hyperna.outputs import OUTPUTS
-
-
-def half_cloud(n=80, dim=3, seed=0):
-    rng = np.random.default_rng(seed)
-    Z = rng.normal(size=(n, dim)) / 3
-    return LabelledPoints(Z, Z[:, 0] > 0.1, rng.integers(1, 4, n), 2.0 * n)
 
 
 def attempt_on(points, *neurons, output="or", n_candidate=0, seed=0, **parameters):
@@ -85,7 +79,7 @@ def test_searches_have_the_settings_of_the_classifier():
 
 def test_smaller_networks_are_contested_sooner_than_the_simplest():
     y = np.arange(100) % 2 == 0
-    points = LabelledPoints(np.zeros((100, 1)), y, np.ones(100, np.int64), 100.0)
+    points = alike(np.zeros((100, 1)), y)
     best, poor = np.arange(100) >= 5, np.arange(100) >= 30
     behind = best.copy()
     behind[4:7] = [True, False, False]  # by 1 point, where sqrt(3) are a standard error
