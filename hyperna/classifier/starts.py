@@ -224,7 +224,8 @@ def soft_fit(
     points = points.thinned(rng, min(max(most, FEWEST_POINTS), MOST_POINTS))
     columns = np.vstack([points.Z.T / points.unit, np.ones(len(points.y))])
     data: tuple[Any, ...] = columns, points.y.astype(float), points.share
-    effort = min(max(SMALL_SET // len(points.y), 1), MOST_EFFORT)
+    rows = max(len(points.y), int(points.rows))
+    effort = min(max(SMALL_SET // rows, 1), MOST_EFFORT)
     width, enough, brief = len(columns), ENOUGH / effort**2, []
     for _ in range(max(BEGINNINGS, effort)):
         u = rng.normal(size=neurons) / np.sqrt(neurons) if loss is vote_loss else None
