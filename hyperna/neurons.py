@@ -73,9 +73,6 @@ class Neuron:
     margin: Callable[..., Any]
     shape: Callable[[int, int], NamedTuple]
 
-    def __str__(self) -> str:
-        return self.summary
-
 
 def _half_space(resolution: int, turn: int) -> HalfSpace | FineHalfSpace:
     if resolution > LARGEST_TABLE:

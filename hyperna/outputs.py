@@ -42,9 +42,6 @@ class Output:
     rule: Callable[[Any], Any] | None = None
     words: Callable[[int], str] | None = None
 
-    def __str__(self) -> str:
-        return self.summary
-
     @property
     def evolved(self) -> bool:
         """Whether an output neuron joins the hidden bits."""

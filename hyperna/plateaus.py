@@ -74,8 +74,7 @@ def _explore(task: Any, genome: IntArray, most: int) -> tuple[IntArray, bool | N
 def _numbers(genomes: IntArray) -> NDArray[np.uint64]:
     """A number for each genome; two have the same one with a chance of 2^-64."""
     weights = [pow(0x9E3779B97F4A7C15, c + 1, 2**64) for c in range(genomes.shape[1])]
-    result: NDArray[np.uint64] = genomes.astype(np.uint64) @ np.array(weights, np.uint64)
-    return result
+    return genomes.astype(np.uint64) @ np.array(weights, np.uint64)
 
 
 def _rows(genomes: IntArray) -> IntArray:

@@ -14,6 +14,7 @@ of samples, that of the law that comes first in 82 %. To test an exponent, choos
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -306,16 +307,14 @@ def _exponent_interval(
     ends = []
     for far in law.exponents:
         # outward in growing steps to the first exponent that is out, then to where it gets out
-        inside, reach = best[0], 0.01
-        while True:
-            outside = best[0] + np.sign(far - best[0]) * reach
-            if abs(outside - best[0]) >= abs(far - best[0]):
-                ends.append(float(far) if above(far) <= 0 else optimize.brentq(above, inside, far))
-                break
+        reach = 0.01 * 1.5 ** np.arange(20)
+        steps = np.sign(far - best[0]) * reach[reach < abs(far - best[0])]
+        for inside, outside in pairwise([best[0], *(best[0] + steps).tolist(), far]):
             if above(outside) > 0:
                 ends.append(float(optimize.brentq(above, inside, outside)))
                 break
-            inside, reach = outside, reach * 1.5
+        else:
+            ends.append(float(far))
     return Interval(*ends)
 
 

@@ -99,5 +99,4 @@ def _angles(w: FloatArray) -> FloatArray:
         return np.where(w >= 0, 0.0, math.pi)
     # Lengths of what remains after k coordinates; the last one keeps its sign.
     remaining = np.hypot.accumulate(w[:, ::-1], axis=1)[:, ::-1]
-    angles: FloatArray = np.arctan2(remaining[:, 1:], w[:, :-1])
-    return angles
+    return np.arctan2(remaining[:, 1:], w[:, :-1])

@@ -166,11 +166,8 @@ def run(args: argparse.Namespace) -> int:
     if picture is not None:
         draw(picture, classifier, data)
     if args.json:
-        print(
-            json.dumps(
-                {**summary, "interrupted": interrupted, "saved": args.save, "plot": args.plot}
-            )
-        )
+        told = {"interrupted": interrupted, "saved": args.save, "plot": args.plot}
+        print(json.dumps(summary | told))
     else:
         print_summary(summary, data, path, picture)
     return INTERRUPTED if interrupted else 0
@@ -186,13 +183,8 @@ def draw(path: Path, classifier: "NAClassifier", data: "Dataset") -> None:
     used = {
         k for rule in classifier.rules_ for c in rule.conditions for k in c.weights.nonzero()[0]
     }
-    plot_boundary(
-        classifier,
-        data.X,
-        data.y,
-        figure.add_subplot(),
-        features="plane" if len(used) > 2 else None,
-    )
+    features = "plane" if len(used) > 2 else None
+    plot_boundary(classifier, data.X, data.y, figure.add_subplot(), features=features)
     save_figure(path, figure)
 
 

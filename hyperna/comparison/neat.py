@@ -71,5 +71,4 @@ class NeatClassifier(ClassifierMixin, BaseEstimator):
         """Return the labels of the points X (n, D)."""
         check_is_fitted(self)
         points = validate_data(self, X, dtype=float, reset=False)
-        found: NDArray[Any] = self.classes_[self.network_.predict(points)]
-        return found
+        return self.classes_[self.network_.predict(points)]

@@ -224,16 +224,8 @@ def _draw_regions(ax: "Axes", classifier: Any, plane: _Plane) -> None:
         clip = classifier.tie_break
         clip = 0.05 if isinstance(clip, str) else clip
         if clip:
-            ax.contour(
-                across,
-                up,
-                value.reshape(_MESH, _MESH),
-                [-clip, clip],
-                colors=GREY,
-                linestyles="dashed",
-                linewidths=1.0,
-            )
             marks: Any = {"colors": GREY, "linestyles": "dashed", "linewidths": 1.0}
+            ax.contour(across, up, value.reshape(_MESH, _MESH), [-clip, clip], **marks)
             ax.add_collection(LineCollection([], **marks, label=f"margin {clip:g} (scaled)"))
 
 

@@ -30,8 +30,7 @@ class Entry:
     @property
     def setting(self) -> Setting:
         """What was run."""
-        setting: Setting = self.stored.setting
-        return setting
+        return self.stored.setting
 
     @property
     def anchor(self) -> str:

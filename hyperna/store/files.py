@@ -28,14 +28,14 @@ def explained(path: Path) -> Iterator[None]:
     except StoreError:
         raise
     except OSError as error:
-        why = error.strerror or str(error)
+        text = f"cannot be written: {error.strerror}; "
         if error.errno in _FULL:
-            text = f"{path} cannot be written: {why}; free some space and start again, all runs "
-            raise StoreError(text + "stored before are safe") from error
-        if error.errno in _FORBIDDEN:
-            text = f"{path} cannot be written: {why}; choose a folder in which you may write"
-            raise StoreError(text) from error
-        raise StoreError(f"{path} cannot be used: {why}") from error
+            text += "free some space and start again, all runs stored before are safe"
+        elif error.errno in _FORBIDDEN:
+            text += "choose a folder in which you may write"
+        else:
+            text = f"cannot be used: {error.strerror or error}"
+        raise StoreError(f"{path} {text}") from error
 
 
 @contextmanager

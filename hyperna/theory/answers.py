@@ -299,8 +299,7 @@ class ExactRuntime:
             chain, place = self._unjoined()
             joined = rows
         found = reach_first(chain, joined)
-        result: FloatArray = found.reshape(joined.shape)[place].reshape(mask.shape)
-        return result
+        return found.reshape(joined.shape)[place].reshape(mask.shape)
 
     def _unjoined(self) -> tuple[Chain, np.ndarray]:
         """The chain of all search points, for questions that break the symmetry."""

@@ -209,8 +209,7 @@ class Chain:
     def moves(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Probabilities of the mutations that turn the states `rows` into the states `columns`."""
         (i, j), (k, m) = (np.divmod(states, self.shape[1]) for states in (rows, columns))
-        result: FloatArray = self.first[np.ix_(i, k)] * self.second[np.ix_(j, m)]
-        return result
+        return self.first[np.ix_(i, k)] * self.second[np.ix_(j, m)]
 
     @cached_property
     def sparse_accepted(self) -> sparse.csr_array:

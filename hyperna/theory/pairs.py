@@ -56,5 +56,4 @@ def two_neuron_scores(fitness: ExactArcs, grid: Grid, bias: bool) -> IntArray:
     neurons = np.array([(angle, level) for angle in range(r) for level in levels], dtype=np.int64)
     size = len(neurons)
     genomes = np.column_stack((np.repeat(neurons, size, axis=0), np.tile(neurons, (size, 1))))
-    scores: IntArray = fitness.scores(genomes, grid).reshape(size, size)
-    return scores
+    return fitness.scores(genomes, grid).reshape(size, size)

@@ -105,8 +105,7 @@ class _Solution:
 
     def spread(self, values: FloatArray) -> FloatArray:
         """Sum over all y of P(x, y) v(y) for every x."""
-        result: FloatArray = fft.irfft(fft.rfft(values) * self.transformed, self.size)
-        return result
+        return fft.irfft(fft.rfft(values) * self.transformed, self.size)
 
     def moves(self, rows: IntArray, columns: IntArray) -> FloatArray:
         return self.twice[columns - rows[:, None] + self.size]
@@ -177,8 +176,7 @@ class _Solution:
         def inside(values: FloatArray) -> FloatArray:
             column = np.zeros(self.size)
             column[states] = values
-            result: FloatArray = self.spread(column)[states] - stay * values
-            return result
+            return self.spread(column)[states] - stay * values
 
         divide = partial(solve_symmetric, lambda v: leave * v - inside(v), leave)
         right = self.inflow[_TIME, states] + 1.0

@@ -17,8 +17,7 @@ def leave_probabilities(chain: Chain) -> FloatArray:
     if chain.full:
         everywhere = np.ones(chain.score.size, dtype=bool)
         return _substitute(chain, everywhere, everywhere, False)[2]
-    result: FloatArray = chain.sparse_accepted.sum(axis=1)
-    return result
+    return chain.sparse_accepted.sum(axis=1)
 
 
 def state_probabilities(chain: Chain, leave: FloatArray, start: FloatArray) -> Iterator[FloatArray]:

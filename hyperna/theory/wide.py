@@ -82,15 +82,13 @@ class WideLevel:
     def leave_inside(self) -> FloatArray:
         """Probability of each member to move to another one."""
         everywhere = self.inflow(self.members, np.ones(self.members.size))
-        result: FloatArray = everywhere - self._stay[self.members]
-        return result
+        return everywhere - self._stay[self.members]
 
     def among_free(self, values: FloatArray) -> FloatArray:
         """What the free members contribute to each other."""
         vector = np.zeros(self._size)
         vector[self.free] = values
-        result: FloatArray = self._product(vector)[self.free] - self._stay[self.free] * values
-        return result
+        return self._product(vector)[self.free] - self._stay[self.free] * values
 
     def solve(self, leave: FloatArray, right: FloatArray) -> FloatArray:
         """Solve q u = P u + right for the free members; `leave` is their q."""
