@@ -35,9 +35,9 @@ def test_estimates_share_the_work_among_the_workers():
     left = []
     for workers in (1, 4):
         queue = Queue({made: [(0, 10**6)]}, workers)
-        number, job, _ = next(queue.jobs())
+        job, _ = next(queue.jobs())
         rows = np.zeros((job[0][2] - job[0][1], 5), np.int64)
-        queue.done(number, [Done(rows, 1, 0.5 * len(rows), 0.5)])
+        queue.done(0, [Done(rows, 1, 0.5 * len(rows), 0.5)])
         left.append(queue.seconds_left() / (10**6 - len(rows)))
     assert left == pytest.approx([0.5, 0.125])
 

@@ -6,12 +6,12 @@ guesses of how long runs take cost nothing, and neither the size of jobs nor the
 influence on the results.
 """
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import lru_cache
-from itertools import zip_longest
 from threading import Lock
 from typing import NamedTuple
 
@@ -54,18 +54,15 @@ def cached_runner(setting: Setting) -> Runner:
     return setting.runner()
 
 
-def work(number: int, job: Job, seconds: float) -> tuple[int, list[Done]]:
-    """Do the pieces of a job one after the other until time is up, but at least one run.
-
-    Returns the number of the job and what was done of its first pieces.
-    """
+def work(job: Job, seconds: float) -> list[Done]:
+    """Do the first pieces of a job one after the other until time is up, but at least one run."""
     done: list[Done] = []
     end = time.perf_counter() + seconds
     for piece in job:
         done.append(_work_piece(*piece, end))
         if time.perf_counter() >= end:
             break
-    return number, done
+    return done
 
 
 def _work_piece(setting: Setting, first: int, last: int, end: float) -> Done:
@@ -95,7 +92,6 @@ class Queue:
     def __init__(self, todo: dict[Setting, Intervals], workers: int) -> None:
         self._todo = {setting: list(intervals) for setting, intervals in todo.items() if intervals}
         self._out: dict[int, Job] = {}
-        self._next = 0
         self._cost: dict[Setting, float] = {}
         # Settings of which one run alone is known, which may have waited for the compiler.
         self._unsure: set[Setting] = set()
@@ -106,22 +102,22 @@ class Queue:
     def __bool__(self) -> bool:
         return bool(self._todo)
 
-    def jobs(self) -> Iterator[tuple[int, Job, float]]:
+    def jobs(self) -> Iterator[tuple[Job, float]]:
         """Yield the arguments of `work` until nothing is left at this moment."""
-        while True:
+        for number in itertools.count():
             with self._lock:
                 job = self._next_job()
                 if not job:
                     return
-                number, self._next = self._next, self._next + 1
                 self._out[number] = job
-            yield number, job, _LONGEST
+            yield job, _LONGEST
 
     def done(self, number: int, results: list[Done]) -> list[Block]:
         """Learn from a finished job, take back what was not done, and return its blocks."""
         blocks = []
         with self._lock:
-            for (setting, first, last), result in zip_longest(self._out.pop(number), results):
+            pieces = itertools.zip_longest(self._out.pop(number), results)
+            for (setting, first, last), result in pieces:
                 if result is not None:
                     blocks.append(Block(setting, first, *result[:3]))
                     self._learn(setting, result)
@@ -196,7 +192,7 @@ def work_off(
     queue = Queue(todo, effective_n_jobs(None))
     while queue:
         with closing(numbered(work, queue.jobs(), processes=processes)) as finished:
-            for _, (number, results) in finished:
+            for number, results in finished:
                 blocks = queue.done(number, results)
                 writer.append(blocks)
                 report(sum(len(block.rows) for block in blocks), queue.seconds_left())

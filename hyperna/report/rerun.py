@@ -77,10 +77,6 @@ def criterion(setting: Setting) -> str:
 def versions() -> dict[str, str]:
     """Return the versions of what made the report."""
     found = {"hyperna": __version__, "Python": platform.python_version()}
-    for name in _LIBRARIES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
+    found |= {name: importlib.metadata.version(name) for name in _LIBRARIES}
     found["system"] = f"{platform.system()} {platform.machine()}"
     return found
