@@ -226,17 +226,14 @@ class FittedNetworks:
         return self._one_neuron("intercept_")[1]
 
     def _one_neuron(self, name: str) -> tuple[FloatArray, FloatArray]:
-        if hasattr(self, "networks_") and self.networks_[0].grid.neuron != "plain":
-            raise AttributeError(
-                f"{name} exists for plain neurons only: a bent neuron has no coefficients; "
-                "rules_ holds the conditions of any network"
-            )
-        if not hasattr(self, "networks_") or self.n_neurons_ != 1:
+        limit = "two classes and one neuron only, as with n_neurons=1"
+        fitted = hasattr(self, "networks_")
+        if fitted and self.networks_[0].grid.neuron != "plain":
+            limit, fitted = "plain neurons only: a bent neuron has no coefficients", False
+        if not fitted or self.n_neurons_ != 1:
             # AttributeError: scikit-learn then takes feature_importances_.
-            raise AttributeError(
-                f"{name} exists for two classes and one neuron only, as with n_neurons=1; "
-                "rules_ holds the conditions of any network"
-            )
+            rest = "rules_ holds the conditions of any network"
+            raise AttributeError(f"{name} exists for {limit}; {rest}")
         W, t = half_spaces(self.networks_[0], self.scaling_)
         return W, -t
 

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from functools import cache
 from operator import attrgetter, itemgetter
 from threading import Condition
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -24,8 +24,6 @@ from hyperna.networks import Network
 from hyperna.neurons import cone_distance
 from hyperna.parallel import numbered
 
-Method = TypeVar("Method", bound=Callable[..., Any])
-
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # scikit-learn before 1.9
@@ -33,7 +31,7 @@ except ImportError:  # scikit-learn before 1.9
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing: callbacks came with scikit-learn 1.9."""
 
-    def with_callbacks(method: Method) -> Method:
+    def with_callbacks(method: Any) -> Any:
         """Return the method as it is: callbacks came with scikit-learn 1.9."""
         return method
 
@@ -219,13 +217,7 @@ def fitted_attributes(
 
 
 def mean_curve(curves: list[list[tuple[int, float]]]) -> tuple[IntArray, FloatArray]:
-    """Return the mean of step functions, at the places where one of them changes.
-
-    Examples
-    --------
-    >>> mean_curve([[(1, 0.5), (4, 0.25)], [(2, 0.75)]])
-    (array([1, 2, 4]), array([0.625, 0.625, 0.5  ]))
-    """
+    """Return the mean of step functions, at the places where one of them changes."""
     evals = np.unique(np.concatenate(curves)[:, 0]).astype(np.int64)
     total = np.zeros(len(evals))
     for curve in curves:

@@ -105,23 +105,17 @@ class Fit:
         enough = self.share >= SHORTEST_TRIAL and fewest >= 2 * FOLDS
         self.undecided = bool(enough) and (len(self.candidates) > 1 or settings.init == "data")
 
-    def record(self, outcome: Outcome) -> None:
-        """Enter a finished search into the curve of losses, and keep it if it is the best."""
-        for evaluation, share in zip(*outcome.improvements, strict=True):
-            loss = 1.0 - float(share)
-            if not self.curve or loss < self.curve[-1][1]:
-                self.curve.append((self.evaluations + int(evaluation), loss))
-        self.under_way = None
+    def record(self, outcome: Outcome, least: int = 0) -> None:
+        """Enter a finished search of at least this score into the curve; keep it if it is best."""
+        if outcome.rank[0] >= least:
+            for evaluation, share in zip(*outcome.improvements, strict=True):
+                loss = 1.0 - float(share)
+                if not self.curve or loss < self.curve[-1][1]:
+                    self.curve.append((self.evaluations + int(evaluation), loss))
+            self.under_way = None
+            if self.best is None or outcome.rank > self.best.rank:
+                self.best = outcome
         self.evaluations += outcome.evaluations
-        if self.best is None or outcome.rank > self.best.rank:
-            self.best = outcome
-
-    def record_faultless(self, outcome: Outcome) -> None:
-        """Enter a finished search only if its network makes no error."""
-        if outcome.rank[0] == self.points.total:
-            self.record(outcome)
-        else:
-            self.evaluations += outcome.evaluations
 
     def record_trial(self, c: int, k: int, trial: tuple[list[Network], int]) -> None:
         """Keep the networks of a trial, and judge those that all folds have got by now."""
@@ -187,7 +181,7 @@ class Fit:
         if not self.chosen.convincing:
             some, left = self.exact(), max(self.settings.max_evals - self.evaluations, 0)
             budget = max(1, min(self.share, left // max(1, len(some))))
-            yield self.searches([(c, 0, budget) for c in some[:left]], self.record_faultless)
+            yield self.searches([(c, 0, budget) for c in some[:left]], self.points.total)
         simplify(self, control.stopped)
 
     def race(self) -> Iterator[list[Job]]:
@@ -294,11 +288,7 @@ class Fit:
             budget = max(1, budget)
         return self.searches([(c, k, budget) for k in range(starts)])
 
-    def searches(
-        self,
-        plan: list[tuple[int, int, int]],
-        record: Callable[[Outcome], None] | None = None,
-    ) -> list[Job]:
+    def searches(self, plan: list[tuple[int, int, int]], least: int = 0) -> list[Job]:
         """Return searches on all points, by candidate, number of the start and evaluations."""
         jobs: list[Job] = []
         for c, k, budget in plan:
@@ -308,7 +298,7 @@ class Fit:
                 starts = [nets[0] for (d, _), nets in self.networks.items() if d == c]
                 known = max(starts, key=self.points.correct)
             attempt = self.attempt(self.points, c, 3, c, k, again=k > 0)
-            jobs.append((record or self.record, attempt.final, known, budget))
+            jobs.append((partial(self.record, least=least), attempt.final, known, budget))
         return jobs
 
 

@@ -37,25 +37,15 @@ NEGLIGIBLE = 1e-6
 class LabelledPoints:
     """Distinct points, their labels and integer weights.
 
-    Attributes
-    ----------
-    Z : ndarray of shape (n, D)
-        The points, before scaling or, as a fit takes them, in the unit ball.
-    y : ndarray of shape (n,)
-        Labels, or the index of each point's class.
-    weight : ndarray of int, shape (n,)
-        Sample weights, in the proportion of the given ones.
-    rows : float
-        How many independent rows the points stand for, from which standard errors follow: the sum
-        of the weights given, read as counts, or what is left of that number where they are small
-        and unequal.
+    `rows` is how many independent rows they stand for, from which standard errors follow: the sum
+    of the weights given, read as counts, or what is left of that number where they are small and
+    unequal.
     """
 
-    Z: FloatArray
-    y: Any
-    weight: IntArray
+    Z: FloatArray  # one row per point, before scaling or, as a fit takes them, in the unit ball
+    y: Any  # labels, or the index of each point's class
+    weight: IntArray  # in the proportion of the sample weights given
     rows: float
-
     total: int = field(init=False)
     share: FloatArray = field(init=False)  # the weights divided by their sum, the total
     decisive: IntArray = field(init=False)  # the weights, 0 where no boundary should bend for them
@@ -336,13 +326,7 @@ def labelled_points(
 
 
 def class_weights(choice: Any, classes: Any, label: Any, weight: FloatArray) -> FloatArray:
-    """Return the weight of each class: given ones, or such that all classes weigh the same.
-
-    Examples
-    --------
-    >>> class_weights("balanced", np.array([0, 1]), np.array([0, 0, 0, 1]), np.ones(4))
-    array([0.66666667, 2.        ])
-    """
+    """Return the weight of each class: given ones, or such that all classes weigh the same."""
     if isinstance(choice, str):
         check_choice("class_weight", choice, ("balanced",), "or a dict or None")
         total = np.bincount(label, weights=weight, minlength=len(classes))

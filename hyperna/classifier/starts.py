@@ -56,12 +56,6 @@ def least(
     part `enough` of the loss, or of 1 if that is more, is the last. Written out because the vectors
     here are short: scipy's bookkeeping takes longer than the losses. For the same reason products
     are by `dot`, which is quicker than @.
-
-    Examples
-    --------
-    >>> value, v = least(lambda v: (float(v @ v), 2 * v), np.array([3.0, -4.0]), (), 20)
-    >>> bool(value < 1e-9)
-    True
     """
     value, slope = loss(v, *data)
     # how far v moved, how its gradient turned, and their product
