@@ -89,7 +89,7 @@ def test_pruning_a_parity_turns_one_round_where_that_makes_up_for_what_goes():
     W, t = rng.normal(size=(4, 3)), np.array([0.1, -9.0, 9.0, -0.1])
     y = np.logical_xor.reduce(t <= Z @ W.T, axis=1)
     points = alike(Z, y)
-    fewer = HalfSpaces(W, t, "xor").pruned_for_parity(points)
+    fewer = HalfSpaces(W, t, "xor").pruned(points)
     assert len(fewer.t) == 2
     assert (np.logical_xor.reduce(fewer.t <= Z @ fewer.W.T, axis=1) == y).all()
 
@@ -99,7 +99,7 @@ def test_pruning_a_parity_may_leave_a_single_neuron():
     Z = rng.normal(size=(100, 2)) / 3
     W, t = rng.normal(size=(2, 2)), np.array([0.1, 9.0])
     points = alike(Z, t[0] <= Z @ W[0])
-    np.testing.assert_array_equal(HalfSpaces(W, t, "xor").pruned_for_parity(points).W, W[:1])
+    np.testing.assert_array_equal(HalfSpaces(W, t, "xor").pruned(points).W, W[:1])
 
 
 def test_spare_neurons_of_a_parity_are_silent():

@@ -62,56 +62,45 @@ class HalfSpaces:
         return np.asarray(bits @ self.vote >= self.quorum - _ROUNDING)
 
     def pruned(self, points: LabelledPoints) -> "HalfSpaces":
-        """Return the union or the vote without neurons that do no good on the points.
+        """Return the network without neurons that do no good on the points; at least one stays.
 
         One after the other is left out (in a vote: says what it says to most), as long as the share
-        of correct points does not fall, always the one whose loss is the least. At least one stays.
+        of correct points does not fall, always the one whose loss is the least. In an XOR one that
+        fires nearly everywhere is as idle as one that is nearly silent: without it the answer is
+        turned into its opposite, and back when another one is turned round.
         """
-        fires = (self.t <= points.Z @ self.W.T).astype(float)
+        fires, parity = (self.t <= points.Z @ self.W.T).astype(float), self.output == "xor"
         vote, usual, quorum = np.ones(len(self.t)), np.zeros(len(self.t)), self.quorum
         if self.vote is not None:
             vote, usual = self.vote, np.rint(points.share @ fires)
-        kept, right = np.arange(len(self.t)), _share(fires @ vote >= quorum, points)
+        kept, opposite = np.arange(len(self.t)), False
+
+        def correct(total: FloatArray) -> Any:
+            """Share of points that each column of votes classifies correctly."""
+            answer = (total % 2 == 1) ^ opposite if parity else total >= quorum
+            return answer.T.astype(float) @ points.gain + points.share @ ~points.y
+
+        right = correct(fires @ vote)
         while len(kept) > 1:
             total = fires[:, kept] @ vote[kept]
             # One column for each neuron that may go.
-            without = total[:, None] - (fires[:, kept] - usual[kept]) * vote[kept]
-            share = _share(without >= quorum, points)
-            k = int(share.argmax())
-            if share[k] < right - 1e-12:
+            share = correct(total[:, None] - (fires[:, kept] - usual[kept]) * vote[kept])
+            k = int((np.abs(share - 0.5) if parity else share).argmax())
+            turned = parity and share[k] < 0.5
+            after = 1 - share[k] if turned else share[k]
+            if after < right - 1e-12:
                 break
-            right = share[k]
+            right, opposite = after, opposite ^ turned
             quorum -= usual[kept[k]] * vote[kept[k]]
             kept = np.delete(kept, k)
         W, t, vote = self.W[kept], self.t[kept], vote[kept]
+        if opposite:
+            W[0], t[0] = -W[0], -t[0]
         if self.vote is None:
             return HalfSpaces(W, t, self.output)
         # In the middle of a gap the grid's rounding does no harm.
         _, threshold = cut((fires[:, kept] @ vote)[:, None], points.gain)
         return HalfSpaces(W, t, self.output, vote, float(threshold[0]))
-
-    def pruned_for_parity(self, points: LabelledPoints) -> "HalfSpaces":
-        """Return the neurons of an XOR without those that do no good on the points.
-
-        One that fires nearly everywhere is as idle as one that is nearly silent: without it the
-        answer is turned into its opposite, and back when another one is turned round.
-        """
-        fires = self.t <= points.Z @ self.W.T
-        kept, answer, opposite = np.arange(len(self.t)), np.logical_xor.reduce(fires, axis=1), False
-        right = _share(answer, points)
-        while len(kept) > 1:
-            without = answer[:, None] ^ fires[:, kept]
-            share = _share(without, points)
-            k = int(np.abs(share - 0.5).argmax())
-            if max(share[k], 1 - share[k]) < right - 1e-12:
-                break
-            turned = share[k] < 0.5
-            right = max(share[k], 1 - share[k])
-            answer, opposite = without[:, k] ^ turned, opposite ^ turned
-            kept = np.delete(kept, k)
-        turn = np.ones(len(kept))
-        turn[0] = -1.0 if opposite else 1.0
-        return HalfSpaces(self.W[kept] * turn[:, None], self.t[kept] * turn, self.output)
 
     def network(
         self, resolution: int, neurons: int | None = None, neuron: str = "plain"
@@ -160,12 +149,6 @@ def cut(P: FloatArray, gain: FloatArray) -> tuple[FloatArray, FloatArray]:
     threshold = ranked[k, each] - gap[k, each] / 2
     best, nothing = total[k, each], 0.0
     return np.maximum(best, nothing), np.where(best > nothing, threshold, ranked[0] + 0.02)
-
-
-def _share(fires: BoolArray, points: LabelledPoints) -> FloatArray:
-    """Share of correct points, for each column of outputs."""
-    share: FloatArray = fires.T.astype(float) @ points.gain + points.share @ ~points.y
-    return share
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -248,7 +248,7 @@ def soft_half_spaces(
     V, u = v[: neurons * len(columns)].reshape(neurons, -1), v[neurons * len(columns) :]
     W, t = V[:, :-1] / points.unit, -V[:, -1]
     if output == "xor":
-        return HalfSpaces(W, t, output).pruned_for_parity(points)
+        return HalfSpaces(W, t, output).pruned(points)
     if output == "or":
         # The soft union lies beyond the hard one: what is right on average must be found again.
         _, threshold = cut((V @ columns).max(axis=0)[:, None], points.gain)
