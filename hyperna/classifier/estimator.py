@@ -363,13 +363,9 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
             table = table.sample(rng, MOST_SEARCHED)
         points = replace(table, Z=scaling.apply(table.Z))
         index, weight, fold = points.folds(MOST_TRIED, rng)
-        fits: list[Fit] = []
-        tried, seen = points.part(index, weight), []
-        for k in range(FOLDS):
-            seen.append(tried.part(fold != k))
+        tried, fits = points.part(index, weight), list[Fit]()
+        seen = [tried.part(fold != k) for k in range(FOLDS)]
         for k in range(classes) if classes > 2 else (1,):
-            own = []
-            for part in (points, tried, *seen):
-                own.append(replace(part, y=part.y == k))
-            fits.append(Fit(len(fits), own[0], own[1], own[2:], fold, settings, seed, (k,)))
+            every, some, *own = [replace(part, y=part.y == k) for part in (points, tried, *seen)]
+            fits.append(Fit(len(fits), every, some, own, fold, settings, seed, (k,)))
         return fits

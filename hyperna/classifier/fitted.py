@@ -132,14 +132,7 @@ def class_columns(distance: FloatArray) -> FloatArray:
 
 
 def probabilities(distance: FloatArray, slope: float, lapse: float = 0.0) -> FloatArray:
-    """Return the chance of each class: a softmax of the distances, never below `lapse`.
-
-    Examples
-    --------
-    >>> probabilities(np.array([[-1.0, 1.0], [-50.0, 50.0]]), slope=1.0, lapse=0.1)
-    array([[0.19536234, 0.80463766],
-           [0.1       , 0.9       ]])
-    """
+    """Return the chance of each class: a softmax of the distances, never below `lapse`."""
     values = slope * distance
     power = np.exp(values - values.max(axis=1, keepdims=True))
     power /= power.sum(axis=1, keepdims=True)

@@ -30,16 +30,9 @@ JOINS = ("any", "all", "odd", "at least", "vote")
 class Condition:
     """A half-space: holds on the row x iff weights·x > threshold.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (D,)
-        Coefficients in the units of the data; the largest term has coefficient 1 or -1.
-    threshold : float
-        The right-hand side.
-    scale : float
-        What weights·x - threshold is to be divided by to give the classifier's distance.
-    influence : ndarray of shape (D,)
-        Coefficients times the deviations of the features, relative to the largest.
+    Weights and threshold are in the units of the data; the largest term has weight 1 or -1. Divided
+    by `scale`, weights·x - threshold is the classifier's distance. `influence` is each weight times
+    the deviation of its feature, relative to the largest.
     """
 
     weights: FloatArray
@@ -62,21 +55,10 @@ class Condition:
 class Cone:
     """A cone: holds on the row x iff weights·u >= cosine ``|u|``, with u = (x - apex) / width.
 
-    A feature of width 0 was constant in training, and its u is -apex.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (D,)
-        The axis of the cone, of length about 1.
-    apex, width : ndarray of shape (D,)
-        Where the cone begins, and the units of the features.
-    influence : ndarray of shape (D,)
-        How much the condition changes with each feature, on average over the training points,
-        relative to the largest.
-    cosine : float
-        Cosine of the angle between axis and surface.
-    outside : bool
-        Whether the condition holds outside of the cone instead.
+    The weights are the axis of the cone, of length about 1, and `cosine` that of the angle between
+    axis and surface; if `outside`, the condition holds outside of the cone instead. A feature of
+    width 0 was constant in training, and its u is -apex. `influence` is how much the condition
+    changes with each feature, on average over the training points, relative to the largest.
     """
 
     weights: FloatArray
@@ -113,15 +95,8 @@ class Cone:
 class Rule:
     """Conditions and how they are joined.
 
-    Attributes
-    ----------
-    join : str
-        "any", "all", "odd" (an odd number of conditions), "at least" (`count` of them) or "vote"
-        (the votes of those that hold reach the quorum).
-    conditions : tuple of Condition or Cone
-        The conditions.
-    count, votes, quorum : int, tuple of float and float
-        For "at least" and for "vote".
+    `join` is "any", "all", "odd" (an odd number of conditions), "at least" (`count` of them) or
+    "vote" (the votes of those that hold reach the quorum).
     """
 
     join: str
