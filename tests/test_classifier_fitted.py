@@ -75,16 +75,56 @@ def test_slope_and_lapse_maximise_the_weighted_likelihood(classes):
     def likelihood(slope, lapse):
         return share @ np.log(probabilities(distance, slope, lapse)[np.arange(300), label])
 
-    slope, lapse = fitted_chances(distance, label, share, 1e9)
+    slope, lapse = fitted_chances(distance, label, share, 1e9)[:2]
     assert 0.01 < lapse < 1 / classes
     for other in [(slope * 0.97, lapse), (slope * 1.03, lapse), (slope, lapse - 0.004)]:
         assert likelihood(slope, lapse) > likelihood(*other)
     assert likelihood(slope, lapse) > likelihood(slope, lapse + 0.004)
 
 
+def scored_classes(rows, seed=0):
+    """Distances of three classes that are told best with factors and offsets of their own."""
+    rng = np.random.default_rng(seed)
+    distance = rng.normal(size=(rows, 3))
+    chance = probabilities(distance * [4.0, 1.0, 2.0] + [0.0, 1.5, -1.0], 1.0)
+    label = (rng.random((rows, 1)) > chance.cumsum(axis=1)).sum(axis=1)
+    return distance, label, np.full(rows, 1 / rows), float(rows)
+
+
+def test_classes_get_factors_and_offsets_of_their_own():
+    slope, lapse, factor, offset = fitted_chances(*scored_classes(20_000), own=True)
+    assert np.allclose(slope * factor, [4.0, 1.0, 2.0], rtol=0.1)
+    assert np.allclose(slope * (offset - offset[0]), [0.0, 1.5, -1.0], atol=0.1)
+    assert np.prod(factor) == pytest.approx(1.0)
+    assert lapse < 0.003
+    assert fitted_chances(*scored_classes(20_000))[2].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_few_rows_do_not_pay_for_factors_and_offsets():
+    _, _, factor, offset = fitted_chances(*scored_classes(12), own=True)
+    assert (factor.tolist(), offset.tolist()) == ([1.0] * 3, [0.0] * 3)
+
+
+def test_own_factors_and_offsets_minimise_the_loss():
+    distance, label, share, rows = scored_classes(400)
+    slope, lapse, factor, offset = fitted_chances(distance, label, share, rows, own=True)
+    soft = 1 / (rows + 2)
+    target = np.where(np.arange(3) == label[:, None], 1 - soft, soft / 2)
+
+    def loss(factor, offset):
+        chance = probabilities(factor * distance + offset, slope, lapse)
+        return -share @ (target * np.log(chance)).sum(axis=1)
+
+    for k in range(3):
+        for change in (-0.1, 0.1):
+            other = change * (np.arange(3) == k)
+            assert loss(factor, offset) < loss(factor * np.exp(other), offset)
+            assert loss(factor, offset) < loss(factor, offset + other)
+
+
 def test_chances_of_separated_classes_are_finite():
     distance = np.array([[-1.0, 1.0], [1.0, -1.0]])
-    slope, lapse = fitted_chances(distance, np.array([1, 0]), np.array([0.5, 0.5]), 2.0)
+    slope, lapse = fitted_chances(distance, np.array([1, 0]), np.array([0.5, 0.5]), 2.0)[:2]
     assert np.isfinite(slope)
     assert 0 <= lapse < 0.5
 
@@ -104,7 +144,7 @@ def test_chances_of_few_rows_are_softened_as_is_told():
 
     starts = [(1.0, -5.0), (3.0, -2.0), (0.0, -8.0)]
     best = min(minimize(loss, start, method="Nelder-Mead").fun for start in starts)
-    slope, lapse = fitted_chances(columns, label, share, 12.0)
+    slope, lapse = fitted_chances(columns, label, share, 12.0)[:2]
     assert loss([np.log(slope), np.log(2 * lapse / (1 - 2 * lapse))]) <= best + 1e-5
     sharper = fitted_chances(columns, label, share, 12e6)[0]
     assert sharper > 3 * slope, "the more rows, the surer"

@@ -86,6 +86,8 @@ def test_json_keeps_everything_that_predicts(labels):
         ({"centre": [0.0, None]}, "centre must be"),
         ({"slope": -1.0}, "slope must be positive"),
         ({"lapse": 0.5}, "lapse from 0"),
+        ({"factor": [0.0]}, "factor must be positive, got 0.0"),
+        ({"offset": [0.0, 1.0]}, "offset must have shape"),
         ({"rules": []}, "rules must be a list"),
         ({"rules": [{}]}, "a rule must have"),
         ({"networks": []}, "networks must be a list"),

@@ -107,6 +107,39 @@ def score(rule, X):
     return each[len(each) - needed]
 
 
+@pytest.fixture(scope="module")
+def compared():
+    """A classifier whose classes, of different shares and spreads, have bases."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(3, 900, p=[0.6, 0.3, 0.1])
+    X = np.array([[0.0, 0.0], [1.0, 0.5], [0.5, 1.5]])[y]
+    X += np.array([0.6, 1.2, 0.9])[y, None] * rng.normal(size=(900, 2))
+    return NAClassifier(max_evals=10_000, random_state=0).fit(X, y), X, y
+
+
+def test_bases_and_scales_say_what_the_classifier_says(compared):
+    clf, X, _ = compared
+    lines = export_text(clf).splitlines()
+    bases = [float(line.split("(base ")[1].split(")")[0]) for line in lines if "(base " in line]
+    assert np.allclose(bases, clf.offset_, rtol=1e-3)
+    assert "It is the class with the largest sum of its base and the score of its rule." in lines
+    scores = np.column_stack([score(rule, X) for rule in clf.rules_]) * clf.factor_ + clf.offset_
+    assert np.allclose(scores, clf.decision_function(X), atol=0.03 * clf.factor_.max())
+    assert (scores.argmax(axis=1) == clf.predict(X)).mean() > 0.99
+    scale = clf.rules_[0].conditions[0].scale / clf.factor_[0]
+    assert f"(scale {scale:.4g})" in "\n".join(lines)
+
+
+def test_bases_decide_everywhere(compared):
+    clf, X, y = compared
+    assert (clf.predict(X) == clf.decision_function(X).argmax(axis=1)).all()
+    assert (clf.predict(X) == clf.predict_proba(X).argmax(axis=1)).all()
+    assert clf.score(X, y) == pytest.approx(clf.training_score_)
+    same = NAClassifier.from_json(clf.to_json())
+    assert np.array_equal(same.predict_proba(X), clf.predict_proba(X))
+    assert export_text(same) == export_text(clf)
+
+
 def test_json_keeps_the_rules():
     X, y = people(0)
     clf = NAClassifier(max_evals=5000, random_state=0).fit(X, y)

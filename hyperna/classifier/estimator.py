@@ -136,6 +136,8 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         Accuracy on the training points, with their weights.
     slope_, lapse_ : float
         See `predict_proba`.
+    factor_, offset_ : ndarray of shape (n_classes,), of shape (1,) for two classes
+        By which the distances of more than two classes are compared, see `decision_function`.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -260,22 +262,27 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
 
         For two classes: the distance by which the hyperplanes, or the surfaces of cones, must move
         for the answer to change, positive for the second class; shape (n_samples,). For more: one
-        column per class.
+        column per class, ``factor_ * distance + offset_``. Factors are 1 and offsets 0 unless the
+        classes of held-out points are told much better with others.
         """
-        check_is_fitted(self)
-        distance, _ = decide(self.networks_, self.scaling_.apply(numbers(self, X)))
-        return distance[:, 0] if len(self.networks_) == 1 else distance
+        score, _ = self._decide(X)
+        return score[:, 0] if len(self.networks_) == 1 else score
 
     def predict(self, X: ArrayLike) -> Any:
-        """Return the class of each point: the one whose signed distance is largest."""
-        check_is_fitted(self)
-        _, chosen = decide(self.networks_, self.scaling_.apply(numbers(self, X)))
+        """Return the class of each point: the one with the largest `decision_function`."""
+        _, chosen = self._decide(X)
         return self.classes_[chosen]
+
+    def _decide(self, X: ArrayLike) -> tuple[FloatArray, Any]:
+        check_is_fitted(self)
+        Z = self.scaling_.apply(numbers(self, X))
+        return decide(self.networks_, Z, self.factor_, self.offset_)
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of each class, which grows with the distance.
 
-        It is ``lapse_ + (1 - K * lapse_) * softmax(slope_ * distance)`` for K classes: for two
+        It is ``lapse_ + (1 - K * lapse_) * softmax(slope_ * score)`` for K classes, where the score
+        is that of `decision_function`, for two classes half of it and half of its opposite: for two
         classes a point on the boundary has probability 1/2, and however far a point is, the
         probability of a wrong label stays at `lapse_`. Both numbers fit the labels of the training
         points best, with the distances to networks that had not seen these points. Where no points

@@ -51,7 +51,8 @@ def export_text(
     Every training point is classified by the rules as by the classifier. Terms are sorted by their
     influence, which is the coefficient times the deviation of the feature. With more than two
     classes each condition has a scale, by which scores are compared where no rule holds, or more
-    than one.
+    than one; if held-out points say that this is much better, scores are always compared, and each
+    class has a base.
 
     Parameters
     ----------
@@ -84,25 +85,35 @@ def export_text(
     classes = [repr(name) for name in classifier.classes_.tolist()]
     rules = classifier.rules_
     if len(rules) == 1:
-        lines = _rule_lines(rules[0], names, digits, scales=False)
+        lines = _rule_lines(rules[0], names, digits)
         return "\n".join([f"class {classes[1]} {lines[0]}", *lines[1:], f"otherwise {classes[0]}"])
-    parts = []
-    for name, rule in zip(classes, rules, strict=True):
-        lines = _rule_lines(rule, names, digits, scales=True)
-        parts += [f"class {name} {lines[0]}", *lines[1:]]
+    parts, own = [], bool(classifier.offset_.any())
+    factors, offsets = classifier.factor_.tolist(), classifier.offset_.tolist()
+    for name, rule, factor, offset in zip(classes, rules, factors, offsets, strict=True):
+        lines = _rule_lines(rule, names, digits, factor)
+        base = f" (base {offset:.4g})" if own else ""
+        parts += [f"class {name}{base} {lines[0]}", *lines[1:]]
+    one = "If one rule holds, it is that class; otherwise the one whose rule has the largest score."
     parts += [
-        "If one rule holds, it is that class; otherwise the one whose rule has the largest score.",
+        "It is the class with the largest sum of its base and the score of its rule."
+        if own
+        else one,
         "A condition scores (left - right) / scale, or (right - left) / scale where it says <.",
     ]
     if any(isinstance(condition, Cone) for rule in rules for condition in rule.conditions):
         far = "the distance of u from where both sides are equal"
-        parts.append(f"One with |u| scores {far}, or minus that.")
+        parts.append(f"One with |u| scores {far}{' / scale' if own else ''}, or minus that.")
     joins = {rule.join for rule in rules if len(rule.conditions) > 1}
     return "\n".join([*parts, *(f"  {_SCORES[join]}" for join in _SCORES if join in joins)])
 
 
-def _rule_lines(rule: Rule, names: list[str], digits: int | None, scales: bool) -> list[str]:
-    """Return what must hold, and one or more lines for each condition."""
+def _rule_lines(
+    rule: Rule, names: list[str], digits: int | None, factor: float | None = None
+) -> list[str]:
+    """Return what must hold, and one or more lines for each condition.
+
+    `factor`: by which its scores are multiplied; None if they are not compared.
+    """
     size = len(rule.conditions)
     heads = {
         "any": "if ANY of",
@@ -114,8 +125,9 @@ def _rule_lines(rule: Rule, names: list[str], digits: int | None, scales: bool) 
     lines = ["if" if size == 1 else heads[rule.join]]
     for number, condition in enumerate(rule.conditions):
         text = condition_text(condition, names, digits)
-        if scales and not isinstance(condition, Cone):
-            text += f"  (scale\0{condition.scale:.4g})"  # not broken in two lines
+        scale = 1.0 if isinstance(condition, Cone) else condition.scale
+        if factor not in (None, 1.0) or (factor and not isinstance(condition, Cone)):
+            text += f"  (scale\0{scale / factor:.4g})"  # not broken in two lines
         if rule.join == "vote":
             text = f"{number_text(rule.votes[number], digits)} votes: {text}"
         lines += _wrapped(text, names)
@@ -181,7 +193,8 @@ FORMAT = "hyperna.classifier"
 VERSION = 2
 _KEYS = {
     *("format", "version", "parameters", "classes", "class_type", "feature_names", "centre"),
-    *("width", "slope", "lapse", "training_score", "evaluations", "networks", "rules"),
+    *("width", "slope", "lapse", "factor", "offset", "training_score", "evaluations"),
+    *("networks", "rules"),
 }
 _CLASS_TYPES = {"int": int, "float": float, "str": str, "bool": bool}
 _PLAIN = (str, int, float, bool, type(None))
@@ -272,6 +285,8 @@ class FittedNetworks:
             "width": self.scaling_.width.tolist(),
             "slope": self.slope_,
             "lapse": self.lapse_,
+            "factor": self.factor_.tolist(),
+            "offset": self.offset_.tolist(),
             "training_score": self.training_score_,
             "evaluations": self.n_iter_,
             "networks": [network.to_dict() for network in self.networks_],
@@ -326,6 +341,10 @@ class FittedNetworks:
         for key in ("slope", "lapse", "training_score"):
             setattr(classifier, f"{key}_", float(check_reals(key, data[key], ())))
         classifier.n_iter_ = int(check_reals("evaluations", data["evaluations"], ()))
+        for key in ("factor", "offset"):
+            setattr(classifier, f"{key}_", check_reals(key, data[key], (len(networks),)))
+        if classifier.factor_.min() <= 0:
+            raise ValueError(f"factor must be positive, got {classifier.factor_.min()}")
         if classifier.slope_ <= 0 or not 0 <= classifier.lapse_ * len(classifier.classes_) < 1:
             raise ValueError("slope must be positive, and lapse from 0 to less than 1 / classes")
         return classifier

@@ -112,14 +112,17 @@ def _reached(bits: BoolArray, vote: FloatArray, quorum: float) -> BoolArray:
     return reached
 
 
-def decide(networks: list[Network], Z: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the signed distance of each point for each network, and its class.
+def decide(
+    networks: list[Network], Z: FloatArray, factor: FloatArray, offset: FloatArray
+) -> tuple[FloatArray, IntArray]:
+    """Return the score of each point for each network, and its class.
 
-    It is the class with the largest distance, or whether the only distance is positive.
+    A score is the signed distance times the network's factor, plus its offset. The class is the one
+    with the largest score, or whether the only one is positive.
     """
     result = np.zeros((len(Z), len(networks)))
     for k, network in enumerate(networks):
-        result[:, k] = signed_distance(network, Z)
+        result[:, k] = factor[k] * signed_distance(network, Z) + offset[k]
     return result, result.argmax(axis=1) if len(networks) > 1 else (result[:, 0] > 0).astype(int)
 
 
@@ -139,12 +142,17 @@ def probabilities(distance: FloatArray, slope: float, lapse: float = 0.0) -> Flo
     return np.asarray(lapse + (1.0 - distance.shape[1] * lapse) * power)
 
 
-def fitted_chances(distance: FloatArray, label: IntArray, share: FloatArray, rows: float) -> Any:
-    """Return slope and lapse for which `probabilities` fit the labels best.
+def fitted_chances(
+    distance: FloatArray, label: IntArray, share: FloatArray, rows: float, own: bool = False
+) -> Any:
+    """Return slope and lapse for which `probabilities` fit the labels best, factors and offsets.
 
     Labels are softened as by Platt (1999), by as much as two made-up rows, which keeps the slope
     finite for separated classes, and the lapse is drawn towards 0 by as much as one row. There is
     a column of distances for each class; weights (`share`) sum to one and stand for so many rows.
+
+    Factors of the distances are 1 and offsets 0. With `own` each class has its own, if the labels
+    are told so much better that Schwarz's criterion (BIC, 1978) pays for that many parameters.
     """
     classes, soft = distance.shape[1], 1.0 / (rows + 2.0)
     if classes == 2:
@@ -152,24 +160,37 @@ def fitted_chances(distance: FloatArray, label: IntArray, share: FloatArray, row
     target = np.full_like(distance, soft / (classes - 1))
     target[np.arange(len(label)), label] = 1.0 - soft
     unit = float(np.abs(distance).max()) or 1.0
-    powers, parts = (-7.0, 14.0), (-12.0, 6.0)
+
+    def parts(v: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        """Return slopes, offsets and the lapse of all classes; a common slope has no offsets."""
+        each = (len(v) - 1) // 2 or 1
+        slopes = np.exp(np.clip(v[:each], -7.0, 14.0)) / unit
+        return slopes, v[each:-1], float(expit(np.clip(v[-1], -12.0, 6.0)))
 
     def loss(v: FloatArray) -> tuple[float, FloatArray]:
-        slope, part = math.exp(np.clip(v[0], *powers)) / unit, float(expit(np.clip(v[1], *parts)))
-        plain = probabilities(distance, slope)
+        slopes, offsets, part = parts(v)
+        plain = probabilities(slopes * distance + (offsets if len(offsets) else 0.0), 1.0)
         chance = part / classes + (1 - part) * plain
         odds = target / chance
         value = -share @ (target * np.log(chance)).sum(axis=1) - math.log(1 - part) / rows
         # derivatives of the softmax along its logits
-        mean = (plain * odds).sum(axis=1, keepdims=True)
-        by_slope = -(1 - part) * share @ (plain * (odds - mean) * distance).sum(axis=1)
+        push = (part - 1) * plain * (odds - (plain * odds).sum(axis=1, keepdims=True))
+        by_slope = share @ (push * distance) * slopes
         by_part = -share @ (odds * (1 / classes - plain)).sum(axis=1) + 1 / ((1 - part) * rows)
-        return float(value), np.array([by_slope * slope, by_part * part * (1 - part)])
+        slope = [by_slope, share @ push] if len(offsets) else [by_slope.sum(keepdims=True)]
+        return float(value), np.concatenate([*slope, [by_part * part * (1 - part)]])
 
     steep, flat = np.array([math.log(30.0), -1.5]), np.array([math.log(3.0), -5.0])
     found = least(loss, flat, (), 100), least(loss, steep, (), 100)
-    power, part = min(found, key=itemgetter(0))[1]
-    return math.exp(np.clip(power, *powers)) / unit, float(expit(np.clip(part, *parts))) / classes
+    value, best = min(found, key=itemgetter(0))
+    if own:
+        begin = np.concatenate([np.full(classes, best[0]), np.zeros(classes), best[1:]])
+        less, v = least(loss, begin, (), 200, 1e-7)
+        best = v if rows * (value - less) > (classes - 1) * math.log(rows) else best
+    slopes, offsets, part = parts(best)
+    slope = math.exp(np.log(slopes).mean()) if len(offsets) else float(slopes[0])
+    offset = offsets / slope if len(offsets) else np.zeros(classes)
+    return slope, part / classes, np.ones(classes) * slopes / slope, offset
 
 
 def fitted_attributes(
@@ -190,9 +211,12 @@ def fitted_attributes(
         evaluations += fit.evaluations
     label = np.argmax(labels, axis=0) if len(fits) > 1 else labels[0].astype(int)
     distance = class_columns(np.column_stack(columns))
-    slope, lapse = fitted_chances(distance, label, points.share, points.rows)
+    # Distances to networks that have seen the points say little about other classes.
+    own = tried and len(fits) > 1
+    found = fitted_chances(distance, label, points.share, points.rows, own)
+    slope, lapse, factor, offset = found
     for some in blocks(table.Z):
-        _, chosen = decide(networks, scaling.apply(table.Z[some]))
+        _, chosen = decide(networks, scaling.apply(table.Z[some]), factor, offset)
         right += int(table.weight[some][chosen == table.y[some]].sum())
     evals, losses = mean_curve(list(map(attrgetter("curve"), fits)))
     return {
@@ -206,6 +230,8 @@ def fitted_attributes(
         "rules_": rules,
         "slope_": slope,
         "lapse_": lapse,
+        "factor_": factor[: len(fits)],
+        "offset_": offset[: len(fits)],
     }
 
 

@@ -144,7 +144,8 @@ class Fit:
         """Return the log loss of all held-out points, with the probabilities that fit best."""
         label, share, rows = self.tried.y.astype(int), self.tried.share, self.tried.rows
         distance = class_columns(self.held_out(networks, signed_distance))
-        chance = probabilities(distance, *fitted_chances(distance, label, share, rows))
+        slope, lapse, *_ = fitted_chances(distance, label, share, rows)
+        chance = probabilities(distance, slope, lapse)
         return -rows * float(share @ np.log(chance[np.arange(len(label)), label]))
 
     def rounds(self, control: Control) -> Iterator[list[Job]]:

@@ -107,8 +107,7 @@ def plot_boundary(
     ax = ax or new_axes((7.0, 7.0))
     _draw_regions(ax, classifier, plane)
     _draw_conditions(ax, classifier, plane, names)
-    _, answers = decide(classifier.networks_, classifier.scaling_.apply(points))
-    wrong = classifier.classes_[answers] != labels
+    wrong = classifier.classes_[_decided(classifier, points)[1]] != labels
     _draw_points(ax, classifier, plane.places, labels, wrong)
     title = f"{1.0 - wrong.mean():.1%} of {len(points)} points correct"
     if dim > 2:
@@ -201,12 +200,18 @@ def _pair(classifier: Any, names: list[str], features: Sequence[int | str] | Non
     return numbers
 
 
+def _decided(classifier: Any, rows: FloatArray) -> tuple[FloatArray, Any]:
+    """Return scores and classes of rows without names."""
+    Z = classifier.scaling_.apply(rows)
+    return decide(classifier.networks_, Z, classifier.factor_, classifier.offset_)
+
+
 def _draw_regions(ax: "Axes", classifier: Any, plane: _Plane) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.colors import ListedColormap
 
     across, up, rows = plane.mesh()
-    value, answer = decide(classifier.networks_, classifier.scaling_.apply(rows))
+    value, answer = _decided(classifier, rows)
     count = len(classifier.classes_)
     colours = ListedColormap([CLASSES[k % len(CLASSES)] for k in range(count)])
     # Rasterised, because a vector graphic of all cells would have many megabytes.
