@@ -163,17 +163,17 @@ def vote_loss(
     says = V @ points
     says *= steepness
     np.tanh(says, out=says)
-    sign = 2 * y - 1
-    agreement = sign * (u[:-1] @ says + u[-1])
-    loss = float(weight @ np.logaddexp(0.0, -agreement))
-    push = -weight * sign * expit(-agreement)
+    sign = 1 - 2 * y
+    against = sign * (u[:-1] @ says + u[-1])
+    loss = float(weight @ np.logaddexp(0.0, against))
+    push = weight * sign * expit(against)
     penalty, pull = _penalty(V)
     loss += penalty + 0.5 * VOTE_PENALTY * float(u[:-1] @ u[:-1])
-    outer = np.append(says @ push + VOTE_PENALTY * u[:-1], push.sum())
+    outer = says @ push + VOTE_PENALTY * u[:-1]
     says *= says
     hidden = np.multiply(1 - says, push, out=says) @ points.T
     hidden *= (steepness * u[:-1])[:, None]
-    return loss, np.concatenate([(hidden + pull).ravel(), outer])
+    return loss, np.concatenate([(hidden + pull).ravel(), outer, push.sum(keepdims=True)])
 
 
 def parity_loss(v: FloatArray, points: FloatArray, y: FloatArray, weight: FloatArray) -> Any:
