@@ -100,9 +100,16 @@ def test_classes_get_factors_and_offsets_of_their_own():
     assert fitted_chances(*scored_classes(20_000))[2].tolist() == [1.0, 1.0, 1.0]
 
 
-def test_few_rows_do_not_pay_for_factors_and_offsets():
-    _, _, factor, offset = fitted_chances(*scored_classes(12), own=True)
+@pytest.mark.parametrize("rows", [59, 300])
+def test_few_rows_do_not_pay_for_factors_and_offsets(rows):
+    """Nor do many that are told as well by the distances alone."""
+    distance, label, share, _ = scored_classes(300)
+    if rows == 300:
+        label = distance.argmax(axis=1)
+    _, _, factor, offset = fitted_chances(distance, label, share, rows, own=True)
     assert (factor.tolist(), offset.tolist()) == ([1.0] * 3, [0.0] * 3)
+    if rows < 60:
+        assert fitted_chances(distance, label, share, 60, own=True)[3].any()
 
 
 def test_own_factors_and_offsets_minimise_the_loss():

@@ -38,6 +38,8 @@ except ImportError:  # scikit-learn before 1.9
 
 # With several classes scores are compared, and printed thresholds stay this near to the true ones.
 SLACK = 0.02
+# Rows per class from which on classes may be compared by factors and offsets of their own.
+WELL_COVERED = 20
 # Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
 PIECE = 2**13
 # Pieces of each search between which callbacks are called.
@@ -183,7 +185,7 @@ def fitted_chances(
     steep, flat = np.array([math.log(30.0), -1.5]), np.array([math.log(3.0), -5.0])
     found = least(loss, flat, (), 100), least(loss, steep, (), 100)
     value, best = min(found, key=itemgetter(0))
-    if own:
+    if own and rows >= WELL_COVERED * classes:
         begin = np.concatenate([np.full(classes, best[0]), np.zeros(classes), best[1:]])
         less, v = least(loss, begin, (), 200, 1e-7)
         best = v if rows * (value - less) > (classes - 1) * math.log(rows) else best
