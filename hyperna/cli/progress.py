@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from hyperna._words import counted
+from hyperna._words import counted, significant
 
 # Without a terminal, seconds between two lines in the log.
 _LOG_EVERY = 60.0
@@ -51,7 +51,7 @@ class Meter:
             return "starting (compiles once)"
         # Less than a second is a guess that a compilation would disprove.
         left = f", {clock(seconds_left)} left" if seconds_left >= 1 else ""
-        return f"{self.rate:,.3g} runs/s{left}"
+        return f"{significant(self.rate)} runs/s{left}"
 
     @contextmanager
     def shown(self) -> Iterator[None]:
@@ -81,7 +81,8 @@ class Meter:
         text = f"{counted(self.done, 'run')} of {counted(settings, 'setting')}"
         if not self.new:
             return f"{text}, nothing was missing"
-        return f"{text}, {self.new:,} of them new ({self.rate:,.3g} runs/s, {clock(seconds)})"
+        how = f"{significant(self.rate)} runs/s, {clock(seconds)}"
+        return f"{text}, {self.new:,} of them new ({how})"
 
 
 def clock(seconds: float) -> str:
