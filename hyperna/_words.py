@@ -128,6 +128,37 @@ def significant(value: float) -> str:
     return f"{rounded:,.0f}" if 1000 <= abs(rounded) < _VERY_LARGE else f"{rounded:.3g}"
 
 
+def roundest(low: float, high: float, wanted: float, slack: float = math.inf) -> float:
+    """Return a number between low and high with few digits, in the middle half if both are finite.
+
+    It is the one nearest to the wanted number among those with the fewest digits, and differs from
+    it by `slack` at most if that is possible.
+
+    Examples
+    --------
+    >>> roundest(49.0, 51.7, 50.3), roundest(2.34, 2.51, 2.4), roundest(-math.inf, 0.2, -4.321)
+    (50.0, 2.4, -4.0)
+    """
+    nearer = max(low, wanted - slack), min(high, wanted + slack)
+    low, high = nearer if nearer[0] < nearer[1] else (low, high)
+    if math.isfinite(low) and math.isfinite(high):
+        low, high = 0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high
+        wanted = min(max(wanted, low), high)
+    elif not low < wanted < high:
+        wanted = high - 1.0 if math.isfinite(high) else low + 1.0
+    size = max(filter(math.isfinite, map(abs, (low, high, wanted))), default=0.0) or 1.0
+    first = -math.floor(math.log10(size))
+    for decimals in range(first, first + 19):
+        if abs(decimals) > 300:
+            break
+        step = 10.0**-decimals
+        for near in (wanted, wanted - step, wanted + step):
+            value = round(near, decimals)
+            if low <= value <= high:
+                return float(value) + 0.0
+    return float(wanted)
+
+
 def percent(share: float) -> str:
     """Return a share in percent.
 

@@ -346,7 +346,7 @@ def sum_text(terms: Iterable[tuple[float, str]], digits: int | None) -> str:
 
 def number_text(value: float, digits: int | None) -> str:
     """Return a number with so many significant digits; None: with all it has."""
-    if digits is not None:
+    if digits is not None and digits < 16:
         return f"{value:.{digits}g}"
     plain = f"{value:.15g}"
     return plain if float(plain) == value else repr(value)

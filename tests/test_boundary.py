@@ -183,3 +183,20 @@ def test_fit_draws(tmp_path, capsys):
     assert main(["fit", "xor", "--max-evals", "500", "--plot", str(picture)]) == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert capsys.readouterr().err == ""
+
+
+def test_the_axes_are_not_two_copies_of_one_feature():
+    X, y = make_moons(200, noise=0.2, random_state=0)
+    X = np.column_stack([X, 1000 * X[:, 0] + 3])
+    ax = plot_boundary(NAClassifier(max_evals=2000, random_state=0).fit(X, y), X, y)
+    assert {ax.get_xlabel(), ax.get_ylabel()} != {"x1", "x3"}
+
+
+def test_a_long_legend_takes_no_room_from_the_axes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 6, 300)
+    X = rng.normal(size=(300, 3)) + 2 * np.eye(6)[y][:, :3] - np.eye(6)[y][:, 3:]
+    ax = plot_boundary(NAClassifier(max_evals=2000, random_state=0).fit(X, y), X, y)
+    ax.figure.canvas.draw()
+    assert ax.get_window_extent().height > 0.4 * ax.figure.bbox.height
+    assert ax.get_legend().get_window_extent().y0 > -0.02 * ax.figure.bbox.height

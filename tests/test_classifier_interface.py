@@ -360,7 +360,8 @@ def test_verbose_tells_the_mean_error_of_all_classes(capsys):
     errors = [(net.predict(Z) != (y == k)).mean() for k, net in enumerate(made.networks_)]
     last = capsys.readouterr().out.splitlines()[-1]
     done = f"finished after {made.n_iter_} evaluations"
-    assert last.startswith(f"[NAClassifier] {done}, training error {np.mean(errors):.4f}")
+    whose = "training error of each class against all others, on average"
+    assert last.startswith(f"[NAClassifier] {done}, {whose} {np.mean(errors):.4f}")
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])

@@ -221,6 +221,7 @@ def test_load_refuses(source, label, error, words):
         ("x,y\n1,a\n2\n", None, "line 3"),
         ("x,y\n1,a\n2,b\n", "z", "label must name a column"),
         ("y\na\nb\n", None, "besides the label"),
+        ("x;y\n1;a\n2;b\n", None, "columns are separated by commas"),
         ("x,x,y\n1,1,a\n", None, "more than one column"),
     ],
 )

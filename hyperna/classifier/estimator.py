@@ -17,7 +17,6 @@ from hyperna._words import shown
 from hyperna.algorithm import MOVES
 from hyperna.classifier.export import FittedNetworks
 from hyperna.classifier.fitted import (
-    CallbackSupportMixin,
     Control,
     Watch,
     class_columns,
@@ -25,7 +24,6 @@ from hyperna.classifier.fitted import (
     fitted_attributes,
     linear_algebra,
     probabilities,
-    with_callbacks,
 )
 from hyperna.classifier.fitting import MOST_SEARCHED, MOST_TRIED, Fit, fit_all
 from hyperna.classifier.points import FOLDS, LabelledPoints, Scaling, labelled_points, numbers
@@ -34,6 +32,18 @@ from hyperna.grid import MAX_RESOLUTION, Grid, finest_unit
 from hyperna.mutation import StepLaw, law
 from hyperna.neurons import NEURONS
 from hyperna.outputs import OUTPUTS
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # scikit-learn before 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing: callbacks came with scikit-learn 1.9."""
+
+    def with_callbacks(method: Any) -> Any:
+        """Return the method as it is: callbacks came with scikit-learn 1.9."""
+        return method
+
 
 MARGIN_CLIP = 0.05
 MOST_NEURONS = 1000

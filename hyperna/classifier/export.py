@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from hyperna._validation import FloatArray, check_integer, check_reals
 from hyperna._words import shown
 from hyperna.classifier.points import Scaling
-from hyperna.classifier.rules import Condition, Cone, Rule
+from hyperna.classifier.rules import Condition, Cone, Rule, printed_scale
 from hyperna.mutation import StepLaw
 from hyperna.networks import Network, number_text, sum_text
 
@@ -52,7 +52,7 @@ def export_text(
     influence, which is the coefficient times the deviation of the feature. With more than two
     classes each condition has a scale, by which scores are compared where no rule holds, or more
     than one; if held-out points say that this is much better, scores are always compared, and each
-    class has a base.
+    class has a number to which the score of its rule is added.
 
     Parameters
     ----------
@@ -61,8 +61,9 @@ def export_text(
     feature_names : sequence of str, optional
         One name for each feature; by default those seen in `fit`, or x1, x2, ...
     digits : int, optional
-        Significant digits of coefficients and thresholds; by default as few as leave every
-        training point on its side of every condition.
+        Significant digits of coefficients and thresholds, at most; by default, and at most, as few
+        as leave every training point on its side of every condition and in its class. With fewer
+        digits the text may classify some points differently.
 
     Examples
     --------
@@ -91,13 +92,12 @@ def export_text(
     factors, offsets = classifier.factor_.tolist(), classifier.offset_.tolist()
     for name, rule, factor, offset in zip(classes, rules, factors, offsets, strict=True):
         lines = _rule_lines(rule, names, digits, factor)
-        base = f" (base {offset:.4g})" if own else ""
-        parts += [f"class {name}{base} {lines[0]}", *lines[1:]]
+        if own:
+            lines[0] = f"scores {offset:.4g} plus the score of {lines[0][3:]}".rstrip()
+        parts += [f"class {name} {lines[0]}", *lines[1:]]
     one = "If one rule holds, it is that class; otherwise the one whose rule has the largest score."
     parts += [
-        "It is the class with the largest sum of its base and the score of its rule."
-        if own
-        else one,
+        "It is the class with the largest score." if own else one,
         "A condition scores (left - right) / scale, or (right - left) / scale where it says <.",
     ]
     if any(isinstance(condition, Cone) for rule in rules for condition in rule.conditions):
@@ -125,11 +125,11 @@ def _rule_lines(
     lines = ["if" if size == 1 else heads[rule.join]]
     for number, condition in enumerate(rule.conditions):
         text = condition_text(condition, names, digits)
-        scale = 1.0 if isinstance(condition, Cone) else condition.scale
         if factor not in (None, 1.0) or (factor and not isinstance(condition, Cone)):
-            text += f"  (scale\0{scale / factor:.4g})"  # not broken in two lines
+            text += f"  (scale\0{printed_scale(condition, factor):.4g})"  # not broken in two lines
         if rule.join == "vote":
-            text = f"{number_text(rule.votes[number], digits)} votes: {text}"
+            vote = number_text(rule.votes[number], digits)
+            text = f"{vote} {'vote' if vote == '1' else 'votes'}: {text}"
         lines += _wrapped(text, names)
     return lines
 

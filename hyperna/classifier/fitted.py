@@ -18,26 +18,15 @@ from threadpoolctl import ThreadpoolController
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna._words import counted
 from hyperna.classifier.points import FOLDS, LabelledPoints, Scaling, blocks
-from hyperna.classifier.rules import rule_of
+from hyperna.classifier.rules import Rule, rule_of
 from hyperna.classifier.starts import least
 from hyperna.networks import Network
 from hyperna.neurons import cone_distance
 from hyperna.parallel import numbered
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # scikit-learn before 1.9
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing: callbacks came with scikit-learn 1.9."""
-
-    def with_callbacks(method: Any) -> Any:
-        """Return the method as it is: callbacks came with scikit-learn 1.9."""
-        return method
-
-
-# With several classes scores are compared, and printed thresholds stay this near to the true ones.
-SLACK = 0.02
+# With several classes scores are compared, and printed thresholds stay this near to the true ones,
+# or nearer until the rules say what the classifier says.
+SLACKS = (0.02, 0.005, 0.001, 1e-4, 1e-5, 1e-7)
 # Rows per class from which on classes may be compared by factors and offsets of their own.
 WELL_COVERED = 20
 # Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
@@ -201,7 +190,7 @@ def fitted_attributes(
     """Return what makes an estimator fitted, from problems that each have a network."""
     # Slope and lapse by the distances of held-out points, where there are any.
     tried = any(map(attrgetter("judged"), fits))
-    networks, columns, labels, rules, evaluations, right = [], [], [], [], 0, 0
+    networks, columns, labels, evaluations, right = [], [], [], 0, 0
     for fit in fits:
         network, points = (fit.under_way or fit.best).network, fit.tried if tried else fit.points
         scaling.mark(network)
@@ -209,7 +198,6 @@ def fitted_attributes(
         known = fit.held_out(fit.judged, signed_distance) if fit.judged else None
         columns.append(signed_distance(network, points.Z) if known is None else known)
         labels.append(points.y)
-        rules.append(rule_of(network, scaling, table.Z, SLACK if len(fits) > 1 else np.inf))
         evaluations += fit.evaluations
     label = np.argmax(labels, axis=0) if len(fits) > 1 else labels[0].astype(int)
     distance = class_columns(np.column_stack(columns))
@@ -217,6 +205,10 @@ def fitted_attributes(
     own = tried and len(fits) > 1
     found = fitted_chances(distance, label, points.share, points.rows, own)
     slope, lapse, factor, offset = found
+    if len(fits) > 1:
+        rules = compared_rules(networks, table.Z, scaling, factor, offset)
+    else:
+        rules = [rule_of(networks[0], scaling, table.Z)]
     for some in blocks(table.Z):
         _, chosen = decide(networks, scaling.apply(table.Z[some]), factor, offset)
         right += int(table.weight[some][chosen == table.y[some]].sum())
@@ -235,6 +227,24 @@ def fitted_attributes(
         "factor_": factor[: len(fits)],
         "offset_": offset[: len(fits)],
     }
+
+
+def compared_rules(
+    networks: list[Network], X: FloatArray, scaling: Scaling, factor: FloatArray, offset: FloatArray
+) -> list[Rule]:
+    """Return the rules of more than two classes, by whose scores each row has the same class."""
+    rules: list[Rule] = []
+    for slack in SLACKS:
+        rules, same = [rule_of(network, scaling, X, slack) for network in networks], []
+        for some in blocks(X):
+            scores = []
+            for rule, times, plus in zip(rules, factor, offset, strict=True):
+                scores.append(rule.score(X[some], times) + float(f"{plus:.4g}"))
+            _, chosen = decide(networks, scaling.apply(X[some]), factor, offset)
+            same.append(np.argmax(scores, axis=0) == chosen)
+        if np.concatenate(same).all():
+            break
+    return rules
 
 
 def mean_curve(curves: list[list[tuple[int, float]]]) -> tuple[IntArray, FloatArray]:
@@ -379,7 +389,8 @@ class Watch:
         done = f"{evaluations} of at most {most} done"
         if ended:
             done = f"finished after {counted(evaluations, 'evaluation', 'd')}"
-        line = f"{done}, training error {mean:.4f}"
+        of_each = " of each class against all others, on average" if len(best) > 1 else ""
+        line = f"{done}, training error{of_each} {mean:.4f}"
         if ended and mean > self.least:
             line += f" ({self.least:.4f} before networks were chosen and simplified)"
         if len(losses) == len(self.fits):  # before, the mean is of some classes only

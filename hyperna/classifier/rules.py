@@ -1,7 +1,8 @@
 """A fitted classifier as rules: conditions in the units of the data, with as few digits as will do.
 
 Coefficients and thresholds are rounded as far as every training point stays on its side of every
-condition, so that the rules and the classifier agree on all of them.
+condition, so that the rules and the classifier agree on all of them. With more than two classes
+scores are compared, which may take more digits.
 """
 
 import math
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
+from hyperna._words import roundest
 from hyperna.classifier.points import Scaling, blocks
 from hyperna.classifier.spaces import HalfSpaces
 from hyperna.networks import Network
@@ -126,6 +128,25 @@ class Rule:
             answer = number >= needed
         return np.asarray(answer)
 
+    def score(self, X: FloatArray, factor: float = 1.0) -> FloatArray:
+        """Return by how much the rule holds on each row, with the scales that are printed.
+
+        It is the largest d such that enough conditions score at least d; for an odd number of
+        conditions the score nearest to 0, positive where the rule holds.
+        """
+        each = np.empty((len(self.conditions), len(X)))
+        for row, condition in zip(each, self.conditions, strict=True):
+            row[:] = condition.distance(X) * condition.scale / printed_scale(condition, factor)
+        if self.join == "odd":
+            nearest = np.abs(each).min(axis=0)
+            return np.where(self.holds(X), nearest, -nearest)
+        size = len(each)
+        needed = {"any": 1, "all": size, "vote": self.quorum}.get(self.join, self.count)
+        order = np.argsort(-each, axis=0)
+        votes = np.array(self.votes or [1.0] * size)[order].cumsum(axis=0)
+        place = np.minimum((votes < needed).sum(axis=0), size - 1)
+        return np.take_along_axis(each, order, axis=0)[place, np.arange(len(X))]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as plain numbers and strings."""
         data = {"join": self.join, "count": self.count, "votes": list(self.votes)}
@@ -151,6 +172,11 @@ class Rule:
         return made
 
 
+def printed_scale(condition: Condition | Cone, factor: float) -> float:
+    """Return the scale of a condition whose scores are multiplied by a factor, with four digits."""
+    return float(f"{condition.scale / factor:.4g}")
+
+
 def _condition(data: Any, dim: int) -> Any:
     """Return the condition that is described by plain numbers; anything else is an error."""
     kind: Any = Cone if "apex" in data else Condition
@@ -169,7 +195,7 @@ def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np
     """Return the rule of a network, for which X are the training points.
 
     Neurons that make no difference to any training point are left out. Rounding moves no threshold
-    by more than about `slack` in the unit ball, for those who compare distances.
+    and no row by more than about `slack` in the unit ball, for those who compare distances.
     """
     spaces, bits = HalfSpaces.of(network), np.zeros((len(X), network.grid.neurons), bool)
     W, b, output, vote, quorum = spaces.W, spaces.t, spaces.output, spaces.vote, spaces.quorum
@@ -263,13 +289,15 @@ def condition_of(
         weights = np.where(finite, weights, 0.0)
         threshold = b / length * unit + weights @ np.where(finite, scaling.centre, 0.0)
         threshold = float(np.clip(threshold, -most, most))
-    full = np.zeros(len(w))
+    full, moved = np.zeros(len(w)), 0.0
     for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
         full[used] = _rounded(weights[used], digits)
         with np.errstate(over="ignore", invalid="ignore"):
             side = X @ full
+            if math.isfinite(slack):
+                moved = np.abs(side - X[:, used] @ weights[used]).max()
         low, high = side[~holds].max(initial=-np.inf), side[holds].min(initial=np.inf)
-        if low < high:
+        if low < high and moved <= slack * scale:
             threshold = roundest(low, high, threshold, slack * scale)
             return Condition(full, threshold, scale, influence)
     return Condition(np.where(used, weights, 0.0), threshold, scale, influence)
@@ -340,35 +368,3 @@ def _rounded(values: FloatArray, digits: int) -> FloatArray:
     for k, value in enumerate(values.tolist()):
         result[k] = float(f"{value:.{digits - 1}e}")
     return result
-
-
-def roundest(low: float, high: float, wanted: float, slack: float = np.inf) -> float:
-    """Return a number between low and high with few digits, in the middle half if both are finite.
-
-    It is the one nearest to the wanted number among those with the fewest digits, and differs from
-    it by `slack` at most if that is possible.
-
-    Examples
-    --------
-    >>> roundest(49.0, 51.7, 50.3), roundest(2.34, 2.51, 2.4), roundest(-np.inf, 0.2, -4.321)
-    (50.0, 2.4, -4.0)
-    """
-    nearer = max(low, wanted - slack), min(high, wanted + slack)
-    low, high = nearer if nearer[0] < nearer[1] else (low, high)
-    if math.isfinite(low) and math.isfinite(high):
-        low, high = 0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high
-        wanted = min(max(wanted, low), high)
-    elif not low < wanted < high:
-        wanted = high - 1.0 if math.isfinite(high) else low + 1.0
-    ends = np.abs([low, high, wanted])
-    size = float(ends[np.isfinite(ends)].max(initial=0.0)) or 1.0
-    first = -math.floor(math.log10(size))
-    for decimals in range(first, first + MOST_DIGITS + 2):
-        if abs(decimals) > 300:
-            break
-        step = 10.0**-decimals
-        for near in (wanted, wanted - step, wanted + step):
-            value = round(near, decimals)
-            if low <= value <= high:
-                return float(value) + 0.0
-    return float(wanted)

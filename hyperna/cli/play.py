@@ -26,7 +26,11 @@ def run(args: argparse.Namespace) -> int:
     """Serve the page until interrupted."""
     from hyperna.play import PlayServer
 
-    with PlayServer(args.port) as server:
+    try:
+        server = PlayServer(args.port)
+    except OSError as error:
+        raise ValueError(f"--port must be free, got {args.port}: {error.strerror}") from None
+    with server:
         print(f"hyperna play: {server.url} (Ctrl-C ends it)", flush=True)
         if not args.no_browser:
             import webbrowser

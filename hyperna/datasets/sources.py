@@ -143,6 +143,9 @@ def read_dataset(
     apart = [label, *(table.checked("ignore", name) for name in ignore)]
     features = tuple(table.others(apart))
     if not features:
-        raise ValueError(f"{path} must have a column besides the label {shown(label)}, got none")
+        hint = "; columns are separated by commas" if ";" in label or "\t" in label else ""
+        raise ValueError(
+            f"{path} must have a column besides the label {shown(label)}, got none{hint}"
+        )
     X = table.numbers(features, with_remedy=True)
     return Dataset(X, labels, Path(path).stem, "", features, label)

@@ -99,7 +99,7 @@ def plot_boundary(
     if oblique:
         plane = _oblique_plane(classifier, points, names, fixed)
     else:
-        pair = _pair(classifier, names, features)
+        pair = _pair(classifier, points, names, features)
         origin = fixed.copy()
         origin[pair] = 0.0
         shown = names[pair[0]], names[pair[1]]
@@ -118,7 +118,13 @@ def plot_boundary(
     ax.set_ylim(*plane.limits[1])
     _, entries = ax.get_legend_handles_labels()
     columns = 2 if max(map(len, entries)) <= _LONGEST_IN_TWO_COLUMNS else 1
-    legend_below(ax, columns=columns, room=0.22 if oblique else 0.14)
+    figure: Any = ax.figure
+    room, height = 0.22 if oblique else 0.14, float(figure.get_figheight())
+    if len(figure.axes) == 1:
+        # so that a long legend takes no room from the axes
+        figure.set_figheight(max(height, 5.5 + 0.28 * len(entries) / columns))
+        room *= (height / figure.get_figheight()) ** 2
+    legend_below(ax, columns=columns, room=room)
     return ax
 
 
@@ -179,11 +185,17 @@ def _direction_text(row: FloatArray, names: list[str]) -> str:
     return f"{text}{rest} (scaled)"
 
 
-def _pair(classifier: Any, names: list[str], features: Sequence[int | str] | None) -> list[int]:
+def _pair(
+    classifier: Any, points: FloatArray, names: list[str], features: Sequence[int | str] | None
+) -> list[int]:
     """Return the numbers of the two features on the axes."""
     if features is None:
-        ranked = np.argsort(-classifier.feature_importances_, kind="stable")
-        return sorted(int(k) for k in ranked[:2])
+        first, *others = np.argsort(-classifier.feature_importances_, kind="stable").tolist()
+        # A copy of the first, in other units perhaps, would show nothing.
+        centred = points - points.mean(axis=0)
+        size = np.sqrt((centred**2).sum(axis=0)) * np.sqrt((centred[:, first] ** 2).sum())
+        own = [k for k in others if abs(centred[:, k] @ centred[:, first]) < 0.9999 * size[k]]
+        return sorted([first, (own or others)[0]])
     numbers = []
     for feature in features:
         if isinstance(feature, str) and feature in names:
