@@ -25,8 +25,8 @@ from hyperna.neurons import cone_distance
 from hyperna.parallel import numbered
 
 # With several classes scores are compared, and printed thresholds stay this near to the true ones,
-# or nearer until the rules say what the classifier says.
-SLACKS = (0.02, 0.005, 0.001, 1e-4, 1e-5, 1e-7)
+# or nearer until the rules say what the classifier says, on tables of so many rows.
+SLACKS, MOST_COMPARED = (0.02, 0.005, 0.001, 1e-4, 1e-5, 1e-7), 20_000
 # Rows per class from which on classes may be compared by factors and offsets of their own.
 WELL_COVERED = 20
 # Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
@@ -233,17 +233,17 @@ def compared_rules(
     networks: list[Network], X: FloatArray, scaling: Scaling, factor: FloatArray, offset: FloatArray
 ) -> list[Rule]:
     """Return the rules of more than two classes, by whose scores each row has the same class."""
-    rules: list[Rule] = []
-    for slack in SLACKS:
-        rules, same = [rule_of(network, scaling, X, slack) for network in networks], []
-        for some in blocks(X):
-            scores = []
-            for rule, times, plus in zip(rules, factor, offset, strict=True):
-                scores.append(rule.score(X[some], times) + float(f"{plus:.4g}"))
-            _, chosen = decide(networks, scaling.apply(X[some]), factor, offset)
-            same.append(np.argmax(scores, axis=0) == chosen)
-        if np.concatenate(same).all():
+    rules = [rule_of(network, scaling, X, SLACKS[0]) for network in networks]
+    if len(X) > MOST_COMPARED:
+        return rules
+    _, chosen = decide(networks, scaling.apply(X), factor, offset)
+    for slack in SLACKS[1:]:
+        scores = []
+        for rule, times, plus in zip(rules, factor, offset, strict=True):
+            scores.append(rule.score(X, times) + float(f"{plus:.4g}"))
+        if (np.argmax(scores, axis=0) == chosen).all():
             break
+        rules = [rule_of(network, scaling, X, slack) for network in networks]
     return rules
 
 

@@ -201,11 +201,13 @@ def _headline(summary: dict[str, Any]) -> list[str]:
     law = f"{used['mutation']} mutation" if used["mutation"] else used["algorithm"]
     if used["mutation"] and used["algorithm"] != "na":
         law = f"{used['algorithm']}, {law}"
-    probability = used["mutation_probability"] or 0.0
+    name = used["algorithm"].partition(":")[0]
+    probability = 0.0 if name == "rls" else used["mutation_probability"] or 0.0
     restarts = 0 if used["restarts"] == "auto" else used["restarts"] or 0
     extras = {
         "no bias": used["bias"] is False,
         "void steps redrawn": used["redraw_void"],
+        "one component at a time": name == "rls",
         f"probability {probability:.4g} per component": probability,
         "rotations": used["move"] == "rotation",
         f"init {used['init']}": used["init"] not in (None, "grid"),
@@ -214,9 +216,10 @@ def _headline(summary: dict[str, Any]) -> list[str]:
         "automatic restarts": used["restarts"] == "auto",
         counted(restarts, "restart"): restarts,
     }
+    shape = "any topology" if name == "neat" else f"{neurons}, output {used['output']}"
     return [
         f"[bold]{escape(used['problem'])}[/bold] in D = {used['dim']}: "
-        f"{neurons}, output {used['output']}, resolution {used['resolution']:,}",
+        f"{shape}, resolution {used['resolution']:,}",
         ", ".join([law, *compress(extras, extras.values())]),
         f"{counted(summary['runs'], 'run')} from seed {used['seed']}, "
         f"at most {counted(used['budget'], 'evaluation')} each",
