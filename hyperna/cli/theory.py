@@ -108,7 +108,8 @@ def run(args: argparse.Namespace) -> int:
 
     settings = {key: getattr(args, key) for key in SETTINGS}
     _announce(args)
-    runtime = expected_runtime(**{**settings, "problem": problem(args.problem)})
+    subject = problem(args.problem)
+    runtime = expected_runtime(**{**settings, "problem": subject})
     settings["mutation_probability"] = args.mutation_probability or 0.5 / args.neurons
     summary = {**_summary(runtime, levels, args.quantiles is not None), "settings": settings}
     if args.export:
@@ -126,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json_text(summary))
     else:
-        _print_table(args, summary)
+        _print_table(args, summary, subject.default_neurons)
     return 0
 
 
@@ -183,7 +184,7 @@ def _operations(runtime: "ExactRuntime") -> float:
     return float(chain.score.size * per_state * steps) if math.isfinite(steps) else 0.0
 
 
-def _print_table(args: argparse.Namespace, summary: dict[str, Any]) -> None:
+def _print_table(args: argparse.Namespace, summary: dict[str, Any], usual: int) -> None:
     from rich.table import Table
 
     from hyperna.theory.ring import LARGEST_MATRIX
@@ -191,6 +192,7 @@ def _print_table(args: argparse.Namespace, summary: dict[str, Any]) -> None:
     console = make_console()
     bias = "" if args.bias else ", biases fixed at 0"
     neurons = "1 neuron" if args.neurons == 1 else f"2 neurons joined by {args.output.upper()}"
+    neurons += f" ('hyperna run' takes {usual})" if args.neurons < usual else ""
     console.print(
         f"{args.problem}: {neurons}, resolution {args.resolution}, {args.mutation} mutation{bias}"
     )
