@@ -13,13 +13,7 @@ from numpy.typing import ArrayLike
 
 from hyperna._kernels import geometry
 from hyperna._kernels.mutation import RotationMove
-from hyperna._validation import (
-    FloatArray,
-    IntArray,
-    check_choice,
-    check_integer,
-    check_reals,
-)
+from hyperna._validation import FloatArray, IntArray, check_choice, check_integer, check_reals
 from hyperna.neurons import NEURONS, Neuron
 from hyperna.outputs import OUTPUTS
 

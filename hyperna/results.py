@@ -293,7 +293,7 @@ class Interrupted(KeyboardInterrupt):
     """An interrupt of `run_many`; `runs` are those that were finished by then."""
 
     def __init__(self, runs: Runs) -> None:
-        super().__init__(f"{counted(len(runs), 'run')} were finished")
+        super().__init__(f"finished: {counted(len(runs), 'run')}")
         self.runs = runs
 
 

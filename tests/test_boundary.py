@@ -200,3 +200,13 @@ def test_a_long_legend_takes_no_room_from_the_axes():
     ax.figure.canvas.draw()
     assert ax.get_window_extent().height > 0.4 * ax.figure.bbox.height
     assert ax.get_legend().get_window_extent().y0 > -0.02 * ax.figure.bbox.height
+
+
+def test_given_axes_keep_their_figure():
+    figure = pytest.importorskip("matplotlib.figure").Figure(figsize=(5, 4))
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    clf = NAClassifier(max_evals=500, random_state=0).fit(X, y)
+    plot_boundary(clf, X, y, figure.add_subplot())
+    assert figure.get_size_inches().tolist() == [5, 4]
+    part = pytest.importorskip("matplotlib.figure").Figure().subfigures(1, 2)[0]
+    assert plot_boundary(clf, X, y, part.add_subplot()).figure is part

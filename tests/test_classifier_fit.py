@@ -301,3 +301,13 @@ def test_memory_layout_does_not_matter(dtype, order):
     clf = NAClassifier(2, **QUICK).fit(other, y)
     assert clf.network_ == plain.network_
     assert (clf.predict(other) == plain.predict(X)).all()
+
+
+def test_a_class_that_was_never_held_out_gets_no_factor():
+    """Distances to a network that has seen the points would say that it is sure."""
+    rng = np.random.default_rng(2)
+    y = np.r_[np.zeros(150, int), np.ones(147, int), [2, 2, 2]]
+    X = rng.normal(size=(300, 2)) + np.array([[0, 0], [1.5, 0], [0, 2]])[y]
+    clf = NAClassifier(random_state=0).fit(X, y)
+    assert clf.factor_.tolist() == [1.0, 1.0, 1.0]
+    assert clf.offset_.tolist() == [0.0, 0.0, 0.0]

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 
-from hyperna import NAClassifier, Network, dataset, export_text
+from hyperna import Grid, NAClassifier, Network, dataset, export_text
 from hyperna._words import roundest
 from hyperna.classifier.export import LINE_WIDTH, condition_text
 from hyperna.classifier.points import Scaling
-from hyperna.classifier.rules import Condition, Rule, condition_of, rule_of
+from hyperna.classifier.rules import Condition, Rule, _vote, condition_of, rule_of
 
 NAMES = ["age", "income", "height", "children"]
 
@@ -161,6 +161,40 @@ def test_rows_of_several_classes_are_classified_by_what_is_printed(seed):
     X, y = make_blobs(400, centers=4, cluster_std=2.5, random_state=seed)
     clf = NAClassifier(random_state=seed).fit(X, y)
     assert (class_by_text(export_text(clf), ["x1", "x2"], X) == clf.predict(X)).all()
+
+
+@pytest.mark.parametrize("neuron", ["plain", "bent"])
+@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+def test_scores_of_rules_choose_the_class_of_every_training_row(output, neuron):
+    rng = np.random.default_rng(len(output))
+    X = rng.normal(size=(150, 2))
+    y = np.digitize(X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.5 * rng.normal(size=150), [0.0, 1.0])
+    for seed in range(3):
+        clf = NAClassifier(3, output=output, neuron=neuron, max_evals=3000, random_state=seed)
+        clf.fit(X, y)
+        scores = [rule.score(X, k) for rule, k in zip(clf.rules_, clf.factor_, strict=True)]
+        said = (np.transpose(scores) + clf.offset_).argmax(axis=1)
+        assert (said == clf.predict(X)).all(), seed
+
+
+def test_a_vote_that_is_never_reached_is_printed_as_that():
+    y = np.arange(40) >= 37
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    grid = Grid(2, 2, 64, "evolved")
+    never = Network(grid, grid.from_weights([[1, 0], [0, 1]], [0, 0], [0.6, 0.8], 0.9999))
+    made = rule_of(never, Scaling(np.zeros(2), np.ones(2)), X)
+    assert (made.holds(X) == never.predict(X)).all()
+    for quorum, word in ((1.6, "never"), (-0.1, "always")):
+        conditions = (Condition(np.array([1.0, 0.0]), 0.0, 1.0, np.ones(2)),)
+        rule = _vote(conditions, np.ones(1), quorum, X[:, :1] > 0)
+        assert condition_text(rule.conditions[0], ["a", "b"]) == word
+        assert rule.holds(X).all() == (word == "always")
+        assert np.unique(rule.score(X)).tolist() == [2.0 if word == "always" else -2.0]
+    clf = NAClassifier(2, output="evolved", init="grid", max_evals=50, n_restarts=0, random_state=0)
+    (rule,) = clf.fit(X, y).rules_
+    assert (rule.holds(X) == clf.predict(X)).all()
+    if not clf.predict(X).any():
+        assert "never" in export_text(clf)
 
 
 def test_bases_and_scales_say_what_the_classifier_says(compared):

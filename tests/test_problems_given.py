@@ -155,6 +155,7 @@ def test_wrong_points_are_refused(X, y, weight, message):
         (["9", "10", "9"], None, [0, 1, 0]),  # as numbers, like the labels of a file
         (np.array([2, 1, 1]), 1, [0, 1, 1]),
         ([True, False, False], False, [0, 1, 1]),
+        (["nan", "1", "1"], None, [1, 0, 0]),  # a word beside a number
     ],
 )
 def test_one_of_two_labels_is_positive(y, positive, expected):
@@ -169,6 +170,7 @@ def test_one_of_two_labels_is_positive(y, positive, expected):
         (["a", "b", "a"], "c", "positive must be one of the labels 'a' and 'b' of y, got 'c'"),
         ([0, 1, 1], "1", "positive must be one of the labels 0 and 1 of y, got '1'"),
         ([None, "b", "a"], "a", "y must hold labels of one kind, got [None, 'b', 'a']"),
+        ([1.0, np.nan, 1.0], 1.0, "y must hold two different values, got NaN"),
         (["a", "b"], None, "y must have shape (3,), got shape (2,)"),
         ("aba", None, "y must be an array of real numbers, got dtype <U3"),
     ],

@@ -10,12 +10,7 @@ from hyperna._kernels.geometry import EVOLVED, cos_sin_turn, neuron_weights
 from hyperna._kernels.jit import inner_kernel
 from hyperna._kernels.mirrors import near_optimum
 from hyperna._kernels.protocol import implement, prepare
-from hyperna._kernels.sphere_areas import (
-    Arrangement,
-    area_right,
-    new_arrangement,
-    place_circle,
-)
+from hyperna._kernels.sphere_areas import Arrangement, area_right, new_arrangement, place_circle
 from hyperna._kernels.state import CHANGED, GENOME, OLD
 from hyperna._kernels.steps import take_step
 

@@ -268,7 +268,7 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return how far each point is from the other class, in the units of the unit ball.
+        """Return the score of each point, in the units of the unit ball.
 
         For two classes: the distance by which the hyperplanes, or the surfaces of cones, must move
         for the answer to change, positive for the second class; shape (n_samples,). For more: one

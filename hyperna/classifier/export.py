@@ -94,7 +94,7 @@ def export_text(
     for name, rule, factor, offset in zip(classes, rules, factors, offsets, strict=True):
         lines = _rule_lines(rule, names, digits, factor)
         if own:
-            lines[0] = f"scores {offset:.4g} plus the score of {lines[0][3:]}".rstrip()
+            lines[0] = f"scores {offset:.6g} plus the score of {lines[0][3:]}".rstrip()
         parts += [f"class {name} {lines[0]}", *lines[1:]]
     one = "If one rule holds, it is that class; otherwise the one whose rule has the largest score."
     parts += [
@@ -127,7 +127,7 @@ def _rule_lines(
     for number, condition in enumerate(rule.conditions):
         text = condition_text(condition, names, digits)
         if factor not in (None, 1.0) or (factor and not isinstance(condition, Cone)):
-            text += f"  (scale\0{printed_scale(condition, factor):.4g})"  # not broken in two lines
+            text += f"  (scale\0{printed_scale(condition, factor):.6g})"  # not broken in two lines
         if rule.join == "vote":
             vote = number_text(rule.votes[number], digits)
             text = f"{vote} {'vote' if vote == '1' else 'votes'}: {text}"

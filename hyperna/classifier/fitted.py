@@ -27,7 +27,7 @@ from hyperna.parallel import numbered
 # With several classes scores are compared, and printed thresholds stay this near to the true ones,
 # or nearer until the rules say what the classifier says, on tables of so many rows.
 SLACKS, MOST_COMPARED = (0.02, 0.005, 0.001, 1e-4, 1e-5, 1e-7), 20_000
-# Rows per class from which on classes may be compared by factors and offsets of their own.
+# Rows for each class, on average, from which on classes may have factors and offsets of their own.
 WELL_COVERED = 20
 # Offspring between which an interrupt from the keyboard is noticed: a fraction of a second.
 PIECE = 2**13
@@ -202,7 +202,7 @@ def fitted_attributes(
     label = np.argmax(labels, axis=0) if len(fits) > 1 else labels[0].astype(int)
     distance = class_columns(np.column_stack(columns))
     # Distances to networks that have seen the points say little about other classes.
-    own = tried and len(fits) > 1
+    own = len(fits) > 1 and all(map(attrgetter("judged"), fits))
     found = fitted_chances(distance, label, points.share, points.rows, own)
     slope, lapse, factor, offset = found
     if len(fits) > 1:
@@ -240,10 +240,10 @@ def compared_rules(
     for slack in SLACKS[1:]:
         scores = []
         for rule, times, plus in zip(rules, factor, offset, strict=True):
-            scores.append(rule.score(X, times) + float(f"{plus:.4g}"))
+            scores.append(rule.score(X, times) + float(f"{plus:.6g}"))
         if (np.argmax(scores, axis=0) == chosen).all():
             break
-        rules = [rule_of(network, scaling, X, slack) for network in networks]
+        rules = [rule_of(network, scaling, X, slack, idle=True) for network in networks]
     return rules
 
 

@@ -173,8 +173,8 @@ class Rule:
 
 
 def printed_scale(condition: Condition | Cone, factor: float) -> float:
-    """Return the scale of a condition whose scores are multiplied by a factor, with four digits."""
-    return float(f"{condition.scale / factor:.4g}")
+    """Return the scale of a condition whose scores are multiplied by a factor, with six digits."""
+    return float(f"{condition.scale / factor:.6g}")
 
 
 def _condition(data: Any, dim: int) -> Any:
@@ -191,18 +191,21 @@ def _condition(data: Any, dim: int) -> Any:
     return kind(**values)
 
 
-def rule_of(network: Network, scaling: Scaling, X: FloatArray, slack: float = np.inf) -> Rule:
+def rule_of(
+    network: Network, scaling: Scaling, X: FloatArray, slack: float = np.inf, idle: bool = False
+) -> Rule:
     """Return the rule of a network, for which X are the training points.
 
-    Neurons that make no difference to any training point are left out. Rounding moves no threshold
-    and no row by more than about `slack` in the unit ball, for those who compare distances.
+    Neurons that make no difference to any training point are left out, unless `idle`. Rounding
+    moves no threshold and no row by more than about `slack` in the unit ball, for those who compare
+    distances, to which idle neurons may make a difference.
     """
     spaces, bits = HalfSpaces.of(network), np.zeros((len(X), network.grid.neurons), bool)
     W, b, output, vote, quorum = spaces.W, spaces.t, spaces.output, spaces.vote, spaces.quorum
     for some in blocks(X):
         bits[some] = network.margin(scaling.apply(X[some])) >= 0.0
     kept, said = np.arange(len(b)), spaces.fires(bits)
-    for i in range(len(b)):
+    for i in range(0 if idle else len(b)):
         rest, after = kept[kept != i], quorum - vote[i]
         # What an idle neuron may always say: nothing but 1 in an AND, either in a vote.
         for limit in {"and": {after}, "evolved": {quorum, after}}.get(output, {quorum}):
@@ -238,6 +241,9 @@ def _vote(
     Few votes are rounded so that the result stays the same whatever holds, many so that it does on
     the training points, where the conditions hold as `bits` say.
     """
+    if quorum <= 1e-9 or quorum > vote.sum() + 1e-9:
+        none = np.zeros(len(conditions[0].weights))
+        return Rule("any", (Condition(none, -2.0 if quorum <= 1e-9 else 2.0, 1.0, none),))
     ranked = np.sort(vote)
     for count in range(1, len(vote) + 1):
         fewest = ranked[:count].sum()
@@ -341,7 +347,8 @@ def cone_of(  # type: ignore[no-untyped-def]
     full = Cone(w, apex, scaling.width, influence, float(cosine), bool(outside))
     units = np.where(used, scaling.width, 1.0)
     # Apex, axis and widths each move a row by a part of the slack.
-    for digits in range(FEWEST_DIGITS + math.isfinite(slack), MOST_DIGITS + 1):
+    fewest = max(3, math.ceil(1 - math.log10(slack))) if math.isfinite(slack) else FEWEST_DIGITS
+    for digits in range(fewest, MOST_DIGITS + 1):
         axis, moved = w.copy(), apex.copy()
         for k, unit in enumerate(units.tolist()):
             axis[k] = round(float(w[k]), digits) + 0.0

@@ -178,8 +178,9 @@ def draw(path: Path, classifier: "NAClassifier", data: "Dataset") -> None:
     from matplotlib.figure import Figure
 
     from hyperna.plots import plot_boundary
+    from hyperna.plots.boundary import boundary_size
 
-    figure = Figure(figsize=(7.0, 7.0), layout="constrained")
+    figure = Figure(figsize=boundary_size(classifier), layout="constrained")
     used = {
         k for rule in classifier.rules_ for c in rule.conditions for k in c.weights.nonzero()[0]
     }

@@ -17,14 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hyperna._words import counted, number, shown
-from hyperna.cli.options import (
-    check_picture,
-    integer,
-    json_text,
-    make_console,
-    real,
-    save_figure,
-)
+from hyperna.cli.options import check_picture, integer, json_text, make_console, real, save_figure
 
 if TYPE_CHECKING:
     from hyperna.theory import ExactRuntime

@@ -22,19 +22,8 @@ from hyperna.paper.printed import (
     expectation,
     na_table,
 )
-from hyperna.paper.reproduce import (
-    BASELINES_RESOLUTION,
-    BASELINES_TABLE,
-    COUNTED_POINTS,
-    CellKey,
-)
-from hyperna.paper.verdicts import (
-    Truth,
-    Verdict,
-    compare_means,
-    compare_medians,
-    compare_shares,
-)
+from hyperna.paper.reproduce import BASELINES_RESOLUTION, BASELINES_TABLE, COUNTED_POINTS, CellKey
+from hyperna.paper.verdicts import Truth, Verdict, compare_means, compare_medians, compare_shares
 from hyperna.results import Runs
 
 Verdicts = Mapping[str, Verdict]

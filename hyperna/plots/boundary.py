@@ -104,7 +104,7 @@ def plot_boundary(
         origin[pair] = 0.0
         shown = names[pair[0]], names[pair[1]]
         plane = _Plane(origin, np.eye(dim)[pair], points[:, pair], shown)
-    ax = ax or new_axes((7.0, 7.0))
+    ax = ax or new_axes(boundary_size(classifier))
     _draw_regions(ax, classifier, plane)
     _draw_conditions(ax, classifier, plane, names)
     wrong = classifier.classes_[_decided(classifier, points)[1]] != labels
@@ -118,14 +118,15 @@ def plot_boundary(
     ax.set_ylim(*plane.limits[1])
     _, entries = ax.get_legend_handles_labels()
     columns = 2 if max(map(len, entries)) <= _LONGEST_IN_TWO_COLUMNS else 1
-    figure: Any = ax.figure
-    room, height = 0.22 if oblique else 0.14, float(figure.get_figheight())
-    if len(figure.axes) == 1:
-        # so that a long legend takes no room from the axes
-        figure.set_figheight(max(height, 5.5 + 0.28 * len(entries) / columns))
-        room *= (height / figure.get_figheight()) ** 2
-    legend_below(ax, columns=columns, room=room)
+    height = max(ax.figure.bbox.height / ax.figure.dpi, 7.0)
+    legend_below(ax, columns=columns, room=(0.22 if oblique else 0.14) * (7.0 / height) ** 2)
     return ax
+
+
+def boundary_size(classifier: Any) -> tuple[float, float]:
+    """Return the size of a figure in which a long legend takes no room from the axes."""
+    lines = len(classifier.classes_) + 2 + sum(len(rule.conditions) for rule in classifier.rules_)
+    return 7.0, max(7.0, 5.0 + 0.28 * lines)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hyperna._validation import (
-    BoolArray,
-    FloatArray,
-    check_choice,
-    check_integer,
-    check_points,
-)
+from hyperna._validation import BoolArray, FloatArray, check_choice, check_integer, check_points
 from hyperna._words import counted, shown
 from hyperna.problems.arcs import (
     Union,

@@ -294,7 +294,10 @@ def _positive_of_two(
     """
     values = labels
     with suppress(ValueError, TypeError):
-        values = [float(label) for label in labels]
+        numbers = [float(label) for label in labels]
+        values = labels if np.isnan(numbers).any() else numbers
+    if any(label != label for label in labels):
+        raise ValueError(f"{what} must hold two different values, got NaN")
     try:
         found = sorted(set(values))
     except TypeError:

@@ -18,14 +18,7 @@ from typing import Any
 from hyperna._words import did_you_mean, shown, write_name
 from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import Fitness, Online, Sampled, fitness_of
-from hyperna.problems import (
-    PROBLEMS,
-    PointProblem,
-    Problem,
-    points_digest,
-    problem,
-    read_csv,
-)
+from hyperna.problems import PROBLEMS, PointProblem, Problem, points_digest, problem, read_csv
 from hyperna.search import Task
 from hyperna.settings.algorithms import SHARED, Runner, find_algorithm, relative
 from hyperna.settings.keys import COMMON, DEFAULT, KEYS, plain_keys
