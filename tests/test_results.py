@@ -55,7 +55,7 @@ def test_an_interrupt_keeps_the_runs_that_are_finished():
             raise KeyboardInterrupt
 
     task = OnePlusOneNA(resolution=24).task(problem("half"))
-    with pytest.raises(Interrupted, match="40 runs were finished") as caught:
+    with pytest.raises(Interrupted, match="finished: 40 runs") as caught:
         run_many(task, 100, seed=3, n_jobs=1, progress=stop)
     kept, every = caught.value.runs, run_many(task, 100, seed=3)
     assert (kept.rows == every.rows[:40]).all()
