@@ -291,13 +291,13 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of each class, which grows with the distance.
 
-        It is ``lapse_ + (1 - K * lapse_) * softmax(slope_ * score)`` for K classes, where the score
-        is that of `decision_function`, for two classes half of it and half of its opposite: for two
-        classes a point on the boundary has probability 1/2, and however far a point is, the
-        probability of a wrong label stays at `lapse_`. Both numbers fit the labels of the training
-        points best, with the distances to networks that had not seen these points. Where no points
-        were held out (few points or evaluations, or ``init`` other than "data" with nothing to
-        choose), the training points themselves are used, and the values are optimistic.
+        It is ``lapse_ + (1 - K * lapse_) * softmax(slope_ * score)`` for K classes. The scores of
+        more than two classes are those of `decision_function`; those of two classes are half of it
+        and its opposite, so that a point on the boundary has probability 1/2. However far a point
+        is, the probability of a wrong label stays at `lapse_`. Both numbers fit the labels of the
+        training points best, with the distances to networks that had not seen these points. Where
+        no points were held out (few points or evaluations, or ``init`` other than "data" with
+        nothing to choose), the training points themselves are used, and the values are optimistic.
         """
         distance = self.decision_function(X)
         probability = probabilities(class_columns(distance), self.slope_, self.lapse_)
@@ -380,8 +380,9 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
             table = table.sample(rng, MOST_SEARCHED)
         points = replace(table, Z=scaling.apply(table.Z))
         index, weight, fold = points.folds(MOST_TRIED, rng)
-        tried, fits = points.part(index, weight), list[Fit]()
+        tried = points.part(index, weight)
         seen = [tried.part(fold != k) for k in range(FOLDS)]
+        fits: list[Fit] = []
         for k in range(classes) if classes > 2 else (1,):
             every, some, *own = [replace(part, y=part.y == k) for part in (points, tried, *seen)]
             fits.append(Fit(len(fits), every, some, own, fold, settings, seed, (k,)))

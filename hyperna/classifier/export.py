@@ -48,12 +48,12 @@ def export_text(
 ) -> str:
     """Return the rules of a fitted NAClassifier as text, in the units of the data.
 
-    Every training point is classified by the rules as by the classifier, of more than 20,000 in
-    more than two classes nearly every one. Terms are sorted by their influence, which is the
-    coefficient times the deviation of the feature. With more than two classes each condition has a
-    scale, by which scores are compared where no rule holds, or more than one; if held-out points
-    say that this is much better, scores are always compared, and each class has a number to which
-    the score of its rule is added.
+    Every training point is classified by the rules as by the classifier. (With more than two
+    classes and more than 20,000 points a few of them may not be.) Terms are sorted by their
+    influence, which is the coefficient times the deviation of the feature. With more than two
+    classes each condition has a scale, by which scores are compared where no rule holds, or more
+    than one. Where the classifier has offsets, scores are always compared, and the offset of a
+    class is added to the score of its rule.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def export_text(
     feature_names : sequence of str, optional
         One name for each feature; by default those seen in `fit`, or x1, x2, ...
     digits : int, optional
-        Significant digits of coefficients and thresholds, at most; by default, and at most, as few
-        as leave every training point on its side of every condition and in its class. With fewer
-        digits the text may classify some points differently.
+        Largest number of significant digits of coefficients and thresholds. The default writes
+        them as they are in `rules_`: with as few digits as leave every training point on its side
+        of every condition and in its class. With fewer digits some points may change their class.
 
     Examples
     --------
@@ -240,11 +240,12 @@ class FittedNetworks:
         return self._one_neuron("intercept_")[1]
 
     def _one_neuron(self, name: str) -> tuple[FloatArray, FloatArray]:
-        limit = "two classes and one neuron only, as with n_neurons=1"
-        fitted = hasattr(self, "networks_")
-        if fitted and self.networks_[0].grid.neuron != "plain":
-            limit, fitted = "plain neurons only: a bent neuron has no coefficients", False
-        if not fitted or self.n_neurons_ != 1:
+        limit = ""
+        if hasattr(self, "networks_") and self.networks_[0].grid.neuron != "plain":
+            limit = "plain neurons only: a bent neuron has no coefficients"
+        elif not hasattr(self, "networks_") or self.n_neurons_ != 1:
+            limit = "two classes and one neuron only, as with n_neurons=1"
+        if limit:
             # AttributeError: scikit-learn then takes feature_importances_.
             rest = "rules_ holds the conditions of any network"
             raise AttributeError(f"{name} exists for {limit}; {rest}")
