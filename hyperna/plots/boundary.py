@@ -66,10 +66,10 @@ def plot_boundary(
         Where to draw.
     features : pair of int or str, or "plane", optional
         Numbers or names of the features on the axes, by default the two with the largest
-        `feature_importances_`. With more than two features the regions are those of the plane
-        in which the others have the values `rest`, while every point keeps its own.
+        `feature_importances_`, copies left out. With more than two features the regions are those
+        of the plane in which the others have the values `rest`, while every point keeps its own.
         "plane": the plane that shows most of all half-spaces, which is spanned by the two main
-        directions of their normals, in the units of `decision_function`. One or two half-spaces
+        directions of their normals, in the units of `scaling_`. One or two half-spaces
         are seen edge-on: each point lies in the region of its own answer.
     rest : array_like of shape (D,), optional
         The values of what is not shown, by default the medians of X.
