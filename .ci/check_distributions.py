@@ -29,7 +29,9 @@ def main(wheel: str, source: str) -> None:
         "folders missing in the source distribution": {
             name for name in OURS if not any(path.startswith(f"{name}/") for path in in_source)
         },
-        "machinery in the source distribution": {p for p in in_source if p.startswith(".ci")},
+        "machinery in the source distribution": {
+            path for path in in_source if path.startswith((".ci", ".github", ".pre-commit"))
+        },
     }
     for what, names in problems.items():
         if names:

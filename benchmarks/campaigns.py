@@ -27,11 +27,11 @@ from typing import NamedTuple
 import distributed
 import numpy as np
 
-from hyperna.campaign import execution
-from hyperna.campaign.campaign import Campaign
-from hyperna.settings import setting
-from hyperna.store.lines import Block
-from hyperna.store.store import Store
+from hyperna.experiments import execution
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.lines import Block
+from hyperna.experiments.setting import setting
+from hyperna.experiments.store import Store
 
 # 40,000 steps of some 25 ns.
 RUN = {"problem": "quarter", "resolution": 1200, "budget": 40_000, "target": False}

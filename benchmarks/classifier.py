@@ -1,11 +1,12 @@
 """NAClassifier: quality beside linear models and a small MLP, and speed, as ratios of this run.
 
-    python benchmarks/classifier.py                    everything (forty minutes)
+    python benchmarks/classifier.py                    everything (half an hour)
     python benchmarks/classifier.py cube linear speed  some sections (a few minutes)
     python benchmarks/classifier.py --quick            one seed, few of the digits
 
-Sections: quality, curved, noisy, starts, cube, linear, neurons, bends, speed. The slices of the two
-sides of a ratio alternate, so that a busy machine slows both; the median of them is printed.
+Sections: quality, curved, noisy, evolution, shortness, seeds, cube, linear, neurons, speed. The
+slices of the two sides of a ratio alternate, so that a busy machine slows both; the median of them
+is printed.
 """
 
 import argparse
@@ -210,13 +211,8 @@ def show_noisy(name, rows):
     )
 
 
-def starts(options):
-    """Ablation: starts alone, evolution from random starts, both; rotations and angle steps.
-
-    This prints the table of the page about the default classifier. One evaluation is the simplest
-    start, 1,000 are little more than all starts. Each set is split once, four fifths for training.
-    """
-    budgets = (1, 10**3, 10**5) if options.quick else (1, 10**3, 10**4, 10**5, 10**6)
+def grouped_sets(options):
+    """Curved, noisy and other sets, each split once: four fifths for training."""
     seed = options.data_seed
     groups = {"curved": [], "noisy": [], "other": []}
     for name, X, y in binary_sets(options):
@@ -227,19 +223,67 @@ def starts(options):
     for name, data in noisy_sets(seed):
         first.setdefault(name, data)
     groups["noisy"] = list(first.values())
-    print("\nHeld-out accuracy by starts, mutation and evaluations, means of so many sets\n")
+    return groups
+
+
+def ablation(options, parameter, values):
+    """Print held-out accuracy and mean terms by a parameter, as a table, and paired differences.
+
+    Differences are those of the default to every other value, with standard errors over the sets.
+    """
+    groups = grouped_sets(options)
+    default = NAClassifier().get_params()[parameter]
+    results = {}
+    print(f"\nHeld-out accuracy (mean terms) by {parameter}\n")
     sizes = " | ".join(f"{len(sets)} {name}" for name, sets in groups.items())
-    print(f"| starts | steps | evaluations | {sizes} |\n|---|---|---|---|---|---|")
-    for move, init, budget in itertools.product(("rotation", "angle"), ("sphere", "data"), budgets):
-        model = NAClassifier(init=init, move=move, max_evals=budget, random_state=seed)
-        row = [{"sphere": "random", "data": "from data"}[init], f"{move}s", f"{budget:,}"]
-        row[2] += " (default)" * (
-            model.get_params() == NAClassifier(random_state=seed).get_params()
-        )
-        for sets in groups.values():
-            mean = np.mean([model.fit(X, y).score(A, b) for X, y, A, b in sets])
-            row.append(f"{mean:.3f}".removeprefix("0"))
+    print(f"| {parameter} | {sizes} |\n|---|---|---|---|")
+    for value in values:
+        row = [f"{value:,}" + " (default)" * (value == default)]
+        for group, sets in groups.items():
+            pairs = []
+            for X, y, A, b in sets:
+                model = NAClassifier(**{parameter: value}, random_state=options.data_seed)
+                pairs.append((model.fit(X, y).score(A, b), model.n_terms_))
+            results[value, group] = np.array(pairs)
+            accuracy, terms = np.mean(pairs, axis=0)
+            row.append(f"{accuracy:.3f}".removeprefix("0") + f" ({terms:.1f})")
         print(f"| {' | '.join(row)} |", flush=True)
+    for value in values:
+        for group in groups:
+            if value != default:
+                ahead = 100 * (results[default, group] - results[value, group])[:, 0]
+                error = ahead.std(ddof=1) / np.sqrt(len(ahead))
+                print(f"{group}: default minus {value:,}: {ahead.mean():+.2f} ± {error:.2f} points")
+
+
+def evolution(options):
+    """Offspring of a network at each cost of a term; 0 is the starts alone."""
+    ablation(options, "evaluations", (0, 150, 1500, 15_000))
+
+
+def shortness(options):
+    """Weight of the rule's bits."""
+    ablation(options, "shortness", (0.4, 0.7, 1, 2))
+
+
+def seeds(options):
+    """How often two seeds give the same features and the same number of terms."""
+    print("\nPairs of seeds with the same features, the same number of terms; spread of accuracy")
+    numbers = range(2 if options.quick else 4)
+    for group, sets in grouped_sets(options).items():
+        same, scores = [], []
+        for X, y, A, b in sets:
+            fits = [NAClassifier(random_state=seed).fit(X, y) for seed in numbers]
+            scores.append(np.std([fit.score(A, b) for fit in fits], ddof=1))
+            for one, other in itertools.combinations(fits, 2):
+                equal = one.list_.features == other.list_.features
+                same.append((equal, one.n_terms_ == other.n_terms_))
+        features, terms = np.mean(same, axis=0)
+        print(
+            f"{len(sets)} {group}: features {features:.0%}, terms {terms:.0%} pairs ({len(same)}), "
+            f"standard deviation between seeds {100 * np.mean(scores):.2f} points",
+            flush=True,
+        )
 
 
 def cube(options):
@@ -276,16 +320,16 @@ def fewest_line_errors(X, y):
 
 
 def linear(options):
-    """Training errors of one neuron beside linear models, and beside the optimum in the plane."""
-    print("\nOne neuron, training errors (optimum known in the plane only)")
+    """Fewest training errors on the path of one half-space beside linear models and the optimum."""
+    print("\nOne half-space, fewest training errors on the path (optimum known in the plane only)")
     print(f"{'':22s}{'ours':>8s}{'optimum':>9s}{'Perceptron':>12s}{'LogReg':>8s}{'LinSVC':>8s}")
     worse = []
     for label, X, y in binary_sets(options):
         standard = StandardScaler().fit_transform(X)
-        ours = NAClassifier(1, random_state=0).fit(X, y)
+        ours = NAClassifier(max_neurons=1, shortness=0, random_state=0).fit(X, y)
         models = (Perceptron(random_state=0), LogisticRegression(), LinearSVC(max_iter=10_000))
         errors = [round((1 - m.fit(standard, y).score(standard, y)) * len(y)) for m in models]
-        own = round((1 - ours.training_score_) * len(y))
+        own = round(min(row.errors for row in ours.path_))
         optimum = fewest_line_errors(X, y) if X.shape[1] == 2 else None
         if own > min(errors) or (optimum is not None and own > optimum):
             worse.append(label)
@@ -297,9 +341,9 @@ def linear(options):
 
 
 def neurons(options):
-    """Accuracy of 1, 8 and 16 neurons at the same number of evaluations."""
-    print("\nTraining and cross-validated accuracy at the same budget, by number of neurons")
-    sizes = (1, 8, 16)
+    """Accuracy with at most 1, 2, 4 and 8 half-spaces."""
+    print("\nTraining and cross-validated accuracy by the largest number of half-spaces")
+    sizes = (1, 2, 4, 8)
     total = np.zeros((len(sizes), 2))
     sets = [(k, d.X, np.asarray(d.y).astype(int)) for k, d in generated_sets(options.data_seed)]
     sets.append(("breast_cancer", *load_breast_cancer(return_X_y=True)))
@@ -308,40 +352,13 @@ def neurons(options):
         for i, size in enumerate(sizes):
             pairs = []
             for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
-                clf = NAClassifier(size, random_state=0).fit(X[train], y[train])
+                clf = NAClassifier(max_neurons=size, random_state=0).fit(X[train], y[train])
                 pairs.append((clf.training_score_, clf.score(X[test], y[test])))
             row.append(np.mean(pairs, axis=0))
             total[i] += row[-1]
         text = "   ".join(f"N={n:2d} {a:.3f} {b:.3f}" for n, (a, b) in zip(sizes, row, strict=True))
         print(f"{label:22s}{text}", flush=True)
     print(f"{'mean':22s}" + "   ".join(f"     {a:.3f} {b:.3f}" for a, b in total / len(sets)))
-
-
-def bends(options):
-    """Held-out accuracy and log loss of plain and bent neurons, number chosen and given."""
-    print("\nPlain and bent neurons: accuracy, log loss")
-    kinds = [(size, kind) for size in ("auto", 2) for kind in ("plain", "bent")]
-    for title in ("generated", "noisy"):
-        rows = {}
-        for seed in range(options.data_seed, options.data_seed + (1 if options.quick else 5)):
-            sets = noisy_sets(seed) if title == "noisy" else two_folds(seed)
-            for name, data in sets:
-                models = [NAClassifier(n, neuron=k, random_state=seed) for n, k in kinds]
-                rows.setdefault(name, []).append([measured(model, data)[:2] for model in models])
-        rows = {name: np.mean(each, axis=0) for name, each in rows.items()}
-        for name, row in {**rows, f"mean of {title}": np.mean(list(rows.values()), axis=0)}.items():
-            pairs = zip(kinds, row, strict=True)
-            text = "   ".join(f"{n} {k} {a:.3f} {b:.3f}" for (n, k), (a, b) in pairs)
-            print(f"{name:26s}{text}", flush=True)
-
-
-def two_folds(seed):
-    """Generated sets, each with two of five folds held out in turn."""
-    for name, data in generated_sets(seed):
-        X, y = data.X, np.asarray(data.y).astype(int)
-        folds = StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y)
-        for train, test in itertools.islice(folds, 2):
-            yield name, (X[train], y[train], X[test], y[test])
 
 
 def speed(options):
@@ -374,7 +391,8 @@ def speed(options):
 
 
 SECTIONS = {
-    f.__name__: f for f in (quality, curved, noisy, starts, cube, linear, neurons, bends, speed)
+    f.__name__: f
+    for f in (quality, curved, noisy, evolution, shortness, seeds, cube, linear, neurons, speed)
 }
 
 

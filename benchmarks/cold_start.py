@@ -4,6 +4,22 @@
 
 Each figure stands beside its ratio to a fixed small kernel that is compiled in the same run, so
 that a slow or busy machine does not matter.
+
+What `hyperna._kernels.postponed` brings is seen with HYPERNA_PLAIN_NUMBA=1. On a busy machine, a
+small kernel taking 0.42 s: first run 4.4 s with it and 8.1 s without, first fit 5.6 s and 6.7 s;
+with three neurons and an evolved output 5.3 s and 11.7 s, on points 7.2 s and 17.5 s. A step takes
+a tenth longer without it on the circle, and as long on points.
+
+What was tried for the first run without it, 8.1 s:
+
+- 9.5 s with the algorithm merged into the loop by numba (inline="always"), 14.6 s if all functions
+  that are merged anyway were, 16.1 s if all inner functions were;
+- 8.5 s if no function was forced into its caller; 8.7 s and 7.8 s at NUMBA_OPT 2 and 1;
+- 8.5 s with ten functions for records, limits and results written out in the loop, where they are;
+- 7.8 s with the innermost loop written out there, too;
+- 6.5 s if besides everything was deleted that a run of one neuron does not use: two neurons, starts
+  on the sphere, redrawn and replaced steps, many components. 46 functions are left of 56. Types of
+  their own for these would leave all other runs as slow as they are.
 """
 
 import os

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from hyperna import OnePlusOneNA, problem
-from hyperna.search import Search
+from hyperna.run.search import Search
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import reference

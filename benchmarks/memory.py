@@ -27,7 +27,7 @@ def main() -> None:
         X = rng.normal(size=(int(rng.integers(40, 160)), int(rng.integers(2, 8))))
         y = X[:, 0] * X[:, 1] > 0 if number % 3 else np.digitize(X[:, 0], [-0.5, 0.5])
         n_jobs = 2 if number % 10 == 0 else None
-        made = NAClassifier(max_evals=1000, random_state=number, n_jobs=n_jobs).fit(X, y)
+        made = NAClassifier(evaluations=200, random_state=number, n_jobs=n_jobs).fit(X, y)
         made.predict_proba(X)
         made.to_json()
         if (number + 1) % step == 0:

@@ -22,10 +22,9 @@ from sklearn.datasets import load_breast_cancer
 from threadpoolctl import threadpool_limits
 
 from hyperna import FiniteSet, OnePlusOneNA
-from hyperna.search import Search
+from hyperna.run.search import Search
 
 RESOLUTION = 2**16
-CLIP = 0.05
 # Offspring between two looks at the clock.
 PIECE = 5000
 
@@ -54,7 +53,7 @@ def union(n, dim, seed=0):
     return X, y ^ (rng.random(n) < 0.05)
 
 
-def search_under_way(X, y, warm_up=20_000, neurons=1, output="or", tie_clip=0.0, move="angle"):
+def search_under_way(X, y, warm_up=20_000, neurons=1, output="or", move="angle"):
     """A search after its first steps."""
     na = OnePlusOneNA(
         neurons=neurons,
@@ -64,7 +63,7 @@ def search_under_way(X, y, warm_up=20_000, neurons=1, output="or", tie_clip=0.0,
         init="sphere",
         move=move,
     )
-    fitness = FiniteSet(X, y, tie_clip=tie_clip)
+    fitness = FiniteSet(X, y)
     search = Search(na.task(fitness, budget=10**15, target=False), seed=0)
     search.advance(warm_up)
     return search
@@ -120,10 +119,8 @@ def against_numpy(slices, seconds):
     print("\nbreast_cancer (569 x 30), one neuron: NumPy's full pass / offspring")
     X, y = cancer()
     for move in ("angle", "rotation"):
-        for label, clip in [("0-1 loss", 0.0), ("ties decided by margins", CLIP)]:
-            ours = search_time(search_under_way(X, y, tie_clip=clip, move=move), seconds)
-            pairs = slices_of(numpy_time(X, y, seconds), ours, slices)
-            show(f"{move}, {label}", pairs, "at least 10")
+        ours = search_time(search_under_way(X, y, move=move), seconds)
+        show(move, slices_of(numpy_time(X, y, seconds), ours, slices), "at least 10")
 
 
 def growth(slices, seconds):
@@ -149,11 +146,9 @@ def networks(slices, seconds):
     for dim in (2, 5, 30):
         X, y = union(400, dim)
         for output in ("or", "evolved"):
-            for clip in (0.0, CLIP):
-                search = search_under_way(X, y, neurons=8, output=output, tie_clip=clip)
-                label = f"D = {dim}, {output}{', margins' if clip else ''}"
-                ours = search_time(search, seconds)
-                show(label, slices_of(ours, numpy_time(X, y, seconds), slices), "")
+            ours = search_time(search_under_way(X, y, neurons=8, output=output), seconds)
+            pairs = slices_of(ours, numpy_time(X, y, seconds), slices)
+            show(f"D = {dim}, {output}", pairs, "")
 
 
 def without(search, order, early):
@@ -224,7 +219,7 @@ import time
 import numpy as np
 from hyperna import FiniteSet, OnePlusOneNA
 X = np.random.default_rng(0).normal(size=(300, 7))
-fitness = FiniteSet(X, X[:, 0] > 0.2, tie_clip={clip})
+fitness = FiniteSet(X, X[:, 0] > 0.2)
 start = time.process_time()
 OnePlusOneNA(neurons={neurons}, output="evolved").run(fitness, budget=200, target=False, seed=1)
 print(time.process_time() - start)
@@ -233,8 +228,8 @@ print(time.process_time() - start)
 
 def first_run():
     print("\nFirst run in a new process, seconds of one processor")
-    for label, clip, neurons in [("one neuron", 0.0, 1), ("four neurons, margins", CLIP, 4)]:
-        program = FIRST_RUN.format(clip=clip, neurons=neurons)
+    for label, neurons in [("one neuron", 1), ("four neurons", 4)]:
+        program = FIRST_RUN.format(neurons=neurons)
         with tempfile.TemporaryDirectory() as cache:
             seconds = [
                 float(

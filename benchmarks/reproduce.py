@@ -22,7 +22,7 @@ from hyperna.paper.findings import report_table
 from hyperna.paper.printed import NA_TABLES
 from hyperna.paper.reproduce import Reproduction
 from hyperna.parallel import parallel_backend
-from hyperna.results import STOP_REASONS
+from hyperna.run.results import STOP_REASONS
 
 STUCK = STOP_REASONS.index("stuck")
 

@@ -22,10 +22,10 @@ import time
 import numpy as np
 
 from hyperna import Grid, Network
-from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import ExactSphere, Fitness, Sampled
-from hyperna.outputs import OUTPUTS
+from hyperna.network.outputs import OUTPUTS
 from hyperna.problems import ArcProblem, problem
+from hyperna.run.algorithm import OnePlusOneNA
 
 CASES = [(3, 1), (4, 1), (5, 1), (10, 1), (11, 1), (50, 1), (51, 1), (3, 2), (3, 4), (3, 8)]
 ACCURACY = 1e-10

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 DOCS = Path(__file__).parent
@@ -28,7 +29,7 @@ extensions = [
 # The first one is what autosummary writes.
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_templates", "**.ipynb_checkpoints"]
+exclude_patterns = ["_build", "_extra", "_templates", "**.ipynb_checkpoints"]
 
 # Notebooks are committed with their outputs; the tests run them.
 nb_execution_mode = "off"
@@ -49,8 +50,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"hyperna {hyperna.__version__}"
 html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
+html_extra_path = ["_extra"]
 html_css_files = ["site.css"]
-html_js_files = [("wide.js", {"defer": "defer"})]
+html_js_files = [("wide.js", {"defer": "defer"}), ("play.js", {"defer": "defer"})]
 html_context = {"default_mode": "auto"}
 html_show_sphinx = False
 html_copy_source = False
@@ -67,7 +69,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_toc_level": 2,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
 }
 copyright = "the hyperna authors, MIT licence"
 
@@ -81,5 +83,22 @@ def setup(app):
     def shorten(app, what, name, thing, options, signature, annotation):
         return (re.sub(r", _\w+", "", signature) if signature else signature), annotation
 
+    def two_pictures(app, docname, source):
+        picture = re.compile(r"^!\[([^\]]*)\]\(([^)]+)\)$", re.MULTILINE)
+        source[0] = picture.sub(partial(twice, (DOCS / docname).parent), source[0])
+
+    def twice(folder, found):
+        """Return a picture that has a dark one beside it as both, of which the site shows one."""
+        words, light = found.groups()
+        dark = re.sub(r"(\.\w+)$", r"_dark\1", light)
+        if not (folder / dark).exists():
+            return found[0]
+        blocks = [
+            f"```{{image}} {file}\n:class: {kind}\n:alt: {words}\n```"
+            for file, kind in ((light, "only-light"), (dark, "only-dark"))
+        ]
+        return "\n\n".join(blocks)
+
+    app.connect("source-read", two_pictures)
     app.connect("autodoc-skip-member", skip)
     app.connect("autodoc-process-signature", shorten)

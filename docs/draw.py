@@ -1,5 +1,6 @@
-"""Draw the pictures of README and site: ``python docs/draw.py`` (about two minutes).
+"""Draw the pictures of README and site: ``python docs/draw.py`` (about four minutes).
 
+Each is drawn twice, on a light and on a dark ground, and the site shows the one that fits.
 Everything is seeded, so only another version of hyperna or matplotlib changes them.
 """
 
@@ -14,13 +15,14 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
-from sklearn.datasets import make_moons
+from sklearn.datasets import load_diabetes, make_moons
 
 import hyperna
 from hyperna.analysis.laws import theorem_bound
 from hyperna.plots import (
     animate_run,
     batch_figure,
+    dark_pictures,
     plot_boundary,
     plot_circle,
     plot_improvements,
@@ -28,6 +30,7 @@ from hyperna.plots import (
     plot_scaling,
     save_animation,
 )
+from hyperna.plots.style import BLUE, ORANGE, VERMILLION, finish
 
 # Flat colours: a palette makes the files a third as large, and the difference is invisible.
 FOLDER = Path(__file__).parent / "pictures"
@@ -162,17 +165,55 @@ def boundary() -> Figure:
     return figure
 
 
+def bits() -> Figure:
+    """Bits of the labels and of the rule along the path of the page about the classifier."""
+    data = load_diabetes(as_frame=True, scaled=False)
+    fast = data.target > data.target.median()
+    fitted = hyperna.NAClassifier(random_state=0).fit(data.data, fast)
+    path = fitted.path_
+    place = np.arange(len(path))
+    labels = np.array([row.label_bits for row in path])
+    rule = fitted.shortness * np.array([row.rule_bits for row in path])
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    ax = figure.subplots()
+    ax.bar(place, labels, color=BLUE, label="labels, given the rule")
+    words = f"rule, times {fitted.shortness}"
+    ax.bar(place, rule, bottom=labels, color=ORANGE, label=words)
+    for k, total in enumerate(labels + rule):
+        weight = "bold" if path[k].chosen else "normal"
+        ax.annotate(
+            f"{total:.0f}",
+            (k, total),
+            (0, 3),
+            textcoords="offset points",
+            ha="center",
+            fontsize=13,
+            fontweight=weight,
+        )
+        if path[k].chosen:
+            outline = {"color": "none", "edgecolor": VERMILLION, "linewidth": 3}
+            ax.bar([k], [total], label="chosen: fewest bits", **outline)
+    ax.set_xticks(place, [str(row.terms) for row in path])
+    ax.set_ylim(0, 1.08 * labels[0])
+    finish(ax, x="terms of the rule", y="bits")
+    ax.grid(False, axis="x")
+    figure.legend(frameon=False, fontsize=13, loc="outside lower center", ncols=3)
+    return figure
+
+
 def film() -> None:
-    """Write the film of a run on TWOQUARTERS."""
+    """Write the film of a run on TWOQUARTERS, for light pages and for dark ones."""
     problem = hyperna.problem("two_quarters")
     na = hyperna.OnePlusOneNA(neurons=2, resolution=120)
     result = na.run(problem, seed=8, trajectory=True)
-    save_animation(animate_run(problem, result, frames=40), FOLDER / "film.gif")
+    for name, dark in (("film.gif", False), ("film_dark.gif", True)):
+        save_animation(animate_run(problem, result, frames=40, dark=dark), FOLDER / name)
 
 
 # Pictures drawn by a block of a page, which shows them below it.
 PAGES = {
     "quarter": ("tutorials/runtime_analyst.md", "plot_scaling("),
+    "path": ("tutorials/scikit_learn.md", "plot_path("),
     "comparison": ("tutorials/scikit_learn.md", "comparison_figure("),
     "figure": ("howto/figures.md", "savefig("),
 }
@@ -182,6 +223,7 @@ PICTURES = {
     "laws": laws,
     "landscape": landscape,
     "boundary": boundary,
+    "bits": bits,
     "two_quarters": two_quarters,
     "circle_run": circle_run,
     "scaling_law": scaling_law,
@@ -205,8 +247,10 @@ def main() -> None:
     for name in args.names or (*PICTURES, "film"):
         if name == "film":
             film()
-        else:
-            save(PICTURES[name](), FOLDER / f"{name}.png")
+            continue
+        for file, dark in ((f"{name}.png", False), (f"{name}_dark.png", True)):
+            with dark_pictures(dark):
+                save(PICTURES[name](), FOLDER / file)
 
 
 if __name__ == "__main__":

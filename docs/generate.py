@@ -9,29 +9,33 @@ import re
 import shutil
 from pathlib import Path
 
+import examples
+
 import hyperna
 import hyperna.plots
 from hyperna.cli import build_parser
+from hyperna.play.build import build_page
 
 # In the order in which they are shown.
 TITLES = {
-    "algorithm": "The algorithm",
+    "run.algorithm": "The algorithm",
     "problems": "Problems",
     "mutation": "Mutation laws",
-    "results": "Results",
+    "run.results": "Results",
     "classifier": "Classifier",
-    "optimal": "Best half-space",
+    "models": "Tables and files of models",
+    "problems.optimal": "Best half-space",
     "comparison": "Comparisons",
     "datasets": "Data sets",
     "theory": "Exact runtimes",
-    "campaign.campaign": "Campaigns",
-    "store.store": "Stores",
+    "experiments.campaign": "Campaigns",
+    "experiments.store": "Stores",
     "parallel": "Parallel computing",
-    "relatives": "Relatives of the (1+1) NA",
+    "run.relatives": "Relatives of the (1+1) NA",
     "fitness": "Fitness",
-    "networks": "Networks",
-    "grid": "Grids",
-    "sphere": "Points on the sphere",
+    "network.networks": "Networks",
+    "network.grid": "Grids",
+    "fitness.sampling": "Points on the sphere",
 }
 
 
@@ -42,6 +46,7 @@ def write_all(docs: Path) -> None:
         "names.rst": names_page(),
         "commands.md": commands_page(),
         "registered.md": registered_page(),
+        **examples.pages(),
         **findings_pages(docs.parent),
     }
     for path in sorted((docs.parent / "notebooks").glob("*.ipynb")):
@@ -56,6 +61,10 @@ def write_all(docs: Path) -> None:
         if not target.exists() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")
     shutil.copy(docs.parent / "hyperna" / "play" / "page" / "icon.svg", docs / "_static")
+    # The play page, which is one file and part of the site as it is.
+    extra = docs / "_extra"
+    extra.mkdir(exist_ok=True)
+    (extra / "play.html").write_text(build_page(home="index.html").html, encoding="utf-8")
 
 
 def names_page() -> str:

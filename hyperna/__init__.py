@@ -14,18 +14,18 @@ Examples
 """
 
 import ast
+import pkgutil
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 # The public names by module, as the stub tells them to type checkers.
 _PUBLIC: dict[str, list[str]] = {}
-with open(f"{__file__}i", encoding="utf-8") as _stub:
-    for _node in ast.parse(_stub.read()).body:
-        if isinstance(_node, ast.ImportFrom):
-            _module = str(_node.module).removeprefix("hyperna.")
-            _PUBLIC[_module] = [alias.name for alias in _node.names]
+for _node in ast.parse(pkgutil.get_data(__name__, "__init__.pyi") or b"").body:
+    if isinstance(_node, ast.ImportFrom):
+        _module = str(_node.module).removeprefix("hyperna.")
+        _PUBLIC[_module] = [alias.name for alias in _node.names]
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 
 __all__ = ["__version__", *_HOME]

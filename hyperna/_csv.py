@@ -1,9 +1,12 @@
 """Reading tables of labelled points from CSV files; the one reader of the package."""
 
+import codecs
 import csv
 import math
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
+from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -11,8 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperna._validation import FloatArray
-from hyperna._words import did_you_mean, listed, shown
+from hyperna._validation import BoolArray, FloatArray
+from hyperna._words import counted, did_you_mean, listed, shown
+
+# What may separate columns; the first where two give as many.
+SEPARATORS = (",", ";", "\t", "|")
+
+# Texts that stand for a gap: those that pandas takes for one, and what people write.
+GAPS = frozenset(
+    {
+        *("", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NaN", "nan", "-nan", "-NaN"),
+        *("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "NULL", "null", "None", "NaT"),
+        *("?", "-", "--", "..."),
+    }
+)
+# A label with more values than this, most of them in one row, is no class.
+MOST_CLASSES = 20
 
 Row = tuple[int, list[str]]
 
@@ -23,12 +40,17 @@ class CsvTable:
     Parameters
     ----------
     path : str or path
-        A file in UTF-8. Names and values may be surrounded by spaces; empty lines are skipped.
+        A file in UTF-8, or in UTF-16 with a mark at its beginning. Columns are separated by commas,
+        semicolons, tabs or bars, whichever fits the first lines best. Names and values may be
+        surrounded by spaces; empty lines are skipped. A column without a name is called by its
+        place, as "column 3".
 
     Attributes
     ----------
     path : str
         The file.
+    separator : str
+        What separates its columns.
     header : list of str
         Names of its columns.
     cells : list of lists of str
@@ -46,7 +68,7 @@ class CsvTable:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = fspath(path)
-        self.header, self._rows = _read(Path(path))
+        self.header, self._rows, self.separator = _read(Path(path))
         self._place = {name: place for place, name in enumerate(self.header)}
 
     @property
@@ -76,7 +98,7 @@ class CsvTable:
     def numbers(self, names: Iterable[str], with_remedy: bool = False) -> FloatArray:
         """Return columns of finite numbers as an array (n, number of columns).
 
-        A refusal says what to do about features of a classifier if `with_remedy`.
+        A refusal says what takes other features of a classifier if `with_remedy`.
         """
         places = [self._place[self.checked("features", name)] for name in names]
         try:
@@ -96,13 +118,9 @@ class CsvTable:
             for place in places
             if not _is_finite(cells[place])
         )
-        column, remedy = shown(self.header[place]), ""
-        if with_remedy:
-            missing = not text or _number(text) is not None
-            way = "fill the gaps (SimpleImputer)" if missing else "encode it (OneHotEncoder)"
-            remedy = f"; leave the column out (--ignore {column}) or {way} in Python"
+        remedy = "; read_table takes text and gaps" if with_remedy else ""
         return ValueError(
-            f"{self.path}, line {line}, column {column}: "
+            f"{self.path}, line {line}, column {shown(self.header[place])}: "
             f"expected a finite number, got {shown(text)}{remedy}"
         )
 
@@ -118,11 +136,26 @@ class CsvTable:
 
     def classes(self, name: str) -> NDArray[Any]:
         """Return a column of at least two classes: whole numbers if all are, else text."""
-        texts = self.labels(name)
-        if len(set(texts)) < 2:
+        return self._as_classes(name, self.labels(name))
+
+    def known_classes(self, name: str) -> tuple[NDArray[Any], BoolArray]:
+        """Return the classes of the rows that have one, and which rows these are."""
+        texts = self.texts(name)
+        labelled = np.array([text not in GAPS for text in texts])
+        if not labelled.any():
+            raise ValueError(f"{self.path}: the label column {shown(name)} is empty")
+        known = [text for text in texts if text not in GAPS]
+        return self._as_classes(name, known), labelled
+
+    def _as_classes(self, name: str, texts: list[str]) -> NDArray[Any]:
+        where = f"{self.path}: the label column {shown(name)}"
+        different = len(set(texts))
+        if different < 2:
+            raise ValueError(f"{where} must hold at least two classes, got only {shown(texts[0])}")
+        if different > MOST_CLASSES and different > len(texts) / 2:
             raise ValueError(
-                f"{self.path}: the label column {shown(name)} must hold at least two classes, "
-                f"got only {shown(texts[0])}"
+                f"{where} must hold classes, got {different:,} different values in "
+                f"{counted(len(texts), 'row')}; name another column with --label (label=)"
             )
         if all(map(_is_whole, texts)):
             return np.array([int(text) for text in texts])
@@ -132,24 +165,30 @@ class CsvTable:
             fractions = []
         if fractions:
             raise ValueError(
-                f"{self.path}: the label column {shown(name)} must hold classes, whole numbers or "
-                f"words, got the number {fractions[0]:.60}"
+                f"{where} must hold classes, whole numbers or words, got the number "
+                f"{fractions[0]:.60}"
             )
         return np.array(texts)
 
 
-def _read(path: Path) -> tuple[list[str], list[Row]]:
-    """Return the column names and the rows with their line numbers."""
+def _read(path: Path) -> tuple[list[str], list[Row], str]:
+    """Return the column names, the rows with their line numbers, and the separator."""
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist; give the path of a CSV file")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a directory; give the path of a CSV file")
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
+        with path.open("rb") as file:
+            wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        with path.open(newline="", encoding="utf-16" if wide else "utf-8-sig") as file:
+            separator = _separator(file)
+            file.seek(0)
+            reader = csv.reader(file, delimiter=separator)
             lines = [(reader.line_num, cells) for cells in reader if any(map(str.strip, cells))]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{path} must be a CSV file in UTF-8: {error}") from None
+    except (UnicodeError, csv.Error) as error:
+        raise ValueError(
+            f"{path} must be a CSV file in UTF-8: {error}; save it as 'CSV UTF-8'"
+        ) from None
     if not lines:
         raise ValueError(f"{path} is empty; it must start with a line of column names")
     header = [cell.strip() for cell in lines[0][1]]
@@ -157,19 +196,51 @@ def _read(path: Path) -> tuple[list[str], list[Row]]:
         raise ValueError(
             f"{path} must start with a line of column names, got numbers: {listed(header)}"
         )
-    name, times = Counter(header).most_common(1)[0]
-    if times > 1:
-        raise ValueError(f"{path} has more than one column named {shown(name)}")
+    header = [name or f"column {place}" for place, name in enumerate(header, start=1)]
     rows = lines[1:]
+    problems = [*_repeated_names(header), *_ragged_lines(header, rows)]
     if not rows:
-        raise ValueError(f"{path} has column names but no points below them")
-    for line, cells in rows:
-        if len(cells) != len(header):
-            raise ValueError(
-                f"{path}, line {line}: expected {len(header)} values like the first line, "
-                f"got {len(cells)}"
-            )
-    return header, rows
+        problems.append("it has column names but no points below them")
+    if problems:
+        raise ValueError(f"{path}: {'; '.join(problems)}")
+    return header, rows, separator
+
+
+def _separator(file: Any) -> str:
+    """Return what separates the columns in the first lines of a file.
+
+    It gives the first line more than one cell and most others as many; among several of these it is
+    the one with the most cells.
+    """
+    lines = [*islice(filter(str.strip, file), 20)]
+    best, best_score = SEPARATORS[0], (0, 0)
+    for mark in SEPARATORS:
+        if not lines or mark not in lines[0]:
+            continue
+        with suppress(csv.Error):  # a piece of a line is too long for a cell
+            sizes = [len(cells) for cells in csv.reader(lines, delimiter=mark)]
+            score = sizes.count(sizes[0]), sizes[0]
+            if sizes[0] > 1 and score > best_score:
+                best, best_score = mark, score
+    return best
+
+
+def _repeated_names(header: list[str]) -> list[str]:
+    repeated = [name for name, times in Counter(header).items() if times > 1]
+    return [f"more than one column named {listed(map(shown, repeated), 5)}"] if repeated else []
+
+
+def _ragged_lines(header: list[str], rows: list[Row]) -> list[str]:
+    """Return what is wrong with lines that have more or fewer values than names."""
+    ragged = [(line, len(cells)) for line, cells in rows if len(cells) != len(header)]
+    if not ragged:
+        return []
+    expected = f"expected {counted(len(header), 'value')} like the first line"
+    if len(ragged) == 1:
+        return [f"line {ragged[0][0]}: {expected}, got {ragged[0][1]}"]
+    lines = listed([str(line) for line, _ in ragged], 5)
+    sizes = listed(map(str, sorted({size for _, size in ragged})), 5)
+    return [f"lines {lines}: {expected}, got {sizes}"]
 
 
 def _number(text: str) -> float | None:

@@ -126,6 +126,37 @@ def check_text(name: str, value: Any) -> str:
     return value
 
 
+def check_kind(name: str, value: Any, *kinds: type) -> None:
+    """Refuse what is none of some classes.
+
+    Examples
+    --------
+    >>> check_kind("levels", 3, list, tuple)
+    Traceback (most recent call last):
+    ...
+    TypeError: levels must be a list or tuple, got 3
+    """
+    if not isinstance(value, kinds):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        article = "an" if names[0] in "AEIOaeio" else "a"
+        raise TypeError(f"{name} must be {article} {names}, got {shown(value)}")
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return value if it is True or False.
+
+    Examples
+    --------
+    >>> check_flag("scale", 1)
+    Traceback (most recent call last):
+    ...
+    TypeError: scale must be True or False, got 1
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
+
+
 def check_points(name: str, X: ArrayLike, dim: int | None = None) -> FloatArray:
     """Return X as a C-contiguous float64 array of shape (n, D) with n >= 1 and finite entries.
 

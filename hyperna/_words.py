@@ -93,10 +93,13 @@ def did_you_mean(value: Any, choices: Iterable[str]) -> str:
     --------
     >>> did_you_mean("quater", ("half", "quarter")), did_you_mean("x", ("half", "quarter"))
     ("; did you mean 'quarter'?", '')
+    >>> did_you_mean("sexx", ("Sex", "Species"))
+    "; did you mean 'Sex'?"
     """
     lower = value[: 2 * _LONGEST].lower() if isinstance(value, str) else ""
-    near = difflib.get_close_matches(lower, choices, 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    by_lower = {choice.lower(): choice for choice in choices}
+    near = difflib.get_close_matches(lower, by_lower, 1)
+    return f"; did you mean {by_lower[near[0]]!r}?" if near else ""
 
 
 def number(value: float, digits: int | None = None) -> str:
@@ -250,3 +253,41 @@ def write_name(name: str, settings: Mapping[str, Any]) -> str:
         text = str(value).lower() if isinstance(value, bool) else value
         written += f",{key}={text}" if written else f"{key}={text}"
     return f"{name}:{written}" if written else name
+
+
+def sum_text(terms: Iterable[tuple[float, str]], digits: int | None) -> str:
+    """Return the text of a sum of weights times names, without weights that are exactly zero.
+
+    Examples
+    --------
+    >>> sum_text([(-0.5, "a"), (0.0, "b"), (1.0, "c")], 3)
+    '-0.5*a + c'
+    """
+    return " ".join(summands(terms, digits)) or "0"
+
+
+def summands(terms: Iterable[tuple[float, str]], digits: int | None) -> list[str]:
+    """Return the parts of a sum, each with its sign, between which a line may be broken.
+
+    Examples
+    --------
+    >>> summands([(-0.5, "a"), (0.0, "b"), (1.0, "c")], 3)
+    ['-0.5*a', '+ c']
+    """
+    parts: list[str] = []
+    for weight, name in terms:
+        if weight != 0:
+            size = number_text(abs(weight), digits)
+            sign = "-" if weight < 0 else ""
+            if parts:
+                sign = "- " if weight < 0 else "+ "
+            parts.append(sign + (name if size == "1" else f"{size}*{name}"))
+    return parts
+
+
+def number_text(value: float, digits: int | None) -> str:
+    """Return a number with so many significant digits; None: with all it has."""
+    if digits is not None and digits < 16:
+        return f"{value:.{digits}g}"
+    plain = f"{value:.15g}"
+    return plain if float(plain) == value else repr(value)

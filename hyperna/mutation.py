@@ -33,7 +33,6 @@ from hyperna._kernels.mutation import (
     CONSTANT,
     EXPONENTIAL,
     PARETO,
-    SELF_ADJUSTING,
     TABLE,
     UNIFORM,
 )
@@ -60,6 +59,8 @@ class StepLaw:
         One line for listings.
     continuous : bool
         Whether steps are real numbers. The parameters are then kept to 40 binary digits.
+    steps_of_one : bool
+        Whether all steps have the length 1, so that all neighbours can be looked at.
 
     Examples
     --------
@@ -70,6 +71,7 @@ class StepLaw:
     name: ClassVar[str] = ""
     summary: ClassVar[str] = ""
     continuous: ClassVar[bool] = False
+    steps_of_one: ClassVar[bool] = False
 
     def __init_subclass__(cls, listed: bool = True) -> None:
         if not listed:
@@ -134,8 +136,9 @@ class Powers(StepLaw, listed=False):
             return LawData(TABLE, resolution, weight / weight.sum())
         if exponent == 0:
             return LawData(UNIFORM, resolution)
-        blocks = BLOCKS_PER_OCTAVE * (resolution.bit_length() - BLOCKS_PER_OCTAVE.bit_length() + 2)
-        block = np.arange(blocks)
+        # lengths below 16 have a block each, every octave from there on has 16 blocks
+        octaves = max(0, resolution.bit_length() - BLOCKS_PER_OCTAVE.bit_length() + 1)
+        block = np.arange(BLOCKS_PER_OCTAVE * (1 + octaves))
         log_size = np.maximum(block // BLOCKS_PER_OCTAVE - 1, 0)
         mantissa = np.where(
             block < BLOCKS_PER_OCTAVE, block, block % BLOCKS_PER_OCTAVE + BLOCKS_PER_OCTAVE
@@ -188,6 +191,7 @@ class Local(StepLaw):
     """
 
     summary = "l = 1: to a neighbour on the grid"
+    steps_of_one = True
 
     def weights(self, resolution: int) -> NDArray[np.float64]:
         """Return weights of the lengths 1..resolution."""
@@ -245,7 +249,7 @@ class Pareto(ContinuousLaw):
     Parameters
     ----------
     shape : float
-        Tail index; the mean is finite only above 1.
+        Tail index, at least 0.01; the mean is finite only above 1.
     scale : float
         In grid steps of the resolution.
 
@@ -258,6 +262,11 @@ class Pareto(ContinuousLaw):
     summary = "real-valued, P(l > x) = (1 + x/scale)^-shape, scale in grid steps"
     shape: float = 1.0
     scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # below, nearly all steps are longer than any float, and a step is sought without end
+        check_real("shape", self.shape, 0.01)
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
@@ -317,45 +326,22 @@ class Exponential(ContinuousLaw):
 
 
 @dataclass(frozen=True)
-class SelfAdjusting(StepLaw):
-    """Each component has its own step length, which follows success.
+class Adaptive(StepLaw):
+    """Each component has its own step length, which follows success, and now and then jumps.
 
     A component that was mutated in a step that improved the fitness multiplies its length by
     `growth` (up to a quarter of its range), otherwise by `decay` (down to 1); the step is the
-    length rounded down. After Doerr, Doerr and Kötzing (2018).
-
-    Examples
-    --------
-    >>> SelfAdjusting(growth=2.0, decay=0.5)
-    SelfAdjusting(growth=2.0, decay=0.5)
-    """
-
-    summary = "step length per component, times growth on success, times decay on failure"
-    growth: float = 1.7
-    decay: float = 0.9
-
-    def __post_init__(self) -> None:
-        check_real("growth", self.growth, 1, 1e6, low_open=True)
-        check_real("decay", self.decay, 0, 1, low_open=True, high_open=True)
-
-    def steps(self, resolution: int, unit: int = 1) -> LawData:
-        """Return the law as data for the kernels."""
-        return LawData(
-            SELF_ADJUSTING, resolution, growth=float(self.growth), decay=float(self.decay)
-        )
-
-
-@dataclass(frozen=True)
-class Adaptive(SelfAdjusting):
-    """Self-adjusting steps, mixed with harmonic ones so that runs do not get stuck.
-
-    With probability `jump` a component takes a harmonic step. If that improves the fitness and is
-    longer, it sets the component's step length.
+    length rounded down. With probability `jump` a component takes a harmonic step instead, so that
+    runs do not get stuck. If that improves the fitness and is longer, it sets the component's step
+    length. Without jumps these are the self-adjusting steps of Doerr, Doerr and Kötzing (2018), who
+    have growth 1.7 and decay 0.9.
 
     Examples
     --------
     >>> str(Adaptive())
     'adaptive:growth=2,decay=0.7,jump=0.25'
+    >>> law("adaptive:growth=1.7,decay=0.9,jump=0")
+    Adaptive(growth=1.7, decay=0.9, jump=0.0)
     """
 
     summary = "step length per component that follows success, with occasional harmonic steps"
@@ -364,7 +350,8 @@ class Adaptive(SelfAdjusting):
     jump: float = 0.25
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        check_real("growth", self.growth, 1, 1e6, low_open=True)
+        check_real("decay", self.decay, 0, 1, low_open=True, high_open=True)
         check_real("jump", self.jump, 0, 1)
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:

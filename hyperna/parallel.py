@@ -3,10 +3,11 @@
 import asyncio
 import logging
 import re
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from itertools import chain, count, islice, repeat
 from typing import Any
@@ -24,6 +25,9 @@ TIMEOUT = 20
 _AHEAD = 2
 # Jobs for each worker in a portion, for backends that deliver a portion when all of it is done.
 _PORTION = 4
+# Seconds after which it is asked whether a cluster still has workers.
+_PULSE = 1.0
+_SCHEDULER_GONE = "the Dask scheduler is gone; start it again and repeat the command"
 # Killed worker processes in a row after which nothing is tried again.
 _LOSSES = 3
 # Backends of joblib that work on this machine; others are clusters.
@@ -41,8 +45,8 @@ def parallel_backend(
     Parameters
     ----------
     backend : str, optional
-        "threading", "loky" (processes), "dask", "ray", or any other backend that is registered
-        with joblib. By default hyperna chooses.
+        "threading", "loky" (processes), "dask", or any other backend that is registered with
+        joblib. By default hyperna chooses.
     scheduler : str, optional
         Address of the Dask scheduler, as in "tcp://host:8786"; it implies ``backend="dask"``.
         Without it Dask uses the client that exists in this process.
@@ -72,8 +76,6 @@ def parallel_backend(
             finally:
                 _CLIENT.reset(token)
     elif backend is not None:
-        if backend == "ray":
-            _start_ray()
         if n_jobs is None and backend not in _LOCAL:
             n_jobs = -1
         with _joblib_config(backend, n_jobs):
@@ -91,21 +93,6 @@ def _joblib_config(backend: str, n_jobs: int | None, **options: Any) -> Any:
     except (ValueError, TypeError, ImportError) as error:
         why = shortened(str(error), 200)
         raise ValueError(f"backend {shown(backend)} is not known to joblib: {why}") from None
-
-
-def _start_ray() -> None:
-    """Make Ray known to joblib, and connect to its cluster or start one unless that is done."""
-    try:
-        import ray
-        from ray.util.joblib import register_ray
-    except ImportError:
-        raise ImportError("backend 'ray' needs ray: install it with pip install ray") from None
-    register_ray()
-    if not ray.is_initialized():
-        try:
-            ray.init(logging_level="ERROR", log_to_driver=False)
-        except (ConnectionError, ValueError) as error:
-            raise ConnectionError(f"backend 'ray' finds no cluster: {error}") from None
 
 
 @contextmanager
@@ -237,14 +224,14 @@ def numbered(
     """
     new = zip(repeat(function), count(), arguments, strict=False)
     backend = get_active_backend()[0]
-    if "Dask" in type(backend).__name__:
+    if _is_dask(backend):
         if _is_dask_worker():
             # Waiting here for other workers, which may wait as well, could last forever.
             yield from (_numbered(*call) for call in new)
         else:
             yield from _on_cluster(_CLIENT.get() or backend.client, _numbered, new)
         return
-    if effective_n_jobs(n_jobs) == 1:
+    if alone(n_jobs):
         for number, each in enumerate(arguments):
             yield number, function(*each)
         return
@@ -272,6 +259,15 @@ def numbered(
                     f"worker processes were killed {losses} times without finishing anything, "
                     f"perhaps for lack of memory; use fewer jobs"
                 ) from None
+
+
+def alone(n_jobs: int | None = None) -> bool:
+    """Whether this process does all the work by itself."""
+    return effective_n_jobs(n_jobs) == 1 and not _is_dask(get_active_backend()[0])
+
+
+def _is_dask(backend: Any) -> bool:
+    return "Dask" in type(backend).__name__
 
 
 def _numbered(function: Callable[..., Any], number: int, each: tuple[Any, ...]) -> tuple[int, Any]:
@@ -315,35 +311,66 @@ def _on_cluster(
     """Yield results from a Dask cluster; the runs of a lost worker are done by another one.
 
     joblib's own way to Dask waits forever if Dask gives up a job, as it does with one whose
-    workers died time and again.
+    workers died time and again (joblib 1.6.0 still does). Dask itself waits forever for a worker
+    when the last one is gone.
     """
-    from distributed import CancelledError, KilledWorker, as_completed
+    from distributed import KilledWorker, wait
+    from distributed import TimeoutError as NothingYet
 
     running: set[Any] = set()
-    finished = as_completed(loop=client.loop)
+    workers: dict[str, int] = {}
+    alone_since = None
 
     def submit_more() -> None:
-        free = _AHEAD * sum(client.ncores().values()) - len(running)
+        with _scheduler_there():
+            free = _AHEAD * sum(client.ncores().values()) - len(running)
         for each in islice(arguments, max(free, 0 if running else 1)):
-            future = client.submit(function, *each, pure=False)
-            running.add(future)
-            finished.add(future)
+            with _scheduler_there():
+                running.add(client.submit(function, *each, pure=False))
 
     try:
         submit_more()
-        for future in finished:
-            running.remove(future)
-            yield future.result()
+        while running:
+            with _scheduler_there():
+                try:
+                    with client.as_current():
+                        ended = wait(running, timeout=_PULSE, return_when="FIRST_COMPLETED").done
+                except NothingYet:
+                    ended, workers = set(), client.ncores()
+            if ended or workers:
+                alone_since = None
+            elif alone_since is None:
+                alone_since = time.monotonic()
+            elif time.monotonic() - alone_since > TIMEOUT:
+                raise ConnectionError(
+                    f"the Dask cluster has had no worker for {TIMEOUT} seconds; start one with "
+                    f"'dask worker ADDRESS' and repeat the command"
+                )
+            for future in ended:
+                running.remove(future)
+                if future.status not in ("finished", "error"):  # cancelled or lost
+                    raise ConnectionError(_SCHEDULER_GONE)
+                yield future.result()
             submit_more()
     except KilledWorker as error:
         text = "Dask gave up a job whose workers were killed, perhaps it needs more memory"
         raise ChildProcessError(f"{text}: {error}") from None
-    except CancelledError:
-        raise ConnectionError(
-            "the Dask scheduler is gone; start it again and repeat the command"
-        ) from None
     finally:
-        client.cancel(list(running))
+        with suppress(Exception):  # a scheduler that is gone need not be told
+            client.cancel(list(running))
+
+
+@contextmanager
+def _scheduler_there() -> Iterator[None]:
+    """Say in our words that the scheduler is gone, whichever way Dask says it."""
+    from distributed import CancelledError
+
+    try:
+        yield
+    except ConnectionError:
+        raise
+    except (OSError, CancelledError, TimeoutError, asyncio.CancelledError):
+        raise ConnectionError(_SCHEDULER_GONE) from None
 
 
 def _closed_quietly(results: Any) -> Generator[Any, None, None]:

@@ -7,7 +7,7 @@ import numpy as np
 from hyperna._kernels.jit import kernel
 from hyperna._kernels.mutation import AngleMove
 from hyperna._kernels.point_data import Points
-from hyperna._kernels.protocol import look, prepare
+from hyperna._kernels.protocol import first_accepted, prepare
 from hyperna._kernels.state import GENOME
 from hyperna._kernels.steps import CHOICE, FIRST, LARGEST_SUBSET_TABLE, MOST_STEPS
 from hyperna._kernels.tables import mutation_data, new_run
@@ -20,8 +20,8 @@ def first_look(fitness, work, genome):
 
 
 @kernel
-def look_on(fitness, work, mutation, steps, genes, first, last, score, second):
-    return look(fitness, work, mutation, steps, genes, first, last, score, second)
+def look_on(fitness, work, mutation, steps, genes, first, last, score):
+    return first_accepted(fitness, work, mutation, steps, genes, first, last, score)
 
 
 class Accepted(NamedTuple):
@@ -30,7 +30,6 @@ class Accepted(NamedTuple):
     step: int
     genome: list
     score: int
-    second: float
 
 
 def random_changes(rng, moduli, length):
@@ -60,19 +59,17 @@ def look_at(fitness, grid, genome, changes):
     )
     run.genes[GENOME] = genome
     work = points.workspace()
-    score, second = first_look(points, work, run.genes[GENOME])
-    found = [Accepted(-1, list(genome), score, second)]
+    score = first_look(points, work, run.genes[GENOME])
+    found = [Accepted(-1, list(genome), score)]
     for begin in range(0, len(changes), MOST_STEPS):
         block = changes[begin : begin + MOST_STEPS]
         write_steps(steps, block, moduli.size)
         step = 0
         while step < len(block):
-            step, score, second = look_on(
-                points, work, mutation, steps, run.genes, step, len(block), score, second
-            )
+            step, score = look_on(points, work, mutation, steps, run.genes, step, len(block), score)
             if step < len(block):
                 genome = run.genes[GENOME].tolist()
-                found.append(Accepted(begin + step, genome, score, second))
+                found.append(Accepted(begin + step, genome, score))
             step += 1
     return found
 
@@ -90,15 +87,15 @@ def write_steps(steps, changes, components):
 
 
 def expected_of(judge, grid, genome, changes):
-    """The same by a function from a genome to its score and second value."""
+    """The same by a function from a genome to its score."""
     moduli, genome = np.array(grid.moduli), np.array(genome)
-    score, second = judge(genome)
-    found = [Accepted(-1, genome.tolist(), score, second)]
+    score = judge(genome)
+    found = [Accepted(-1, genome.tolist(), score)]
     for i, (chosen, moves) in enumerate(changes):
         offspring = genome.copy()
         offspring[chosen] = (offspring[chosen] + moves) % moduli[chosen]
         value = judge(offspring)
-        if value >= (score, second):
-            (score, second), genome = value, offspring
-            found.append(Accepted(i, genome.tolist(), score, second))
+        if value >= score:
+            score, genome = value, offspring
+            found.append(Accepted(i, genome.tolist(), score))
     return found

@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from hyperna._kernels.jit import kernel
-from hyperna._kernels.mutation import SELF_ADJUSTING
 from hyperna._kernels.random import seed_stream
 from hyperna._kernels.steps import (
     DRAWN,
@@ -30,7 +29,7 @@ def start_stream(key, number, stream):
 @kernel
 def draw(mutation, stream, steps, genome, changed, old, moves, chosen, voids):
     """Offspring of one genome: their displacements, the components touched, the void steps."""
-    steps.counter[WANTED] = 1 if mutation.law.kind == SELF_ADJUSTING else FEWEST_STEPS
+    steps.counter[WANTED] = FEWEST_STEPS
     for c in range(genome.size):
         steps.velocity[c] = 1.0
     for i in range(voids.size):

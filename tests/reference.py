@@ -149,6 +149,8 @@ def output_rule(genome, neurons, resolution, output, width=2):
         return any
     if output == "xor":
         return lambda bits: sum(bits) % 2 == 1
+    if output != "evolved":
+        raise ValueError(f"no reference for output {output!r}")
     weights, bias = neuron(genome[neurons * width :], resolution)
     return lambda bits: fires(weights, bias, bits)
 

@@ -3,7 +3,7 @@
 import json
 import re
 
-from hyperna.campaign.campaign import Campaign
+from hyperna.experiments.campaign import Campaign
 
 EVIL = "<script>alert(1)</script>"
 FILE = '"><img src=x onerror=alert(2)><script>alert(3)<b>.csv'

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 
 OUTPUTS = ["or", "and", "xor", "evolved"]
-QUICK = {"max_evals": 2000, "n_restarts": 0, "random_state": 0}  # a classifier's settings
 
 
 def random_networks(neurons, resolution, output, count, seed=0, dim=2):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from hyperna.settings import setting
-from hyperna.store.lines import Block
-from hyperna.store.store import Store
+from hyperna.experiments.lines import Block
+from hyperna.experiments.setting import setting
+from hyperna.experiments.store import Store
 
 HALF = setting(problem="half")
 QUARTER = setting(problem="quarter", resolution=60, target=0.9)

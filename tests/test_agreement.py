@@ -95,7 +95,7 @@ def test_runs_have_the_exact_distribution():
     assert np.abs(np.cumsum(counts) / RUNS - exact).max() < 1.95 / math.sqrt(RUNS)
 
 
-@pytest.mark.parametrize("mutation", ["harmonic", "self_adjusting"])
+@pytest.mark.parametrize("mutation", ["harmonic", "adaptive:jump=0"])
 def test_every_restart_is_a_fresh_run(mutation):
     """Attempts are independent, so the mean of the sum follows from single ones (Wald)."""
     na = OnePlusOneNA(resolution=16, mutation=mutation, mutation_probability=0.1)

@@ -11,8 +11,8 @@ from scipy import stats
 
 from hyperna import OnePlusOneNA
 from hyperna.fitness import FiniteSet, Sampled
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import points, problem
 
 SIGNIFICANCE = 1e-4
@@ -251,37 +251,13 @@ def test_stuck_runs_have_no_way_out(name, neurons, output, resolution):
                     new.append(child)
 
 
-def test_stuck_runs_on_points_have_no_acceptable_neighbour():
-    """Equal scores are decided by margins here: the largest w·x - b of the neurons of an OR."""
-    corners, weights = problem("cube"), np.arange(1, 9)
-    fitness = FiniteSet(corners.X, corners.y, weights, tie_clip=0.5)
-    na = OnePlusOneNA(neurons=2, resolution=9, mutation="local")
-    grid = na.grid(3)
-
-    def value(genome):
-        W, b = Network(grid, genome).weights()
-        margin = (corners.X @ W.T - b).max(axis=1)
-        signed = np.where(corners.y, margin, -margin).clip(-0.5, 0.5)
-        score = int(weights[np.where(corners.y, margin >= 0, margin < 0)].sum())
-        return score, round(float(weights @ signed), 9)
-
-    runs = na.run_many(fitness, runs=60, seed=1, target=False, budget=30_000)
-    stuck = np.flatnonzero(runs.stop_reasons == "stuck")
-    assert stuck.size > 3
-    for number in stuck[:3]:
-        genome = runs.replay(int(number)).network.genome
-        for move in itertools.product((0, 1, -1), repeat=genome.size):
-            if any(move):
-                assert value((genome + move) % grid.moduli) < value(genome)
-
-
 # ---- every dimension
 
 
 def test_in_one_dimension_both_orientations_are_reached():
     X = [[-0.8], [-0.3], [0.2], [0.9]]
     for y, orientation in [([0, 0, 1, 1], 0), ([1, 1, 0, 0], 1)]:
-        for mutation in ("harmonic", "local", "uniform", "cauchy", "self_adjusting"):
+        for mutation in ("harmonic", "local", "uniform", "cauchy", "adaptive:jump=0"):
             na = OnePlusOneNA(resolution=20, mutation=mutation)
             runs = na.run_many(points(X, y), runs=50, seed=1, budget=20_000)
             assert runs.success.all(), mutation
@@ -344,3 +320,13 @@ def test_an_evolved_output_solves_two_quarters(resolution):
     assert runs.success.sum() > 5
     # Less than one step off in every component: the fitness is nearly 1.
     assert (runs.fitness[runs.success] > 1 - 10 / resolution).all()
+
+
+def test_output_neurons_begin_uniformly_on_their_sphere_too():
+    """Each weight of a direction that is uniform on the sphere in R^3 is uniform on [-1, 1]."""
+    na = OnePlusOneNA(3, "evolved", resolution=2**20, init="sphere")
+    first = [na.run(problem("two_quarters"), budget=1, seed=seed).network for seed in range(600)]
+    weights = np.array([network.output_weights()[0] for network in first])
+    assert weights.shape == (600, 3)
+    for column in weights.T:
+        assert stats.kstest(column, stats.uniform(-1, 2).cdf).pvalue > 1e-4

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperna import Grid, Network, OnePlusOneNA, Online, fitness_of, points, problem
+from hyperna._kernels.algorithms import OnePlusOne
 
 SEEDS = st.integers(0, 2**32)
 
@@ -78,11 +79,11 @@ def test_an_unfinished_run_with_restarts_returns_the_best_network(seed, subject)
 
 def test_waiting_is_skipped_only_where_the_neighbours_are_certain():
     local = OnePlusOneNA(mutation="local")
-    assert local.task(problem("quarter")).new_arrays().patience == 9
-    assert local.task(Online(problem("quarter"), 5)).new_arrays() is None
-    assert OnePlusOneNA().task(problem("quarter")).new_arrays() is None
+    assert local.task(problem("quarter")).algorithm.patience == 9
+    assert local.task(Online(problem("quarter"), 5)).algorithm == OnePlusOne()
+    assert OnePlusOneNA().task(problem("quarter")).algorithm == OnePlusOne()
     often = OnePlusOneNA(mutation="local", replace_neuron=0.5)
-    assert often.task(problem("quarter")).new_arrays() is None
+    assert often.task(problem("quarter")).algorithm == OnePlusOne()
 
 
 def test_automatic_restarts_wait_for_the_components_that_change():

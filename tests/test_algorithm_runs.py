@@ -10,11 +10,11 @@ import reference
 
 from hyperna import OnePlusOneNA
 from hyperna.fitness import FiniteSet, fitness_of
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import problem
-from hyperna.results import Halt
-from hyperna.search import Search, Task
+from hyperna.run.many import Halt
+from hyperna.run.search import Search, Task
 
 # ---- the same seed gives the same run
 
@@ -25,7 +25,7 @@ def settings_of_every_kind():
     yield OnePlusOneNA(neurons=2, resolution=40, mutation="local"), problem("two_quarters"), {}
     yield OnePlusOneNA(neurons=2, output="evolved", resolution=40), corners, {"budget": 300}
     yield (
-        OnePlusOneNA(mutation="self_adjusting", resolution=40),
+        OnePlusOneNA(mutation="adaptive:jump=0", resolution=40),
         problem("local_opt"),
         {"stagnation": 50, "restarts": 3},
     )
@@ -101,7 +101,7 @@ def test_a_seed_sequence_is_as_good_as_a_number():
 # ---- limits
 
 
-@pytest.mark.parametrize("mutation", ["harmonic", "local", "self_adjusting"])
+@pytest.mark.parametrize("mutation", ["harmonic", "local", "adaptive:jump=0"])
 def test_a_budget_cuts_the_run_and_changes_nothing_before(mutation):
     na = OnePlusOneNA(neurons=2, resolution=200, mutation=mutation)
     full = na.run(problem("two_quarters"), budget=2000, target=False, seed=1, trajectory=True)
@@ -266,9 +266,9 @@ def test_an_interrupted_batch_stops_its_threads():
     started = threading.Event()
 
     class Slow(Task):
-        def new_arrays(self):
+        def new_memory(self):
             started.set()
-            return super().new_arrays()
+            return super().new_memory()
 
     na = OnePlusOneNA(resolution=12, bias=False)
     plain = na.task(problem("quarter"), budget=2**61, target=False)

@@ -1,5 +1,8 @@
 """Scaling fits against data whose law is known, and against numpy's own regression."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,7 +10,6 @@ from scipy import stats
 from hyperna import OnePlusOneNA, problem
 from hyperna.analysis.laws import (
     GROWTH_LAWS,
-    _fit,
     exponent_p_value,
     fit_runtimes,
     fit_scaling,
@@ -69,45 +71,122 @@ def test_a_law_with_given_terms_is_numpy_s_weighted_regression():
     assert fit.p_value == pytest.approx(stats.chi2.sf(fit.chi_square, len(R) - 3))
 
 
-COVERED = [
-    (TRUTHS["log^2"][0], POWERS_OF_TWO, 0.5, "polylog", "log^2", 1.6),
-    (lambda r: 0.3 * r**2 + 5 * r, 2.0 ** np.arange(5, 13), 1.0, "power, linear", "quadratic", 0.3),
-]
+# Near the limits of a family noise hides the leading term, or chi-square has two valleys.
+NEAR_LIMITS = {
+    "power log": (1.0, (3, 20)),
+    "power log^2": (1.5, (0.7, 2, 3)),
+    "power, linear": (2.0, (0.01, 5)),
+    "polylog": (3.0, (0.02, 2.1, 3)),
+    "log^3": (3.0, (0.01, 4.2, 4, 2)),
+    "quadratic": (2.0, (0.0005, 5, 7)),
+}
+COVERED = [(name, *truth[1:]) for name, truth in TRUTHS.items()]
+COVERED += [(name, *truth) for name, truth in NEAR_LIMITS.items()]
+RIGHT = ("fits", "exponent", "factor", "prediction at 2 r", "prediction at 16 r")
 
 
-def covered(truth, sizes, spread, law, fixed, factor, repetitions):
-    """Share of 95 % intervals of the exponent and of the factor that hold the truth, and of fits.
+def right(name, exponent, coefficients, repetitions):
+    """In how many samples a true law fits and its intervals hold the truth; see `RIGHT`.
 
-    Every mean has the noise of 1,000 runs.
+    Every mean has the noise of 1,000 exponential runtimes.
     """
     rng = np.random.default_rng(8)
-    mean = truth(sizes)
-    error = spread * mean / np.sqrt(1000)
-    counts = np.zeros(3)
+    sizes = 2.0 ** np.arange(5, 13)
+    law, numbers = GROWTH_LAWS[name], np.array(coefficients)
+    mean = law.terms(sizes, exponent) @ numbers
+    further = law.terms(sizes[-1] * np.array([2.0, 16.0]), exponent) @ numbers
+    error = mean / np.sqrt(1000)
+    counts = np.zeros(len(RIGHT), dtype=int)
     for _ in range(repetitions):
-        data = sizes, rng.normal(mean, error), error
-        solved = _fit(GROWTH_LAWS[fixed], *data, 0.95)
-        inside = solved.factor_interval.low <= factor <= solved.factor_interval.high
-        counts += exponent_p_value(law, 2, *data) > 0.05, inside, solved.fits
-    return counts / repetitions
+        [fit] = fit_scaling(sizes, rng.normal(mean, error), error, laws=[name])
+        intervals = [fit.exponent_interval, fit.factor_interval]
+        intervals += [one.interval for one in fit.predictions]
+        truths = [exponent, coefficients[0], *further]
+        held = [
+            low - 1e-9 <= value <= high + 1e-9
+            for (low, high), value in zip(intervals, truths, strict=True)
+        ]
+        counts += [fit.fits, *held]
+    return counts
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", COVERED, ids=["log^2", "r^2"])
-def test_intervals_cover_the_truth_as_often_as_they_say(case):
-    """1,000 repetitions: 93 to 97 % of the 95 % intervals."""
-    exponents, factors, fitting = covered(*case, 1000)
-    assert 0.93 <= exponents <= 0.97
-    assert 0.93 <= factors <= 0.97
-    assert fitting >= 0.98
+@pytest.mark.parametrize("truth", COVERED, ids=lambda truth: f"{truth[0]} {truth[2]}")
+def test_intervals_cover_the_truth_as_often_as_they_say(truth):
+    """300 repetitions: 95 % intervals within four standard errors of 95 %, or more often."""
+    shares = right(*truth, 300) / 300
+    assert shares[1:].min() >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / 300), list(
+        zip(RIGHT, shares, strict=True)
+    )
+    assert shares[0] >= 0.96
 
 
-@pytest.mark.parametrize("case", COVERED, ids=["log^2", "r^2"])
-def test_few_repetitions_cover_the_truth(case):
-    """100 repetitions: within four standard errors of 95 %."""
-    exponents, factors, fitting = covered(*case, 100)
-    assert min(exponents, factors) >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / 100)
-    assert fitting >= 0.95
+@pytest.mark.parametrize("truth", COVERED, ids=lambda truth: f"{truth[0]} {truth[2]}")
+def test_few_repetitions_cover_the_truth(truth):
+    """20 repetitions: so few misses are left to chance once in 10,000 tests."""
+    counts = right(*truth, 20)
+    assert counts[1:].min() >= stats.binom.ppf(1e-4, 20, 0.95), list(
+        zip(RIGHT, counts, strict=True)
+    )
+    assert counts[0] >= stats.binom.ppf(1e-4, 20, 0.98)
+
+
+def test_an_interval_spans_all_valleys_of_chi_square():
+    """Every exponent that the data do not exclude lies in the interval, whatever is between."""
+    sizes = 2.0 ** np.arange(5, 13)
+    mean = TRUTHS["power log^2"][0](sizes)
+    error = mean / np.sqrt(1000)
+    data = sizes, np.random.default_rng(0).normal(mean, error), error
+    low, high = by_name(fit_scaling(*data))["power log^2"].exponent_interval
+    kept = [k for k in np.linspace(0.1, 3, 200) if exponent_p_value("power log^2", k, *data) > 0.05]
+    steps = np.diff(kept)
+    assert steps.max() > 5 * steps.min()  # two valleys, and exponents between them excluded
+    assert low <= min(kept) < max(kept) <= high
+
+
+@pytest.mark.parametrize("runs", [10, 30])
+def test_intervals_hold_with_few_runs_too(runs):
+    """Where a low mean comes with a low standard error, it must not count for more."""
+    rng = np.random.default_rng(1)
+    sizes = 2.0 ** np.arange(5, 13)
+    held = 0
+    for _ in range(60):
+        samples = [rng.exponential(3 * r + 2, runs) for r in sizes]
+        [fit] = fit_runtimes(sizes, samples, laws=["linear"])
+        low, high = fit.factor_interval
+        held += low <= 3 <= high
+    # the intervals of fit_scaling with these standard errors hold it in 40 and 47 of 60
+    assert held >= stats.binom.ppf(0.001, 60, 0.95)
+
+
+def test_all_laws_that_fit_are_named_with_what_they_predict():
+    """A truth in no family: several laws fit, and the text says that they part further on."""
+    sizes = 2.0 ** np.arange(5, 14)
+    mean = 2 ** np.sqrt(np.log2(sizes))
+    error = mean / 30
+    fits = fit_scaling(sizes, np.random.default_rng(0).normal(mean, error), error)
+    fitting = [fit for fit in fits if fit.fits]
+    assert len(fitting) > 2
+    text = verdict(fits)
+    assert text.startswith(f"{len(fitting)} of {len(fits)} laws fit: ")
+    for fit in fitting:
+        assert fit.equation in text
+        for times, found in zip((2, 16), fit.predictions, strict=True):
+            assert found.resolution == times * sizes[-1]
+            assert found.value == pytest.approx(float(fit(found.resolution)))
+            assert found.interval.low <= found.value <= found.interval.high
+    for place, r in enumerate(("16,384", "131,072")):
+        values = [fit.predictions[place].value for fit in fitting]
+        said = f"{min(values):.3g} to {max(values):.3g}"
+        apart = f"factor {max(values) / min(values):.2f}"
+        assert re.search(rf"r = {r}[^;]* {re.escape(said)}[^;]* \({apart};", text)
+
+
+def test_one_law_that_fits_is_named_alone():
+    r = 2.0 ** np.arange(5, 14)
+    text = verdict(fit_scaling(r, TRUTHS["log^3"][0](r), np.full_like(r, 1e-3)))
+    assert text.startswith("1 of 11 laws fits: 1 ln³ r - 1 ln² r + 5 ln r + 9, a in [1, 1] (p = 1)")
+    assert "At r = 16,384, 2 times the largest measured, it predicts" in text
 
 
 def test_the_interval_of_an_exponent_holds_those_that_the_test_does_not_reject():
@@ -133,13 +212,28 @@ def test_half_without_bias_is_quadratic_in_the_logarithm():
     assert exponent_p_value("polylog", 2, sizes, mean, error) > 0.05
 
 
-def test_a_law_whose_leading_term_is_negative_does_not_count():
+def test_a_leading_coefficient_is_not_negative():
+    """Where the best one would be, it is 0, the rest is fitted without it, and all is told."""
     error = 0.02 * R
-    fit = by_name(fit_scaling(R, 5 * R - 1e-4 * R**2, error))["quadratic"]
-    assert fit.p_value > 0.9
-    assert not fit.fits
-    assert fit.weight == 0
-    assert "does not grow" in str(fit)
+    mean = 5 * R - 1e-4 * R**2
+    fits = by_name(fit_scaling(R, mean, error))
+    quadratic, linear = fits["quadratic"], fits["linear"]
+    assert quadratic.factor == 0
+    assert quadratic.factor_interval.low == 0 < quadratic.factor_interval.high
+    assert quadratic.coefficients[1:] == pytest.approx(linear.coefficients)
+    assert quadratic.chi_square == pytest.approx(linear.chi_square)
+    assert quadratic.degrees_of_freedom == linear.degrees_of_freedom
+    assert quadratic.fits is linear.fits is True
+    assert quadratic.equation.startswith("0 r² + ")
+    assert quadratic.weight < linear.weight
+
+
+def test_a_law_that_falls_for_large_r_does_not_count():
+    fits = fit_scaling(R, 2 * R.max() - R, np.ones_like(R))
+    assert not any(fit.fits for fit in fits)
+    quadratic = by_name(fits)["quadratic"]
+    assert quadratic.p_value > 0.9
+    assert "falls for large r" in str(quadratic)
 
 
 def test_none_fits_is_said():
@@ -160,12 +254,18 @@ def test_exponents_under_test_are_checked():
         exponent_p_value("polylog", 20, *data)
 
 
-def test_samples_are_summed_up_by_mean_and_standard_error():
+def test_many_runs_are_summed_up_by_mean_and_standard_error():
+    """With many runs the standard errors are as good as known."""
     rng = np.random.default_rng(3)
-    samples = [rng.exponential(5 * r, 200) for r in R]
+    samples = [rng.exponential(5 * r, 20_000) for r in R]
     means = [sample.mean() for sample in samples]
-    errors = [sample.std(ddof=1) / np.sqrt(200) for sample in samples]
-    assert fit_runtimes(R, samples) == fit_scaling(R, means, errors)
+    errors = [sample.std(ddof=1) / np.sqrt(20_000) for sample in samples]
+    known = by_name(fit_scaling(R, means, errors))
+    for fit in fit_runtimes(R, samples):
+        if fit.fits:
+            other = known[fit.law.name]
+            assert fit(R) == pytest.approx(other(R), rel=2e-3)
+            assert fit.p_value == pytest.approx(other.p_value, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -189,8 +289,6 @@ def test_text_names_the_law_its_numbers_and_its_fit():
     assert str(best).startswith("2 r^1.60 + 1, k in [1.")
     assert str(best).endswith("on 7, p = 1)")
     assert by_name(fit_scaling(R, 3 * R - 20, 0.01 * R))["linear"].equation == "3 r - 20"
-    falling = by_name(fit_scaling(R, 2 * R.max() - R, np.ones_like(R)))["linear"]
-    assert falling.equation == f"-1 r + {2 * R.max():,.0f}"
 
 
 def test_bounds_of_the_theorems():
@@ -257,3 +355,19 @@ def test_laws_are_weighed_by_how_likely_they_are():
     assert len(fits) > 1
     assert likelihood[0] > likelihood[-1]
     assert [fit.weight for fit in fits] == pytest.approx(list(likelihood / likelihood.sum()))
+
+
+def test_laws_can_be_chosen():
+    """A law that is fitted alone has the same numbers as beside all others."""
+    mean, error = 3 * R + 5, 0.1 * R
+    together = by_name(fit_scaling(R, mean, error))
+    alone = fit_scaling(R, mean, error, laws=["linear", "log^2"])
+    assert sorted(fit.law.name for fit in alone) == ["linear", "log^2"]
+    for fit in alone:
+        assert replace(fit, weight=0.0) == replace(together[fit.law.name], weight=0.0)
+    samples = [np.random.default_rng(0).exponential(3 * r, 50) for r in R]
+    [one] = fit_runtimes(R, samples, laws=["quadratic"])
+    everything = by_name(fit_runtimes(R, samples))
+    assert one.factor_interval == everything["quadratic"].factor_interval
+    with pytest.raises(ValueError, match="laws must be one of"):
+        fit_scaling(R, mean, error, laws=["cubic"])

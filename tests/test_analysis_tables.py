@@ -5,7 +5,7 @@ import io
 import math
 import re
 
-from hyperna.analysis.tables import Table, csv_text, escape_latex, latex, markdown
+from hyperna._tables import Table, csv_text, escape_latex, latex, markdown
 
 
 def test_every_special_sign_is_escaped_in_latex():

@@ -178,12 +178,11 @@ CALLS = {
     "ExactArcs": (ExactArcs, {"problem": HALF}, {"problem": [None, "half", problem("cube")]}),
     "FiniteSet": (
         FiniteSet,
-        {"X": X, "y": Y, "weights": [1, 2], "tie_clip": 0.0},
+        {"X": X, "y": Y, "weights": [1, 2]},
         {
             "X": NO_POINTS,
             "y": NO_LABELS,
             "weights": NO_WEIGHTS,
-            "tie_clip": [*NO_REAL, -1.0, None],
             "problem": ["half", 3, HALF.dim],
         },
     ),
@@ -223,8 +222,8 @@ CALLS = {
     ),
     "Cauchy": (hyperna.Cauchy, {"scale": 1}, {"scale": NO_POSITIVE}),
     "Exponential": (hyperna.Exponential, {"scale": 1}, {"scale": NO_POSITIVE}),
-    "SelfAdjusting": (
-        hyperna.SelfAdjusting,
+    "Adaptive": (
+        hyperna.Adaptive,
         {"growth": 2, "decay": 0.5},
         {"growth": [*NO_POSITIVE, 1.0, 1e7], "decay": [*NO_POSITIVE, 1.0]},
     ),
@@ -342,7 +341,10 @@ def test_wrong_arguments_are_refused_by_name(name, argument):
             lambda: OnePlusOneNA(resolution=12, bias=False).run(HALF, start=Network(GRID, [3, 7])),
             "start must have biases 0",
         ),
-        (lambda: NA.run(HALF, target=True), "target must be a fitness, False or None, got True"),
+        (
+            lambda: NA.run(HALF, target=True),
+            "target must be a fitness from 0 to 1 or False, got True",
+        ),
         (lambda: NA.run_many(HALF, runs=1, n_jobs=0), "n_jobs must not be 0.*got 0"),
         (lambda: fitness_of(problem("cube"), n=5), "n must be left out"),
         (lambda: problem("arcs"), "must be given either k"),
@@ -383,3 +385,11 @@ def test_refusals_leave_no_trace():
         with pytest.raises(ValueError, match="must be"):
             NA.run(HALF, **{"seed": 1, **options})
     assert NA.run(HALF, seed=1).network == before
+
+
+@pytest.mark.parametrize("make", ["even_points", "random_points", "sobol_points"])
+def test_points_that_do_not_fit_into_memory_are_refused_before_any_work(make):
+    from hyperna.fitness import sampling
+
+    with pytest.raises(ValueError, match=r"n must be at most [\d,]+ for dim=500, got 536,870,912"):
+        getattr(sampling, make)(2**29, 500)

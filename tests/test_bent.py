@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import ExactArcs, FiniteSet, Sampled, fitness_of
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import problem
+from hyperna.run.algorithm import OnePlusOneNA
 from hyperna.theory import expected_runtime
 
 PROBLEMS = ["half", "quarter", "two_quarters", "local_opt", "arcs:k=3"]
@@ -256,3 +256,20 @@ def test_the_fitness_of_bent_neurons_is_that_of_the_networks(name):
         for angle in range(12)
     ]
     assert runtime.fitness == pytest.approx(np.array(found))
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+def test_rejected_offspring_leave_nothing_behind_on_points(dim, output):
+    """Mostly one component changes: what is recorded is the fitness of the recorded network."""
+    rng = np.random.default_rng(dim)
+    fitness = FiniteSet(rng.uniform(-0.6, 0.6, (30, dim)), rng.random(30) < 0.5)
+    na = OnePlusOneNA(
+        3, output, resolution=12, mutation="uniform", neuron="bent", mutation_probability=0.05
+    )
+    for seed in range(3):
+        run = na.run(fitness, budget=2000, target=False, seed=seed, trajectory=True)
+        way = run.trajectory
+        assert len(way.fitness) > 20
+        for genome, share in zip(way.genomes.tolist(), way.fitness.tolist(), strict=True):
+            assert share == fitness.score(Network(way.grid, genome)) / 30

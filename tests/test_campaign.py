@@ -9,15 +9,15 @@ from joblib import effective_n_jobs, register_parallel_backend
 from joblib._parallel_backends import SequentialBackend
 
 import hyperna
-from hyperna.campaign.campaign import Campaign
-from hyperna.campaign.execution import Done, Queue, work
 from hyperna.cli import main
 from hyperna.cli.progress import Meter
+from hyperna.experiments.algorithms import ALGORITHMS, Algorithm, register
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.execution import Done, Queue, work
+from hyperna.experiments.lines import Block
+from hyperna.experiments.setting import setting
+from hyperna.experiments.store import Store
 from hyperna.parallel import in_order, numbered, parallel_backend
-from hyperna.settings import setting
-from hyperna.settings.algorithms import ALGORITHMS, Algorithm, register
-from hyperna.store.lines import Block
-from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 
@@ -91,6 +91,30 @@ def test_an_interrupted_campaign_keeps_what_is_finished(frame, tmp_path):
     same(SMALL.run(tmp_path / "store").to_frame(), frame)
 
 
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_an_interrupt_of_the_compiler_costs_no_finished_run(tmp_path, n_jobs):
+    """The second setting has to be compiled, which takes seconds, and Ctrl-C comes in between."""
+
+    class Compiling:
+        units = 1
+
+        def run_block(self, seed, first, last):
+            raise KeyboardInterrupt
+
+    register(Algorithm("compiling", "", lambda made: Compiling(), processes=False))
+    try:
+        ready, other = list(SMALL.wanted)[:2]
+        ready.runner().run_block(ready.entropy, 0, 1)  # compiled by now
+        slow = Campaign.product(problem="half", algorithm="compiling", runs=5)
+        campaign = Campaign({ready: 5, **slow.wanted, other: 5})
+        with pytest.raises(KeyboardInterrupt):
+            campaign.run(tmp_path / "store", n_jobs=n_jobs)
+        done = {made.setting: made.done for made in Store(tmp_path / "store").status()}
+        assert done[ready] == 5
+    finally:
+        del ALGORITHMS["compiling"]
+
+
 def test_an_error_of_a_worker_arrives_and_keeps_what_is_finished(tmp_path):
     class Broken:
         units = 1
@@ -157,7 +181,7 @@ def play(todo, workers, cost, patience=2.0):
 
 
 def _done(*values):
-    from hyperna.campaign.execution import Done
+    from hyperna.experiments.execution import Done
 
     return Done(*values)
 

@@ -2,25 +2,23 @@
 
 import json
 import random
-import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from hyperna.analysis.statistics import expected_running_time
-from hyperna.campaign import ioh
-from hyperna.campaign.campaign import Campaign
-from hyperna.campaign.ioh import describe_algorithm, describe_function, export_ioh
 from hyperna.cli import main
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.setting import setting
+from hyperna.experiments.store import Store
 from hyperna.fitness import FiniteSet, fitness_of
 from hyperna.interop import Cell, LoggedRun, Objective, analyzer_logger, write_cell
 from hyperna.interop.names import distinct_ids, function_id
-from hyperna.networks import Network
+from hyperna.interop.store import describe_algorithm, describe_function, export_ioh
+from hyperna.network.networks import Network
 from hyperna.problems import points, problem, read_csv
-from hyperna.results import COLUMNS
-from hyperna.settings import setting
-from hyperna.store.store import Store
+from hyperna.run.results import COLUMNS
 
 POINTS = "a,b,class\n0.5,0.1,1\n-0.5,0.2,0\n0.1,0.6,1\n-0.3,-0.4,0\n"
 
@@ -141,24 +139,6 @@ class TestObjective:
         with pytest.raises(ValueError, match="resolution must be an integer from 2 to 2147483646"):
             Objective(problem("half"), resolution=2**31)
 
-    def test_nevergrad_reaches_what_it_reports(self):
-        pytest.importorskip("ioh")
-        nevergrad = pytest.importorskip("nevergrad")
-        made = Objective(problem("half"), resolution=36)
-        f = made.ioh_problem()
-        scalars = [
-            nevergrad.p.Scalar(init=0, lower=0, upper=high).set_integer_casting()
-            for high in f.bounds.ub.tolist()
-        ]
-        space = nevergrad.p.Tuple(*scalars)
-        space.random_state.seed(1)
-        optimizer = nevergrad.optimizers.DiscreteOnePlusOne(space, budget=150)
-        found = optimizer.minimize(lambda x: 1.0 - f([int(gene) for gene in x])).value
-        assert f.state.evaluations == 150
-        assert made([int(gene) for gene in found]) <= f.state.current_best.y
-        genome = [int(gene) for gene in f.state.current_best.x]
-        assert made.fitness(Network(made.grid, genome)) == f.state.current_best.y > 0.5
-
     def test_logged_values_are_ours_to_the_digits_that_ioh_writes(self, tmp_path):
         pytest.importorskip("ioh")
         made = Objective(problem("quarter"), resolution=60)
@@ -211,7 +191,7 @@ class TestExport:
     def test_workers_and_the_size_of_jobs_change_no_byte(
         self, store, exported, tmp_path, monkeypatch
     ):
-        monkeypatch.setattr("hyperna.campaign.ioh._MOST", 3)
+        monkeypatch.setattr("hyperna.interop.store._MOST", 3)
         told = []
         export_ioh(store, tmp_path / "alone", progress=lambda *state: told.append(state))
         files = [path for path in sorted(exported.rglob("*")) if path.is_file()]
@@ -226,20 +206,6 @@ class TestExport:
         steps = np.diff([done for done, _ in told])
         assert steps.min() >= 1
         assert steps.max() <= 3
-
-    def test_workers_repeat_several_settings_at_a_time(self, tmp_path, monkeypatch):
-        """Two settings of one job each: each waits until the other has begun."""
-        campaign = Campaign.product(problem="half", resolution=[12, 24], runs=2)
-        store = campaign.run(tmp_path / "store")
-        both = threading.Barrier(2, timeout=60)
-
-        def replay_together(part):
-            both.wait()
-            return replay_part(part)
-
-        replay_part = ioh._replay_part
-        monkeypatch.setattr(ioh, "_replay_part", replay_together)
-        assert export_ioh(store, tmp_path / "ioh", n_jobs=2) == 4
 
     def test_functions_and_algorithms_tell_all_settings_apart(self, exported):
         cells = [content for _, content in summaries(exported).values()]

@@ -19,10 +19,10 @@ from hyperna._kernels.pair import MOST_ARCS, Pair
 from hyperna._kernels.shapes import FineHalfSpace, HalfSpace
 from hyperna._kernels.state import OPTIMUM
 from hyperna.fitness import ExactArcs
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import problem
-from hyperna.search import Search
+from hyperna.run.search import Search
 
 OUTPUTS = ("or", "and", "xor", "evolved")
 UNIONS = {
@@ -51,7 +51,7 @@ def circle_of(arcs, neurons, resolution, output, table=True, general=False):
 
 
 def score_of(circle, genome):
-    return first_look(circle, circle.workspace(), np.array(genome))[0]
+    return first_look(circle, circle.workspace(), np.array(genome))
 
 
 class Prepared(NamedTuple):
@@ -113,7 +113,7 @@ def test_the_first_acceptable_offspring_is_found(configuration, seed):
     grid = Grid(2, neurons, resolution, output)
     plain = reference.arc_fitness(arcs, neurons, resolution, output)
     changes = random_changes(np.random.default_rng(seed), grid.moduli, 100)
-    expected = expected_of(lambda x: (plain(x.tolist()), 0.0), grid, genome, changes)
+    expected = expected_of(lambda x: plain(x.tolist()), grid, genome, changes)
     for general in (False, True):
         circle = circle_of(arcs, neurons, resolution, output, table, general)
         assert look_at(Prepared(circle), grid, genome, changes) == expected

@@ -6,12 +6,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from hyperna import NAClassifier
 
 # Few evaluations: the checks ask for the contract, and for little accuracy.
-ESTIMATORS = [NAClassifier(max_evals=1000, n_restarts=0)]
+ESTIMATORS = [NAClassifier(evaluations=300)]
 OTHERS = [
-    NAClassifier(class_weight="balanced", n_neurons=2, max_evals=500, n_restarts=0),
-    NAClassifier(n_neurons=1, max_evals=500),
-    NAClassifier(n_neurons=3, output="or", init="sphere", tie_break=None, max_evals=1000, n_jobs=2),
-    NAClassifier(n_neurons=2, neuron="bent", max_evals=500, n_restarts=0),
+    NAClassifier(class_weight="balanced", evaluations=300),
+    NAClassifier(max_neurons=1, evaluations=300),
+    NAClassifier(max_neurons=3, output="or", evaluations=300, n_jobs=2),
+    NAClassifier(shortness=0.0, evaluations=300),
 ]
 
 

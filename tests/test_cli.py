@@ -11,7 +11,6 @@ from commands import refusal
 from hyperna import OnePlusOneNA, __version__, problem
 from hyperna.cli import COMMANDS, build_parser, main
 from hyperna.problems.base import PROBLEMS
-from hyperna.results import run_many
 
 POINTS = "x,y,class\n0.1,0.9,1\n-0.2,0.8,1\n0.3,-0.7,0\n-0.5,-0.4,0\n"
 
@@ -45,27 +44,18 @@ def test_jobs_do_not_change_the_result(capsys):
     assert run_json(capsys, *argv) == run_json(capsys, *argv, "--jobs", "2")
 
 
-def test_workers_and_films_are_those_asked_for(tmp_path, monkeypatch, capsys):
-    asked = {}
+def test_the_film_is_that_of_the_best_run(tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="needs hyperna[plot]")
+    from hyperna.plots import animate_run, save_animation
 
-    def recorded(task, runs, **options):
-        asked["jobs"] = options["n_jobs"]
-        return run_many(task, runs, **options)
-
-    def filmed(subject, result):
-        asked["film"] = result
-        return "a film"
-
-    monkeypatch.setattr("hyperna.results.run_many", recorded)
-    monkeypatch.setattr("hyperna.plots.animate_run", filmed)
-    monkeypatch.setattr("hyperna.plots.save_animation", lambda film, path: None)
-    argv = ["run", "quarter", "--runs", "9", "--jobs", "2", "--animate", str(tmp_path / "a.gif")]
-    assert main(argv) == 0
-    runs = OnePlusOneNA().run_many(problem("quarter"), 9, seed=0)
-    assert asked["jobs"] == 2
-    assert asked["film"].number == runs.best != 0
-    assert asked["film"].evaluations == runs.evaluations[runs.best]
-    assert asked["film"].trajectory is not None
+    argv = ["run", "quarter", "--resolution", "12", "--runs", "9", "--animate"]
+    assert main([*argv, str(tmp_path / "a.gif")]) == 0
+    na, quarter = OnePlusOneNA(resolution=12), problem("quarter")
+    runs = na.run_many(quarter, 9, seed=0)
+    assert runs.best != 0
+    result = na.run(quarter, seed=0, number=runs.best, trajectory=True)
+    save_animation(animate_run(quarter, result), tmp_path / "b.gif")
+    assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -123,10 +113,10 @@ def test_csv_file(capsys, csv):
 def test_list_names_everything(capsys):
     from hyperna.comparison import CLASSIFIERS
     from hyperna.datasets import DATASETS
+    from hyperna.experiments.algorithms import ALGORITHMS
     from hyperna.mutation import LAWS
-    from hyperna.outputs import OUTPUTS
+    from hyperna.network.outputs import OUTPUTS
     from hyperna.problems import PROBLEMS
-    from hyperna.settings.algorithms import ALGORITHMS
 
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -245,7 +235,7 @@ def test_interrupt_is_one_line(capsys, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hyperna.results.run_many", interrupt)
+    monkeypatch.setattr("hyperna.run.many.run_many", interrupt)
     assert main(["run", "half"]) == 130
     assert capsys.readouterr().err == "hyperna: interrupted\n"
 

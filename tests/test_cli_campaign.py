@@ -4,18 +4,20 @@ import json
 
 import pytest
 
-from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
-from hyperna.store.store import Store
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.store import Store
 
 
-def test_a_campaign_gets_its_workers(tmp_path, monkeypatch):
-    given = {}
+def test_a_campaign_is_the_same_with_other_workers(tmp_path):
     file = tmp_path / "half.toml"
-    file.write_text('problem = "half"\nruns = 2\n', encoding="utf-8")
-    monkeypatch.setattr(Campaign, "run", lambda self, store, **options: given.update(options))
-    assert main(["campaign", "run", str(file), "--jobs", "3", "--backend", "threading"]) == 0
-    assert (given["n_jobs"], given["backend"], given["scheduler"]) == (3, "threading", None)
+    file.write_text('problem = "half"\nresolution = 12\nruns = 20\n', encoding="utf-8")
+    rows = []
+    for number, workers in enumerate(([], ["--jobs", "3", "--backend", "threading"])):
+        store = tmp_path / str(number)
+        assert main(["campaign", "run", str(file), "--store", str(store), *workers]) == 0
+        rows.append(next(iter(Store(store).runs())).rows.tolist())
+    assert rows[0] == rows[1]
 
 
 def test_the_status_tells_settings_apart():
@@ -114,20 +116,14 @@ def test_an_interrupted_command_says_what_is_kept(file, capsys, monkeypatch):
     assert "interrupted: 3 of 80 runs are stored in" in capsys.readouterr().err
 
 
-def test_where_the_command_stores_and_who_exports(tmp_path, monkeypatch, capsys):
+def test_the_command_stores_and_exports_where_it_is_told(tmp_path, capsys):
     file = tmp_path / "some.toml"
     file.write_text('problem = "half"\nresolution = 12\nruns = 2\n')
     other = tmp_path / "elsewhere"
     assert main(["campaign", "run", str(file), "--store", str(other)]) == 0
     assert not (tmp_path / "some.store").exists()
-    asked = []
-
-    def export(store, path, *, n_jobs, progress):
-        asked.append((store.path, path, n_jobs))
-        return 2
-
-    monkeypatch.setattr("hyperna.campaign.ioh.export_ioh", export)
+    assert len(next(iter(Store(other).runs()))) == 2
     out = tmp_path / "ioh"
     assert main(["campaign", "export", str(other), "ioh", "-o", str(out), "--jobs", "2"]) == 0
-    assert asked == [(other, out, 2)]
     assert "2 runs, ready for IOHanalyzer" in capsys.readouterr().out
+    assert list(out.rglob("*.json"))

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import refusal
+from sklearn.model_selection import StratifiedKFold
 
 from hyperna.classifier import NAClassifier, export_text
 from hyperna.cli import main
-from hyperna.comparison import CLASSIFIERS
+from hyperna.comparison import CLASSIFIERS, GROUPS
 from hyperna.datasets import DATASETS, SHIPPED, dataset, load
 
 FOLDER = Path(__file__).parent.parent / "datasets"
-QUICK = ("--neurons", "3", "--output", "or", "--max-evals", "3000")
 FRUIT = "id,weight,kind,length\n" + "".join(
     f"no. {i},{2 + i % 5 + 5 * (i % 2)}.5,{'plum' if i % 2 else 'fig'},{0.1 * i}\n"
     for i in range(20)
@@ -38,7 +38,7 @@ def fruit(tmp_path):
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "moons.json"
-    assert main(["fit", "moons", *QUICK, "--save", str(path)]) == 0
+    assert main(["fit", "moons", "--save", str(path)]) == 0
     return str(path)
 
 
@@ -111,25 +111,56 @@ def test_compare_tables_and_picture(tmp_path, capsys):
 def test_compare_list_names_everybody(capsys):
     assert main(["compare", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(CLASSIFIERS)
+    assert [line.split()[0] for line in lines] == [*CLASSIFIERS, *GROUPS]
 
 
-def test_fit_prints_exact_accuracy_and_rules_and_saves_the_model(tmp_path, capsys):
+def test_fit_prints_accuracy_rule_and_path_and_saves_the_model(tmp_path, capsys):
     path = tmp_path / "model.json"
-    assert main(["fit", str(FOLDER / "moons.csv"), *QUICK, "--seed", "3", "--save", str(path)]) == 0
+    assert main(["fit", str(FOLDER / "moons.csv"), "--seed", "3", "--save", str(path)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     data = load("moons")
-    settings = {"output": "or", "max_evals": 3000, "random_state": 3}
-    direct = NAClassifier(3, **settings).fit(data.X, data.y)
+    direct = NAClassifier(random_state=3).fit(data.X, data.y)
     right = int((direct.predict(data.X) == data.y).sum())
-    assert f"training accuracy: {right} of 300 ({right / 300:.4f})\n" in out
+    told = f"training accuracy: {right} of 300 ({right / 300:.4f}); always answering 0: 0.5000\n"
+    assert told in out
     assert export_text(direct, data.features) in out
+    assert repr(direct.path_) in out
+    assert "held-out" not in out
     assert out.endswith(f"\nmodel: {path}\n")
     saved = NAClassifier.from_json(path.read_text(encoding="utf-8"))
-    assert saved.networks_ == direct.networks_
+    assert saved.list_ == direct.list_
     assert saved.feature_names_in_.tolist() == ["x1", "x2"]
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_fit_validates_the_path(capsys, fruit):
+    data = load("sklearn:iris")
+    direct = NAClassifier(3, random_state=0).fit(data.X, data.y)
+    # rows of files are often sorted, so the command shuffles them
+    direct.validate_path(data.X, data.y, cv=StratifiedKFold(2, shuffle=True, random_state=0))
+    argv = ["fit", "sklearn:iris", "--max-terms", "3", "--path", "2"]
+    assert main(argv) == 0
+    assert repr(direct.path_) in capsys.readouterr().out
+    assert main([*argv, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["path"]
+    for row, same in zip(rows, direct.path_, strict=True):
+        assert row["held_out_error"] == same.held_out_error
+        assert row["standard_error"] == same.standard_error
+        assert row["terms"] == same.terms
+    told = refusal(capsys, "fit", fruit, "--label", "kind", "--ignore", "id", "--path", "11")
+    assert "--path must be at most 10, the number of rows of class 'fig', got 11" in told
+
+
+def test_fit_says_when_no_rule_pays(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "noise.csv"
+    rows = [f"{x!r},{'yes' if y > 0.3 else 'no'}\n" for x, y in rng.normal(size=(99, 2)).tolist()]
+    path.write_text("x,kind\n" + "".join(rows), encoding="utf-8")
+    assert main(["fit", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "no rule found tells the classes in fewer bits than always answering 'no'" in out
+    assert "\nalways class 'no'\n(0 terms in 0 conditions)\n" in out
 
 
 def test_fit_passes_every_option_on(capsys, monkeypatch):
@@ -143,19 +174,12 @@ def test_fit_passes_every_option_on(capsys, monkeypatch):
     refusal(capsys, "fit", "moons")
     assert seen == {**NAClassifier().get_params(), "verbose": False, "random_state": 0}
     options = (
-        ("--neurons", "5", "n_neurons", 5),
-        ("--neurons", "auto", "n_neurons", "auto"),
-        ("--output", "and", "output", "and"),
-        ("--resolution", "120", "resolution", 120),
-        ("--mutation", "local", "mutation", "local"),
-        ("--max-evals", "77", "max_evals", 77),
-        ("--restarts", "4", "n_restarts", 4),
-        ("--stagnation", "9", "stagnation", 9),
-        ("--tie-break", "none", "tie_break", None),
-        ("--tie-break", "margin", "tie_break", "margin"),
-        ("--tie-break", "0.2", "tie_break", 0.2),
-        ("--init", "sphere", "init", "sphere"),
-        ("--move", "angle", "move", "angle"),
+        ("--max-terms", "5", "max_terms", 5),
+        ("--max-neurons", "3", "max_neurons", 3),
+        ("--output", "at_least", "output", "at_least"),
+        ("--shortness", "0.5", "shortness", 0.5),
+        ("--evaluations", "77", "evaluations", 77),
+        ("--monotonic", "x2=-1", "monotonic_cst", [0, -1]),
         ("--class-weight", "balanced", "class_weight", "balanced"),
         ("--class-weight", "0=1, 1=2.5", "class_weight", {0: 1.0, 1: 2.5}),
         ("--jobs", "2", "n_jobs", 2),
@@ -164,8 +188,8 @@ def test_fit_passes_every_option_on(capsys, monkeypatch):
     for option, text, name, value in options:
         refusal(capsys, "fit", "moons", option, text)
         assert seen[name] == value
-    refusal(capsys, "fit", "moons", "--no-scale", "--verbose")
-    assert (seen["scale"], seen["verbose"]) == (False, True)
+    refusal(capsys, "fit", "moons", "--verbose")
+    assert seen["verbose"] is True
 
 
 def test_fit_weighs_classes_by_their_names(tmp_path, capsys):
@@ -173,14 +197,14 @@ def test_fit_weighs_classes_by_their_names(tmp_path, capsys):
     kinds = np.where(data.y == 1, "fig", "a=plum")
     rows = [f"{a!r},{b!r},{kind}\n" for (a, b), kind in zip(data.X.tolist(), kinds, strict=True)]
     path.write_text("x1,x2,kind\n" + "".join(rows), encoding="utf-8")
-    argv = ["fit", str(path), "--neurons", "1", "--max-evals", "3000"]
+    argv = ["fit", str(path), "--max-neurons", "1"]
     printed = []
     for weight in ({}, {"a=plum": 9.0, "fig": 0.5}):
         text = ",".join(f"{name}={value}" for name, value in weight.items())
         assert main([*argv, "--json", *(("--class-weight", text) if text else ())]) == 0
-        settings = {"class_weight": weight or None, "max_evals": 3000, "random_state": 0}
-        direct = NAClassifier(1, **settings).fit(data.X, kinds)
-        printed.append(json.loads(capsys.readouterr().out)["rules"])
+        settings = {"class_weight": weight or None, "max_neurons": 1, "random_state": 0}
+        direct = NAClassifier(**settings).fit(data.X, kinds)
+        printed.append(json.loads(capsys.readouterr().out)["rule"])
         assert printed[-1] == export_text(direct, data.features)
     assert printed[0] != printed[1]
     for wrong, word in (("pear=1", "'pear'"), ("fig=much", "NUMBER"), ("even", "balanced")):
@@ -188,12 +212,16 @@ def test_fit_weighs_classes_by_their_names(tmp_path, capsys):
 
 
 def test_fit_as_json_without_a_file(capsys, fruit):
-    argv = ["fit", fruit, "--label", "kind", "--ignore", "id,length", "--neurons", "1", "--json"]
+    argv = ["fit", fruit, "--label", "kind", "--ignore", "id,length", "--json"]
     assert main(argv) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["correct"], shown["points"], shown["training_accuracy"]) == (20, 20, 1.0)
-    assert shown["neurons"] == [1]
-    assert "weight > 7" in shown["rules"]
+    assert (shown["classes"], shown["most_frequent"]) == (["fig", "plum"], "fig")
+    assert (shown["terms"], shown["neurons"], shown["output"]) == (1, 1, "or")
+    assert shown["rule"] == "class 'plum' if\n  weight > 7\notherwise 'fig'"
+    assert [row["terms"] for row in shown["path"]] == [0, 1]
+    assert [row["chosen"] for row in shown["path"]] == [False, True]
+    assert shown["path"][1]["rule"] == shown["rule"]
     assert shown["saved"] is None
 
 
@@ -218,9 +246,25 @@ def test_predict_repeats_the_training_accuracy(tmp_path, capsys, model):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
+def test_predict_to_standard_output_leaves_the_accuracy_to_standard_error(capfd, model):
+    """What is piped on is the table alone, however standard output is named."""
+    argv = ["predict", model, str(FOLDER / "moons.csv"), "--label", "label"]
+    assert main(argv) == 0
+    usual = capfd.readouterr()
+    assert main([*argv, "-o", "/dev/stdout"]) == 0
+    named = capfd.readouterr()
+    assert named.out == usual.out
+    rows = list(csv.DictReader(named.out.splitlines()))
+    assert len(rows) == 300
+    for printed in (usual, named):
+        right = sum(row["label"] == row["prediction"] for row in rows)
+        assert f"accuracy: {right} of 300" in printed.err
+
+
 def test_predict_finds_features_by_name_and_hands_the_rest_through(tmp_path, capsys, fruit):
     model, shuffled = tmp_path / "fruit.json", tmp_path / "new.csv"
-    argv = ["fit", fruit, "--label", "kind", "--ignore", "id", "--neurons", "1"]
+    argv = ["fit", fruit, "--label", "kind", "--ignore", "id"]
     assert main([*argv, "--save", str(model)]) == 0
     lines = [line.split(",") for line in FRUIT.splitlines()]
     text = "\n".join(",".join(f'"{line[k]}"' for k in (3, 0, 1)) for line in lines)
@@ -238,9 +282,10 @@ def test_predict_finds_features_by_name_and_hands_the_rest_through(tmp_path, cap
 
 
 def test_predict_with_a_model_of_the_library(tmp_path, capsys):
-    X, y = [[0.0, 1.0], [1.0, 0.5], [0.2, 0.9], [0.9, 0.1]], ["a", "b", "a", "b"]
+    X = np.random.default_rng(0).uniform(0, 1, (40, 2))
+    y = np.where(X[:, 0] < 0.5, "a", "b")
     model, points = tmp_path / "model.json", tmp_path / "points.csv"
-    model.write_text(NAClassifier(1, random_state=0).fit(X, y).to_json(), encoding="utf-8")
+    model.write_text(NAClassifier(random_state=0).fit(X, y).to_json(), encoding="utf-8")
     points.write_text("p,q,kind\n0,1,a\n1,0,b\n", encoding="utf-8")
     assert main(["predict", str(model), str(points), "--label", "kind"]) == 0
     out, err = capsys.readouterr()
@@ -284,16 +329,16 @@ def test_predict_with_a_model_of_the_library(tmp_path, capsys):
         (("fit", "missing.csv", "--label", "y"), "missing.csv"),
         (("fit", "missing.csv", "--ignore", "y"), "missing.csv"),
         (("fit", "moons", "--save", "no/such/folder/m.json"), "does not exist"),
-        (("fit", "moons", "--neurons", "0"), "--neurons"),
-        (("fit", "moons", "--neurons", "many"), "--neurons"),
+        (("fit", "moons", "--max-terms", "-1"), "--max-terms"),
+        (("fit", "moons", "--max-terms", "many"), "--max-terms"),
+        (("fit", "moons", "--max-neurons", "0"), "--max-neurons"),
         (("fit", "moons", "--output", "nor"), "--output"),
-        (("fit", "moons", "--resolution", "1"), "--resolution"),
-        (("fit", "moons", "--mutation", "gauss"), "gauss"),
-        (("fit", "moons", "--max-evals", "0"), "--max-evals"),
-        (("fit", "moons", "--restarts", "-1"), "--restarts"),
-        (("fit", "moons", "--tie-break", "often"), "--tie-break"),
-        (("fit", "moons", "--tie-break", "-1"), "--tie-break"),
-        (("fit", "moons", "--init", "middle"), "--init"),
+        (("fit", "moons", "--shortness", "-1"), "--shortness"),
+        (("fit", "moons", "--evaluations", "-1"), "--evaluations"),
+        (("fit", "moons", "--monotonic", "x3=1"), "--monotonic"),
+        (("fit", "moons", "--monotonic", "x1=up"), "--monotonic"),
+        (("fit", "moons", "--path", "1"), "--path"),
+        (("fit", "moons", "--path", "151"), "at most 150"),
         (("fit", "moons", "--seed", str(2**32)), "--seed"),
         (("fit", "moons", "--json", "--verbose"), "together"),
         (("predict", "missing.json"), "DATA"),
@@ -310,8 +355,8 @@ def test_bad_input_is_one_line(capsys, argv, words):
         "",
         "x,y,class\n",
         "x,y,class\n1,2\n",
-        "x,y,class\n1,two,0\n2,3,1\n",
-        "x,y,class\n1,nan,0\n2,3,1\n",
+        "x,y,class\n1,2,0\n1,2,1\n",
+        "x,x,class\n1,2,0\n2,3,1\n",
         "x,y,class\n1,2,0\n2,3,0\n",
         "x,y,class\n1,2,0.5\n2,3,1.5\n",
         "x,y,class\n1,2,\n2,3,1\n",
@@ -367,30 +412,11 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, capsys, full_disk, model):
     assert os.listdir(tmp_path) == ["answers.csv"]
 
 
-def test_an_interrupted_fit_saves_the_best_network_so_far(tmp_path, capsys, monkeypatch):
-    from hyperna.classifier import estimator
-
-    whole = estimator.fit_all
-
-    def interrupted(*arguments):
-        whole(*arguments)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(estimator, "fit_all", interrupted)
-    path = tmp_path / "model.json"
-    assert main(["fit", "moons", *QUICK, "--save", str(path)]) == 130
-    out, err = capsys.readouterr()
-    assert "training accuracy" in out
-    assert err.startswith("hyperna: warning: fit was interrupted")
-    assert err.count("\n") == 1
-    assert np.isfinite(NAClassifier.from_json(path.read_text()).training_score_)
-
-
-def test_a_fit_interrupted_at_once_saves_nothing(tmp_path, capsys, monkeypatch):
+def test_an_interrupted_fit_saves_nothing(tmp_path, capsys, monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hyperna.classifier.estimator.fit_all", interrupted)
+    monkeypatch.setattr("hyperna.classifier.search.Search.run", interrupted)
     path = tmp_path / "model.json"
     assert main(["fit", "moons", "--save", str(path)]) == 130
     out, err = capsys.readouterr()

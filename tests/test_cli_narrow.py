@@ -5,9 +5,9 @@ import re
 import pytest
 from rich.console import Console
 
-from hyperna.analysis.tables import Table, plain
-from hyperna.campaign.campaign import Campaign
+from hyperna._tables import Table, plain
 from hyperna.cli import main
+from hyperna.experiments.campaign import Campaign
 
 WIDTH = 60
 
@@ -62,7 +62,7 @@ def test_status_tells_settings_apart(narrow, tmp_path):
     campaign = Campaign.product(
         problem=["half", "quarter"], restarts=[0, 2], mutation=["harmonic", "adaptive"], runs=3
     )
-    from hyperna.store.store import Store
+    from hyperna.experiments.store import Store
 
     store = Store(tmp_path / "store")
     with store.writer() as writer:

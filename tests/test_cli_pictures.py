@@ -9,7 +9,9 @@ from hyperna.cli import main
 
 
 @pytest.mark.parametrize("suffix", [".PNG", ".Svg", ".pdf"])
-@pytest.mark.parametrize("command", ["run half --runs 2 --resolution 24", "fit xor --max-evals 50"])
+@pytest.mark.parametrize(
+    "command", ["run half --runs 2 --resolution 24", "fit xor --max-neurons 1 --evaluations 50"]
+)
 def test_pictures_may_be_named_in_capitals(command, suffix, tmp_path):
     pytest.importorskip("matplotlib", reason="needs hyperna[plot]")
     picture = tmp_path / f"some{suffix}"
@@ -23,8 +25,8 @@ def test_pictures_may_be_named_in_capitals(command, suffix, tmp_path):
     "command",
     [
         "run half --runs 2 --resolution 24 --plot",
-        "fit xor --max-evals 50 --plot",
-        "fit xor --max-evals 50 --save",
+        "fit xor --max-neurons 1 --evaluations 50 --plot",
+        "fit xor --max-neurons 1 --evaluations 50 --save",
         "theory half --resolution 8 --plot",
         "compare moons --classifiers tree --repeats 1 --plot",
         "dataset moons -o",
@@ -61,12 +63,12 @@ def test_films_that_cannot_be_made_are_refused_before_any_run(capsys, options, m
 
 
 def test_picture_is_checked_before_the_run(capsys, tmp_path, monkeypatch):
-    import hyperna.algorithm
+    import hyperna.run.algorithm
 
     def never(*args, **kwargs):
         raise AssertionError("the run began before the picture was checked")
 
-    monkeypatch.setattr(hyperna.algorithm.OnePlusOneNA, "run_many", never)
+    monkeypatch.setattr(hyperna.run.algorithm.OnePlusOneNA, "run_many", never)
     (tmp_path / "folder.png").mkdir()
     assert "is a folder" in refusal(capsys, "run", "half", "--plot", str(tmp_path / "folder.png"))
     if os.geteuid() != 0:

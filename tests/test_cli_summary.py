@@ -11,8 +11,8 @@ from hyperna._words import number, percent
 from hyperna.analysis.statistics import bootstrap_interval, expected_running_time, wilson_interval
 from hyperna.cli import main
 from hyperna.cli.run import _headline, _tables, summarise
-from hyperna.results import Runs
-from hyperna.settings import setting
+from hyperna.experiments.setting import setting
+from hyperna.run.results import Runs
 
 ROWS = np.array([[7, 30, 1, 0, 0], [8, 40, 3, 0, 0]])
 
@@ -51,8 +51,8 @@ def summary(**options):
     ],
 )
 def test_the_headline_tells_what_is_unusual(options, words):
-    usual = _headline(summary())[1].split(", ")
-    told = _headline(summary(**options))[1]
+    usual = _headline(summary(), "quarter")[1].split(", ")
+    told = _headline(summary(**options), "quarter")[1]
     assert usual == ["harmonic mutation", "probability 0.5 per component"]
     if words is None:
         return

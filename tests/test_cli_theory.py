@@ -8,11 +8,19 @@ import numpy as np
 import pytest
 from commands import refusal
 
-from hyperna import OnePlusOneNA, mutation, problem
+import hyperna
+from hyperna import OnePlusOneNA, problem
 from hyperna.cli import main
-from hyperna.grid import Grid
-from hyperna.theory import expected_runtime, export_chain
-from hyperna.theory.limits import MOST_MINUTES, check_affordable, expected_minutes
+from hyperna.fitness import ExactArcs
+from hyperna.network.grid import Grid
+from hyperna.theory import (
+    drift,
+    estimated_cost,
+    expected_runtime,
+    export_chain,
+    largest_resolution,
+)
+from hyperna.theory.limits import MOST_MINUTES
 
 
 def shown(capsys, *arguments):
@@ -48,11 +56,75 @@ def test_two_neurons(capsys):
     assert found["expected_evaluations"] == exact.mean
     assert found["settings"]["mutation_probability"] == 0.25
     assert "2 neurons joined by XOR" in shown(capsys, *arguments)
-    assert main(["theory", *arguments, "--plot", "map.png"]) == 2
-    assert "--plot draws a map of angle and bias" in capsys.readouterr().err
-    plots = pytest.importorskip("hyperna.plots")
-    with pytest.raises(ValueError, match="runtime must be of one neuron"):
-        plots.plot_expected_times(exact)
+
+
+def test_spheres_points_and_other_algorithms(capsys, tmp_path):
+    """What the command says is what Python computes."""
+    file = tmp_path / "points.csv"
+    file.write_text("x,y,label\n0.1,0.2,1\n-0.5,0.4,0\n0.3,-0.9,1\n-0.2,-0.1,0\n0.6,0.6,1\n")
+    for arguments, settings in (
+        ("half --dim 3 --resolution 8", {"problem": "half", "dim": 3}),
+        ("half --dim 3 --resolution 8 --no-bias", {"problem": "half", "dim": 3, "bias": False}),
+        (
+            "quarter --resolution 8 --neuron bent --target 0.9",
+            {"problem": "quarter", "neuron": "bent", "target": 0.9},
+        ),
+        (
+            "cube --dim 2 --neurons 2 --output xor --resolution 8",
+            {"problem": "cube", "dim": 2, "neurons": 2, "output": "xor"},
+        ),
+        (f"{file} --resolution 8", {"problem": hyperna.read_csv(file)}),
+        ("quarter --resolution 8 --algorithm rls", {"problem": "quarter", "algorithm": "rls"}),
+        (
+            "quarter --resolution 8 --algorithm one_plus_lambda:offspring=3",
+            {"problem": "quarter", "algorithm": "one_plus_lambda", "offspring": 3},
+        ),
+        (
+            "quarter --resolution 8 --algorithm one_comma_lambda:offspring=5",
+            {"problem": "quarter", "algorithm": "one_comma_lambda", "offspring": 5},
+        ),
+    ):
+        exact = expected_runtime(**settings, resolution=8)
+        found = json.loads(shown(capsys, *arguments.split(), "--json"))
+        assert found["expected_evaluations"] == pytest.approx(exact.mean)
+        assert found["states"] == exact.states
+        assert found["networks"] == exact.per_state.size
+        assert found["expected_generations"] == pytest.approx(exact.generations)
+        assert found["error_bounds"] == exact.bounds._asdict()
+        text = shown(capsys, *arguments.split())
+        assert f"{exact.mean:.8g}" in text
+        assert ("generations, mean" in text) == (exact.offspring > 1)
+    assert "neurons must be a number" in refusal(capsys, "theory", "half", "--neurons", "evolved")
+    assert "--algorithm must be" in refusal(capsys, "theory", "half", "--algorithm", "cma_es")
+
+
+def test_drift_of_a_potential(capsys, tmp_path):
+    options = ["half", "--resolution", "16", "--no-bias", "--drift", "distance"]
+    exact = drift(expected_runtime("half", 16, bias=False), "distance")
+    found = json.loads(shown(capsys, *options, "--json"))["drift"]
+    assert found["additive_rate"] == exact.additive_rate
+    assert found["multiplicative_bound"] == exact.multiplicative_bound
+    picture = tmp_path / "drift.png"
+    text = shown(capsys, *options, "--plot", str(picture))
+    assert "drift of the potential distance" in text
+    assert picture.stat().st_size > 1000
+    text = shown(
+        capsys, "local_opt", "--resolution", "12", "--mutation", "local", "--drift", "distance"
+    )
+    assert "the potential does not fall on average in" in text
+    assert "potential must be one of" in refusal(
+        capsys, "theory", "half", "--resolution", "8", "--drift", "height"
+    )
+
+
+def test_drift_above_a_fitness(capsys):
+    exact = drift(expected_runtime("quarter", 24), "missing fitness", above=0.75)
+    options = ["quarter", "--resolution", "24", "--above", "0.75"]
+    found = json.loads(shown(capsys, *options, "--drift", "missing fitness", "--json"))["drift"]
+    assert found == {**exact.record(), "above": 0.75}
+    assert "--above needs --drift" in refusal(capsys, "theory", *options)
+    options[-1] = "2"
+    assert "--above: value must be" in refusal(capsys, "theory", *options, "--drift", "distance")
 
 
 def test_runs_that_may_be_stuck(capsys):
@@ -186,7 +258,7 @@ def test_exported_states_are_the_search_points_that_they_stand_for(tmp_path, nam
     assert len(lines) == chain.score.size < 8 * 9  # angles are joined
     for line, score, target in zip(lines, chain.score.flat, chain.target.flat, strict=True):
         angle, bias = map(int, line.partition(":")[2].strip("()").split(","))
-        assert runtime.fitness[angle, bias] == score / runtime._units
+        assert runtime.fitness[angle, bias] == score / ExactArcs(problem(name)).units(Grid(2, 1, 8))
         assert runtime.target[angle, bias] == target
     # all files count the same states, one of them the start before the first network
     states = {(tmp_path / f"chain.{end}").read_text().split()[0] for end in ("tra", "srew")}
@@ -200,18 +272,52 @@ def test_levels_of_quantiles_are_shares(capsys, levels):
 
 
 def test_a_long_computation_is_announced(monkeypatch, capsys):
-    monkeypatch.setattr("hyperna.cli.theory._LONG", 1e-6)
+    monkeypatch.setattr("hyperna.cli.theory._LONG", 0.0)
     assert main(["theory", "quarter", "--resolution", "24"]) == 0
-    assert re.fullmatch(r"hyperna: this takes about [\d.]+ minutes\n", capsys.readouterr().err)
+    told = capsys.readouterr().err
+    assert told.startswith("hyperna: 600 states (325 after symmetries), about ")
+    assert told.count("\n") == 1
 
 
 @pytest.mark.parametrize(("law", "neurons"), [("harmonic", 1), ("harmonic", 2), ("local", 2)])
 def test_the_largest_resolution_that_is_named_is_affordable(law, neurons):
     """And the next one is not."""
-    law = mutation.law(law)
-    with pytest.raises(ValueError, match=r"at most [\d,]+ for this law, got 9,999") as refused:
-        check_affordable(Grid(2, neurons, 9999), law, bias=True)
+    with pytest.raises(ValueError, match=r"at most [\d,]+ for this chain, got 9,999") as refused:
+        estimated_cost("half", 9999, law, neurons=neurons)
     most = int(re.search(r"at most ([\d,]+)", str(refused.value))[1].replace(",", ""))
-    assert expected_minutes(Grid(2, neurons, most), law, bias=True) <= MOST_MINUTES
-    with pytest.raises(ValueError, match="at most"):
-        check_affordable(Grid(2, neurons, most + 1), law, bias=True)
+    cost = estimated_cost("half", most, law, neurons=neurons)
+    assert largest_resolution("half", law, neurons=neurons) == most
+    assert cost.states == (most * (most + 1)) ** neurons
+    assert cost.minutes <= MOST_MINUTES
+    for more in range(1, 25):  # whatever divides them
+        with pytest.raises(ValueError, match="at most"):
+            estimated_cost("half", most + more, law, neurons=neurons)
+
+
+@pytest.mark.parametrize("arguments", [["quarter"], ["arcs:arcs=10-50 200-310", "--no-bias"]])
+def test_the_target_is_named_and_is_that_of_a_run(capsys, arguments):
+    options = [*arguments, "--resolution", "24"]
+    found = json.loads(shown(capsys, *options, "--json"))
+    exact = expected_runtime(problem(arguments[0]), 24, bias=len(arguments) == 1)
+    fitness = exact.fitness[exact.target]
+    assert found["success_networks"] == fitness.size
+    assert found["success_fitness"] == [fitness.min(), fitness.max()]
+    assert main(["run", *options, "--runs", "1", "--neurons", "1", "--json"]) == 0
+    run = json.loads(capsys.readouterr().out)
+    assert found["success_means"].startswith(run["success_means"])
+    text = shown(capsys, *options)
+    assert f"success: {found['success_means']}" in text
+    assert f"that is {fitness.size} networks of fitness {fitness.min():.6g}" in text
+
+
+def test_a_target_below_the_best_fitness_says_what_it_is_below(capsys):
+    """The best fitness of half a circle is 3/4, on this grid too; 2/r less counts as success."""
+    options = ["arcs:arcs=10-50 200-310", "--no-bias", "--resolution", "24"]
+    text = shown(capsys, *options)
+    assert "fitness >= 0.666667: the best that such a network attains, 0.75, less 0.083333" in text
+    best = json.loads(shown(capsys, *options, "--target", "0.75", "--json"))
+    usual = json.loads(shown(capsys, *options, "--json"))
+    assert best["expected_evaluations"] > 2 * usual["expected_evaluations"]
+    assert best["success_fitness"] == [0.75, 0.75]
+    out_of_reach = shown(capsys, *options, "--target", "0.8")
+    assert "no network on this grid is that fit" in out_of_reach

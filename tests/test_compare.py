@@ -2,28 +2,38 @@
 
 import json
 import math
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from hyperna import CLASSIFIERS, compare
 from hyperna.cli import main
-from hyperna.comparison import Contender, corrected_error
-from hyperna.comparison.classifiers import register
-from hyperna.comparison.results import Comparison, DataInfo, FoldScore
+from hyperna.comparison import (
+    GROUPS,
+    Comparison,
+    ComparisonInterrupted,
+    Contender,
+    CrossValidation,
+    DataInfo,
+    FoldScore,
+    corrected_error,
+)
+from hyperna.comparison.classifiers import contenders, register
 from hyperna.comparison.validation import _prepared
 from hyperna.datasets import dataset, load, rotation
 
 FAST = ["logistic", "tree", "knn"]
+QUICK = ["logistic", "perceptron", "linear_svc", "mlp8", "knn", "svc", "forest", "tree"]
 
 
 @pytest.fixture(scope="module")
@@ -127,37 +137,150 @@ def test_seed_deals_folds_and_states():
     assert compare("moons", ["tree"], repeats=1, seed=2**70).seed == 2**70
 
 
-@pytest.mark.parametrize("contender", CLASSIFIERS.values(), ids=lambda entry: entry.name)
+@pytest.mark.parametrize(
+    "contender",
+    [
+        pytest.param(entry, id=name, marks=[pytest.mark.slow] * (name == "ebm"))
+        for name, entry in CLASSIFIERS.items()
+    ],
+)
 def test_every_contender_learns_two_and_three_classes_and_has_a_size(contender):
+    if contender.absent:
+        pytest.skip(contender.absent)
     rng = np.random.default_rng(0)
     for classes in (2, 3):
-        y = np.arange(30) % classes
-        X = 3 * np.eye(3)[y] + 0.1 * rng.standard_normal((30, 3))
+        y = np.array(["one", "two", "three"])[np.arange(90) % classes]
+        X = 3 * np.eye(3)[np.arange(90) % classes] + 0.1 * rng.standard_normal((90, 3))
         result = compare((X, y), [contender.name], folds=2, repeats=1)
         [row] = result.summary()
-        assert row["test_accuracy"] > 0.9
-        assert row["size"] >= classes
+        assert row["failure"] == ""
+        assert row["test_accuracy"] > 0.8
+        assert row["size"] >= classes - 1
         assert row["unit"]
         assert contender.summary
 
 
-@pytest.mark.parametrize(
-    ("name", "size"),
-    [("logistic", 4), ("perceptron", 4), ("linear_svc", 4), ("mlp8", 8 * 3 + 8 + 8 + 1)],
-)
-def test_sizes_count_the_numbers_of_the_model(name, size):
+def test_sizes_count_what_a_reader_looks_at():
+    """Terms, splits, coefficients that are not 0, or what is stored."""
     rng = np.random.default_rng(1)
     y = np.arange(40) % 2
     X = rng.standard_normal((40, 3)) + 2 * y[:, None]
-    fitted = CLASSIFIERS[name].build(0).fit(X, y)
-    assert CLASSIFIERS[name].size(fitted) == size
-    assert CLASSIFIERS["knn"].size(CLASSIFIERS["knn"].build(0).fit(X, y)) == X.size
-    tree, forest = (CLASSIFIERS[kind].build(0).fit(X, y) for kind in ("tree", "forest"))
-    leaves = tree.get_n_leaves()
-    assert CLASSIFIERS["tree"].size(tree) == 2 * leaves - 1
-    assert CLASSIFIERS["forest"].size(forest) == sum(
-        2 * part.get_n_leaves() - 1 for part in forest.estimators_
+    fitted = {name: CLASSIFIERS[name].build(0).fit(X, y) for name in CLASSIFIERS if name in QUICK}
+    sizes = {name: CLASSIFIERS[name].size(model) for name, model in fitted.items()}
+    assert sizes["logistic"] == sizes["perceptron"] == sizes["linear_svc"] == 3
+    assert sizes["mlp8"] == 8 * 3 + 8
+    assert sizes["knn"] == X.size
+    assert sizes["svc"] == 3 * len(fitted["svc"].support_)
+    splits = [(tree.tree_.node_count - 1) // 2 for tree in fitted["forest"].estimators_]
+    assert sizes["forest"] == sum(splits)
+    assert sizes["tree"] == (fitted["tree"].tree_.node_count - 1) // 2
+    half_space = CLASSIFIERS["na"].build(0).set_params(max_neurons=1).fit(X, y)
+    assert CLASSIFIERS["na"].size(half_space) == np.count_nonzero(
+        half_space.rules_[0].conditions[0].weights
     )
+
+
+def test_sparse_logistic_regression_leaves_out_what_does_not_help():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 20))
+    y = np.where(X[:, 3] - X[:, 7] + 0.5 * rng.standard_normal(300) > 0, "yes", "no")
+    sparse = CLASSIFIERS["l1"].build(0).fit(X, y)
+    assert 2 <= sparse.size_ < 20
+    assert sparse.score(X, y) > 0.8
+    single = CLASSIFIERS["l1"].build(0).fit(X[:3], ["a", "b", "b"])
+    assert set(single.predict(X[:3])) <= {"a", "b"}
+
+
+def test_an_optimal_tree_makes_fewer_errors_than_a_greedy_one_of_its_depth():
+    pytest.importorskip("pycontree")
+    from hyperna.comparison.rivals import OptimalTreeClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (120, 3))
+    y = X[:, 0] * X[:, 1] > 0
+    optimal = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    greedy = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    assert optimal.score(X, y) > greedy.score(X, y)
+    assert optimal.size_ <= 3
+    noise = rng.integers(2, size=1500)
+    points = rng.standard_normal((1500, 12))
+    with pytest.warns(ConvergenceWarning, match="not proved to be optimal"):
+        OptimalTreeClassifier(max_depth=4, time_limit=0.2).fit(points, noise)
+
+
+def test_ripper_tries_rare_classes_first():
+    pytest.importorskip("wittgenstein")
+    from hyperna.comparison.rivals import RipperClassifier
+
+    rng = np.random.default_rng(0)
+    y = np.repeat(["many", "some", "few"], [100, 60, 30])
+    X = rng.standard_normal((190, 2)) * 0.3 + np.repeat(
+        [[0, 0], [3, 0], [0, 3]], [100, 60, 30], axis=0
+    )
+    ripper = RipperClassifier(random_state=0).fit(X, y)
+    assert ripper.classes_[ripper.order_].tolist() == ["few", "some", "many"]
+    assert ripper.score(X, y) > 0.9
+    assert ripper.size_ >= 2
+    with pytest.raises(ValueError, match="two classes"):
+        RipperClassifier().fit(X, ["one"] * 190)
+
+
+def test_rivals_are_named_together():
+    chosen = contenders(["na", "rivals", "tree"])
+    assert [entry.name for entry in chosen] == [
+        "na",
+        "l1",
+        "optimal_tree",
+        "figs",
+        "ripper",
+        "ebm",
+        "tree",
+    ]
+    assert set(GROUPS["rivals"]) <= set(CLASSIFIERS)
+
+
+def test_who_is_not_installed_is_named_and_not_missed(capsys):
+    ghost = Contender(
+        "ghost", "", None, package="no-such-package", module="no_such", extra="rivals"
+    )
+    result = compare("xor", ["tree", ghost], folds=2, repeats=1)
+    assert [entry.name for entry in result.classifiers] == ["tree"]
+    assert result.absent == {
+        "ghost": "needs no-such-package: install it with pip install 'hyperna[rivals]'"
+    }
+    with pytest.raises(ImportError, match="ghost needs no-such-package"):
+        compare("xor", [ghost])
+    with patch.dict(CLASSIFIERS, {"ghost": ghost}):
+        assert main(["compare", "xor", "--classifiers", "tree,ghost", "--folds", "2"]) == 0
+        assert "ghost is not compared: it needs no-such-package" in capsys.readouterr().out
+        assert main(["compare", "--list"]) == 0
+        assert "needs no-such-package" in capsys.readouterr().out
+
+
+def test_a_rival_that_fails_does_not_end_the_comparison():
+    class Broken(KNeighborsClassifier):
+        def fit(self, X, y):
+            if len(X) % 2:
+                raise ZeroDivisionError("no data")
+            return super().fit(X, y)
+
+    broken = Contender("broken", "", lambda seed: Broken(), package="numpy", extra="rivals")
+    result = compare("xor:n=101", ["tree", broken], folds=2, repeats=1)
+    [tree, other] = result.summary()
+    assert (tree["failed"], other["failed"], other["fits"]) == (0, 1, 1)
+    assert other["failure"] == "ZeroDivisionError: no data"
+    assert other["test_accuracy_se"] is None
+    assert "1 of 2 fits failed: ZeroDivisionError: no data" in result.to_markdown()
+    [difference] = result.differences()
+    assert difference["difference_se"] is None
+    assert difference["p_value"] is None
+    always = Contender("always", "", lambda seed: Broken(), package="numpy")
+    rows = compare("xor:n=102", ["tree", always], folds=2, repeats=1)
+    assert [row[0] for row in rows.table(rows.data[0])] == ["tree", "always"]
+    assert rows.averages().keys() == {"tree"}
+    own = Contender("own", "", lambda seed: Broken())
+    with pytest.raises(ZeroDivisionError):
+        compare("xor:n=102", [own], folds=2, repeats=1)
 
 
 def test_a_new_classifier_touches_one_place(monkeypatch, capsys):
@@ -205,17 +328,12 @@ def test_warnings_of_other_kinds_are_not_swallowed():
 
 
 def test_an_interrupted_fit_ends_the_comparison(monkeypatch):
-    from hyperna.classifier import estimator
-
-    whole = estimator.fit_all
-
     def interrupted(*arguments):
-        whole(*arguments)
         raise KeyboardInterrupt
 
     seen = []
     compare("xor", ["na"], folds=2, repeats=1)  # with compilation and imports behind it
-    monkeypatch.setattr(estimator, "fit_all", interrupted)
+    monkeypatch.setattr("hyperna.classifier.search.Search.run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         compare("xor", ["na"], repeats=1, progress=lambda *pair: seen.append(pair))
     assert not seen
@@ -235,31 +353,71 @@ def test_markdown_shows_the_summary(arcs):
 
 
 @pytest.mark.parametrize("n_jobs", [1, None])
-def test_folds_are_dealt_as_they_are_needed(monkeypatch, n_jobs):
+def test_folds_are_dealt_as_they_are_needed(n_jobs):
     """With a list of all of them a billion repeats would fill the memory before the first fit."""
-    split = RepeatedStratifiedKFold.split
-
-    def counted(*arguments):
-        for number, each in enumerate(split(*arguments)):
-            assert number < 100
-            yield each
 
     def stop(done, total):
         assert (done, total) == (1, 4 * 10**9)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(RepeatedStratifiedKFold, "split", counted)
     options = {"folds": 2, "repeats": 10**9, "rotate": True, "n_jobs": n_jobs, "progress": stop}
     with pytest.raises(KeyboardInterrupt):
         compare("circles", ["tree"], **options)
 
 
-def test_progress_counts_folds():
+def test_progress_counts_fits():
     seen = []
-    compare(
-        "xor", ["knn"], folds=3, repeats=2, rotate=True, progress=lambda *pair: seen.append(pair)
-    )
-    assert seen == [(done, 12) for done in range(1, 13)]
+    options = {"folds": 3, "repeats": 2, "rotate": True}
+    compare("xor", ["knn", "tree"], **options, progress=lambda *pair: seen.append(pair))
+    assert seen == [(done, 24) for done in range(1, 25)]
+
+
+def test_what_is_finished_survives_an_interrupt():
+    def stop(done, total):
+        if done == 7:
+            raise KeyboardInterrupt
+
+    whole = compare(["xor", "moons"], ["knn", "tree"], folds=2, repeats=1)
+    options = {"folds": 2, "repeats": 1, "progress": stop}
+    with pytest.raises(ComparisonInterrupted) as caught:
+        compare(["xor", "moons"], ["knn", "tree"], **options)
+    part = caught.value.comparison
+    assert (len(part.scores), part.planned) == (6, 8)
+    assert [info.name for info in part.data] == ["xor", "moons"]
+    for mine, theirs in zip(part.scores, whole.scores, strict=False):
+        assert mine._replace(fit_seconds=0) == theirs._replace(fit_seconds=0)
+    first, _, second, _ = part.summary()
+    assert (first["fits"], second["fits"]) == (2, 1)
+    assert second["test_accuracy_se"] is None
+    assert "Interrupted: 6 of 8 fits" in part.explanation
+    assert "Means over 1 to 2 fits" in part.explanation
+
+    def at_once(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as early:
+        compare("xor", ["knn", "tree"], progress=at_once)
+    assert not isinstance(early.value, ComparisonInterrupted)
+
+
+def test_an_interrupted_command_shows_what_is_finished(monkeypatch, capsys):
+    run = CrossValidation.run
+
+    def interrupted(self, n_jobs, progress):
+        def stop(done, total):
+            if done == 5:
+                raise KeyboardInterrupt
+
+        run(self, n_jobs, stop)
+
+    monkeypatch.setattr(CrossValidation, "run", interrupted)
+    argv = ["compare", "xor", "--classifiers", "knn,tree", "--repeats", "1"]
+    assert main(argv) == 130
+    out, err = capsys.readouterr()
+    assert "Interrupted: 4 of 10 fits" in out
+    assert "interrupted: 4 of 10 fits are finished" in err
+    assert main([*argv, "--json"]) == 130
+    assert len(json.loads(capsys.readouterr().out)["summary"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -329,7 +487,7 @@ def test_picture_shows_the_summary(arcs):
             assert lengths[name] == pytest.approx(2 * row["test_accuracy_se"])
     with pytest.raises(ValueError, match="dataset must be one of 'half_d5'"):
         plot_comparison(arcs, "moons")
-    assert len(comparison_figure(arcs).axes) == 1
+    assert len(comparison_figure(arcs).axes) == 2
     plt.close("all")
 
 
@@ -361,14 +519,35 @@ def test_both_parts_of_a_fold_are_turned_alike():
         assert np.allclose(after, before @ turn.T)
 
 
-def test_the_size_of_a_support_vector_machine_counts_its_vectors():
-    from hyperna.comparison.classifiers import _machine
+@pytest.mark.parametrize("usual", [0.0, 1.0, 5e-324])
+@pytest.mark.parametrize("far", [3.4028235677973366e38, -1.7e308])
+def test_rows_for_testing_may_be_far_away(usual, far):
+    """Where a column is nearly constant in a fold, the other rows may be any distance away."""
+    train = np.array([[usual], [0.0], [usual], [0.0]])
+    test = np.array([[far], [0.0], [usual]])
+    for part in _prepared(train, test, None):
+        assert np.isfinite(part.astype(np.float32)).all()
+    scaled = _prepared(train, test, None)[1]
+    assert np.sign(scaled[0] - scaled[1]) == np.sign(far)
 
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 4))
-    fitted = SVC().fit(X, X[:, 0] > 0)
-    vectors = len(fitted.support_)
-    assert _machine(fitted) == vectors * 4 + vectors + 1
+
+def test_pictures_of_sizes_show_who_is_small_and_good(arcs):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    from hyperna.plots import plot_sizes
+
+    ax = plot_sizes(arcs)
+    rows = {row["classifier"]: row for row in arcs.summary() if not row["rotated"]}
+    points, _, _ = ax.containers[0]
+    drawn = dict(zip(rows, zip(*points.get_data(), strict=True), strict=True))
+    for name, row in rows.items():
+        assert drawn[name] == pytest.approx((row["size"], row["test_accuracy"]))
+    assert {text.get_text() for text in ax.texts} == set(rows)
+    front = dict(zip(*ax.lines[-1].get_data(), strict=True))
+    for size, accuracy in front.items():
+        smaller = [row for row in rows.values() if row["size"] <= size]
+        assert accuracy == max(row["test_accuracy"] for row in smaller)
+    assert len(front) >= 1
+    plt.close("all")
 
 
 def test_the_same_gap_in_every_fold_is_all_evidence():

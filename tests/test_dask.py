@@ -13,11 +13,11 @@ import pytest
 
 import hyperna
 from hyperna import parallel
-from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.store import Store
 from hyperna.paper.reproduce import Reproduction
 from hyperna.parallel import numbered, parallel_backend
-from hyperna.store.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 distributed = pytest.importorskip("distributed", reason="a cluster needs hyperna[dask]")
@@ -104,6 +104,45 @@ def test_a_job_that_kills_its_workers_does_not_wait_for_ever(cluster, monkeypatc
         pytest.raises(ChildProcessError, match="Dask gave up a job"),
     ):
         list(numbered(os._exit, [(1,)]))
+
+
+@pytest.fixture
+def small_cluster():
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=None,
+        silence_logs="CRITICAL",
+    ) as running:
+        yield running
+
+
+def test_a_cluster_without_workers_is_not_waited_for_without_end(
+    small_cluster, tmp_path, monkeypatch
+):
+    """The last worker goes in the middle of a campaign; what is stored by then stays."""
+
+    def progress(finished, total, seconds_left):
+        if finished > 100:
+            monkeypatch.setattr(parallel, "TIMEOUT", 1)
+            small_cluster.scale(0)
+
+    address = small_cluster.scheduler_address
+    with pytest.raises(ConnectionError, match="has had no worker for 1 seconds; start one"):
+        LONGER.run(tmp_path / "store", scheduler=address, progress=progress)
+    assert len(Store(tmp_path / "store").to_frame()) > 100
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away_is_told_in_one_line(small_cluster, tmp_path):
+    def progress(finished, total, seconds_left):
+        if finished > 100:
+            small_cluster.sync(small_cluster.scheduler.close)
+
+    with pytest.raises(ConnectionError, match="the Dask scheduler is gone; start it again"):
+        LONGER.run(tmp_path / "store", scheduler=small_cluster.scheduler_address, progress=progress)
+    assert len(Store(tmp_path / "store").to_frame()) > 100
 
 
 def test_an_error_of_a_worker_arrives(cluster):

@@ -24,6 +24,9 @@ from hyperna.datasets.sources import _is_file
 FOLDER = Path(__file__).parent.parent / "datasets"
 ON_SPHERE = [name for name, (generator, _) in SHIPPED.items() if generator == "sphere"]
 
+# Points of these files lie outside of the unit ball, which `read_csv` warns of.
+pytestmark = pytest.mark.filterwarnings("ignore:points lie up to")
+
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_files_are_what_the_generators_make(name):
@@ -221,7 +224,6 @@ def test_load_refuses(source, label, error, words):
         ("x,y\n1,a\n2\n", None, "line 3"),
         ("x,y\n1,a\n2,b\n", "z", "label must name a column"),
         ("y\na\nb\n", None, "besides the label"),
-        ("x;y\n1;a\n2;b\n", None, "columns are separated by commas"),
         ("x,x,y\n1,1,a\n", None, "more than one column"),
     ],
 )
@@ -229,7 +231,7 @@ def test_bad_files(tmp_path, text, label, words):
     path = tmp_path / "bad.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=words):
-        load(path, label)
+        read_dataset(path, label)
 
 
 def test_labels_are_kept_as_they_are_written(tmp_path):

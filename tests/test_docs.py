@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 SITE = sorted(
     path
     for path in (ROOT / "docs").rglob("*.md")
-    if not {"_made", "_build"} & set(path.relative_to(ROOT / "docs").parts)
+    if not {"_made", "_build", "_extra"} & set(path.relative_to(ROOT / "docs").parts)
 )
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
 FENCE = re.compile(
@@ -27,9 +27,12 @@ FENCE = re.compile(
 )
 # Pages whose examples compile many kernels that nothing else needs.
 SLOW = (
+    "docs/explanation/exact_runtimes.md",
+    "docs/howto/exact_runtimes.md",
     "docs/howto/variants.md",
     "docs/howto/relatives.md",
     "docs/howto/films.md",
+    "docs/howto/talks.md",
     "docs/howto/figures.md",
     "docs/tutorials/higher_dimensions.md",
     "docs/tutorials/runtime_analyst.md",
@@ -37,7 +40,7 @@ SLOW = (
 )
 RUN = ("python", "bash")
 # Shown, not run: settings of other programs, output, files.
-SHOWN = ("text", "toml", "dockerfile")
+SHOWN = ("text", "toml", "dockerfile", "html")
 
 
 def name_of(path):
@@ -161,11 +164,69 @@ def test_every_page_is_in_a_table_of_contents():
         assert path.name == "index.md" or re.search(rf"^(\.\./)?{path.stem}$", listed, re.MULTILINE)
 
 
-def test_readme_is_short_and_has_its_two_commands():
+def test_readme_has_its_two_commands():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(readme.splitlines()) <= 120
     assert readme.count("<!-- main job -->\n```bash\n") == 1
     assert readme.count("<!-- tests -->\n```bash\n") == 1
+
+
+def test_the_speed_of_the_readme_is_told_kind_by_kind(measure):
+    text = measure.speed_text({"here": 61e6, "there": 3.4e6, "far": 361_234.0})
+    assert "60 million here, 3 million there, 400,000 far." in text
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"<!-- speed -->\n(.*)\n<!-- end -->", readme)[1]
+    for where in ("on the circle", "on 500 points", "on a sphere"):
+        assert where in block
+    assert "a fraction of a second" not in readme
+
+
+@pytest.fixture
+def measure(monkeypatch):
+    """The script that writes the README's numbers."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import measure
+
+    return measure
+
+
+def written(mark):
+    """What stands between two marks of the README."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    return re.search(rf"<!-- {mark} -->\n(.*?)\n<!-- end -->", readme, re.DOTALL)[1]
+
+
+def test_the_exact_and_measured_means_of_the_readme(measure):
+    assert written("measured").startswith(measure.table())
+
+
+def test_the_accuracies_of_the_readme_are_those_measured(measure):
+    """Fewer repeats than the README's: its means lie within the standard errors."""
+    told = re.findall(
+        r"^\| (.*) \| (0\.\d+) ± (0\.\d+) \| (\d+) (\w+)s \|$", written("accuracy"), re.M
+    )
+    rows = measure.accuracy(repeats=1)
+    assert [row["classifier"] for row in rows] == [name for name, *_ in told]
+    for row, (_, mean, error, size, unit) in zip(rows, told, strict=True):
+        assert abs(row["test_accuracy"] - float(mean)) < float(error)
+        assert row["unit"] == unit
+        assert abs(row["size"] - int(size)) <= 0.1 * int(size)
+
+
+def test_the_questions_repeat_the_accuracies_of_the_readme():
+    text = (ROOT / "docs" / "start" / "questions.md").read_text(encoding="utf-8")
+    told = re.findall(r"0\.\d+ ± 0\.\d+", text)
+    own, linear, _, tree = re.findall(r"0\.\d+ ± 0\.\d+", written("accuracy"))
+    assert told == [own, linear, tree]
+
+
+def test_the_two_columns_of_the_readme_repeat_its_tables():
+    columns = written("side by side")
+    own, linear = re.findall(r"0\.\d+ ± 0\.\d+", written("accuracy"))[:2]
+    for told in (f"accuracy of {own} on rows", f"regression has {linear} with"):
+        assert told in columns
+    mean, exact = re.search(r"QUARTER \| (\S+ ± \S+) \| (\S+) \|", written("measured")).groups()
+    assert f"in {mean} evaluations" in columns
+    assert f"exact expected value is {exact}." in columns
 
 
 def test_version_is_told():

@@ -17,6 +17,7 @@ from hyperna.analysis.laws import fit_runtimes, theorem_bound
 from hyperna.analysis.statistics import bootstrap_interval
 from hyperna.plots import (
     animate_run,
+    batch_figure,
     plot_boxes,
     plot_circle,
     plot_convergence,
@@ -31,7 +32,7 @@ from hyperna.plots import (
     plot_sphere,
 )
 from hyperna.plots.comparison import plot_comparison
-from hyperna.results import Trajectory
+from hyperna.run.results import Trajectory
 from hyperna.theory import expected_runtime
 
 
@@ -333,7 +334,7 @@ def test_laws_that_fit_are_drawn_best_first():
     fits = fit_runtimes(list(samples), list(samples.values()))
     good = [fit for fit in fits if fit.fits]
     assert 0 < len(good) < len(fits)
-    curves = [line for line in plot_scaling(samples).lines if " r" in line.get_label()]
+    curves = [line for line in plot_scaling(samples).lines if ", p = " in line.get_label()]
     assert len(curves) == min(3, len(good))
     for curve, fit in zip(curves, good, strict=False):
         assert curve.get_label().startswith(f"{fit.equation}, ")
@@ -383,6 +384,32 @@ def test_distributions_reach_one_with_the_last_run():
     simulated, _ = plot_distribution(expected_runtime(problem("quarter"), 12), times).lines
     assert simulated.get_xdata().tolist() == [0, 2, 3, 4, 9]
     assert simulated.get_ydata().tolist() == [0, 0.25, 0.5, 0.75, 1]
+
+
+def test_runs_without_success_are_counted_by_their_fitness():
+    """At each fitness the curve is the share of runs that reached it or more."""
+    na, subject = OnePlusOneNA(resolution=60), problem("quarter")
+    failed = na.run_many(subject, runs=7, budget=3, target=1.0, seed=3)
+    assert not failed.success.any()
+    _, above, _ = batch_figure(subject, failed).axes
+    [curve] = above.lines
+    assert curve.get_drawstyle() == "steps-pre"
+    x, y = curve.get_data()
+    for fitness in np.unique(failed.fitness):
+        # a step up to x has the height of x
+        assert y[np.searchsorted(x, fitness)] == pytest.approx(np.mean(failed.fitness >= fitness))
+    assert y[0] == 1.0
+
+
+def test_bands_of_convergence_hold_their_share_of_the_runs():
+    na = OnePlusOneNA(resolution=60)
+    results = [na.run(problem("quarter"), seed=seed) for seed in range(9)]
+    [median] = plot_convergence(results).lines
+    assert median.get_drawstyle() == "steps-post"
+    for at in (1, 3, 10, 40):
+        x, y = median.get_data()
+        now = [fitness_at(result, at) for result in results]
+        assert y[x <= at][-1] == pytest.approx(np.median(now))
 
 
 def test_curves_of_runtimes_reach_to_the_longest_run():

@@ -12,8 +12,8 @@ from hyperna import OnePlusOneNA
 from hyperna._kernels.batch import judge
 from hyperna._kernels.state import OPTIMUM
 from hyperna.fitness import ExactArcs, Sampled
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import custom_arcs, problem
 
 ARCS = {

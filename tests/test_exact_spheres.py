@@ -12,8 +12,8 @@ from scipy import integrate, special
 
 from hyperna._kernels.caps import cap_fitness
 from hyperna.fitness import ExactSphere, Sampled, fitness_of
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import problem
 from hyperna.problems.arc_problems import ArcProblem
 from hyperna.problems.caps import best_cap

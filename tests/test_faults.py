@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 import hyperna
-from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
-from hyperna.settings import setting
-from hyperna.store.files import StoreError
-from hyperna.store.lines import Block
-from hyperna.store.store import Store
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.lines import Block
+from hyperna.experiments.locking import StoreError
+from hyperna.experiments.setting import setting
+from hyperna.experiments.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 if not hasattr(signal, "SIGKILL"):
@@ -62,8 +62,8 @@ runs = RUNS
 # small appends.
 NURSERY = """
 import os, sys
-from hyperna.campaign import execution
-from hyperna.campaign.campaign import Campaign
+from hyperna.experiments import execution
+from hyperna.experiments.campaign import Campaign
 execution._PLANNED = 0.03
 campaign = Campaign.from_toml(sys.argv[1])
 for made in campaign.wanted:

@@ -29,7 +29,9 @@ def write_moons(path):
 @pytest.fixture
 def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "xor.json"
-    assert main(["fit", "xor", "--neurons", "1", "--max-evals", "50", "--save", str(path)]) == 0
+    assert (
+        main(["fit", "xor", "--max-neurons", "1", "--evaluations", "50", "--save", str(path)]) == 0
+    )
     return path
 
 
@@ -53,7 +55,16 @@ def test_a_fifo_is_written_to(tmp_path, model):
     saved = read_fifo(
         tmp_path / "pipe2",
         lambda: main(
-            ["fit", "xor", "--neurons", "1", "--max-evals", "50", "--save", f"{tmp_path}/pipe2"]
+            [
+                "fit",
+                "xor",
+                "--max-neurons",
+                "1",
+                "--evaluations",
+                "50",
+                "--save",
+                f"{tmp_path}/pipe2",
+            ]
         ),
     )
     assert saved == model.read_bytes()

@@ -13,9 +13,9 @@ from samples import OUTPUTS, random_networks
 
 from hyperna.fitness import ExactArcs
 from hyperna.fitness.exact import arcs_in_units, units_per_angle
-from hyperna.grid import Grid
-from hyperna.networks import Network
-from hyperna.neurons import _half_width, half_widths
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
+from hyperna.network.neurons import _half_width, half_widths
 from hyperna.problems import custom_arcs, problem
 
 ARC_PROBLEMS = [

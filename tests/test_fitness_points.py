@@ -3,7 +3,6 @@
 import itertools
 import math
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -21,8 +20,8 @@ from hyperna.fitness import (
     fitness_of,
 )
 from hyperna.fitness.points import integer_weights
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import points, problem
 
 # ---- finite sets
@@ -308,37 +307,9 @@ def test_only_networks_of_the_right_dimension_are_judged(fitness):
         fitness(Network(Grid(4, 1, 12), [0, 0, 0, 6]))
 
 
-@pytest.mark.parametrize("clip", [0.0, 0.1])
-def test_checked_arrays_give_the_same_fitness(clip):
-    rng = np.random.default_rng(0)
-    X, y, weights = rng.normal(size=(20, 3)) / 4, rng.random(20) < 0.5, 6 * rng.integers(0, 4, 20)
-    public = FiniteSet(X, y, weights, tie_clip=clip)
-    private = FiniteSet.of_checked(X, y, weights, clip)
-    assert (private.dim, private.total, private.problem) == (3, public.total, None)
-    assert np.array_equal(private.weights, public.weights)
-    grid = Grid(3, 2, 2**10)
-    network = Network(grid, grid.random(rng))
-    assert private.score(network) == public.score(network)
-    for one, other in zip(private.kernel(grid), public.kernel(grid), strict=True):
-        assert np.array_equal(one, other)
-
-
-@pytest.mark.parametrize(
-    ("n_jobs", "cores", "threads"), [(-1, 3, [3]), (2, 3, [2]), (-1, None, [])]
-)
-def test_scores_of_many_genomes_are_computed_by_as_many_threads(
-    n_jobs, cores, threads, monkeypatch
-):
-    begun = []
-
-    class Pool(ThreadPoolExecutor):
-        def __init__(self, workers):
-            begun.append(workers)
-            super().__init__(workers)
-
-    monkeypatch.setattr("hyperna.fitness.base.ThreadPoolExecutor", Pool)
-    monkeypatch.setattr("os.cpu_count", lambda: cores)
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_scores_of_many_genomes_do_not_depend_on_the_number_of_threads(n_jobs):
     half, grid = fitness_of(problem("half")), Grid(2, 1, 8)
     genomes = np.array([[i % 8, i % 9] for i in range(50)])
-    assert (half.scores(genomes, grid, n_jobs) == half.scores(genomes, grid)).all()
-    assert begun == threads
+    expected = [half.score(Network(grid, genome)) for genome in genomes]
+    assert half.scores(genomes, grid, n_jobs).tolist() == expected

@@ -163,8 +163,8 @@ INTERPRETED = """\
 import hashlib
 import numpy as np
 from hyperna._kernels import geometry
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 rng = np.random.default_rng(0)
 digest = hashlib.sha256()
 for dim in (1, 2, 5):

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperna.grid import MAX_RESOLUTION, Grid
-from hyperna.networks import Network
-from hyperna.neurons import NEURONS
-from hyperna.outputs import OUTPUTS
+from hyperna.network.grid import MAX_RESOLUTION, Grid
+from hyperna.network.networks import Network
+from hyperna.network.neurons import NEURONS
+from hyperna.network.outputs import OUTPUTS
 
 RESOLUTIONS = st.one_of(
     st.integers(2, 40), st.integers(2, 5000), st.integers(MAX_RESOLUTION - 9, MAX_RESOLUTION)

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from hyperna.experiments.setting import setting
 from hyperna.interop import LoggedRun
-from hyperna.settings import setting
 
 
 def test_what_belongs_to_the_function_is_no_option_of_the_algorithm(tmp_path):
-    from hyperna.campaign.ioh import describe_algorithm, unusual_options
+    from hyperna.interop.store import describe_algorithm, unusual_options
 
     (tmp_path / "some.csv").write_text("a,b,w,kind\n0.5,0.1,1,yes\n-0.5,0.2,3,no\n")
     made = setting(tmp_path, problem="some.csv", label="kind", weight="w", scale=True, neurons=2)

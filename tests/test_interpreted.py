@@ -13,9 +13,9 @@ import json
 import numpy as np
 from hyperna import FiniteSet, OnePlusOneNA, Sampled, dataset, points, problem
 
-xor = points([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], weight=[1, 2, 3, 4])
+xor = points([[0, 0], [0, 0.7], [0.7, 0], [0.7, 0.7]], [0, 1, 1, 0], weight=[1, 2, 3, 4])
 line = points([[-0.5], [0.1], [0.7]], [1, 0, 1])
-ties = FiniteSet([[0.1, 0.9], [0.3, -0.2], [-0.8, 0.1]], [1, 0, 1], tie_clip=0.5)
+three = FiniteSet([[0.1, 0.9], [0.3, -0.2], [-0.8, 0.1]], [1, 0, 1])
 cases = [
     ({}, "half", {}),
     ({"bias": False, "mutation": "local"}, "half", {}),
@@ -32,14 +32,14 @@ cases = [
     ({"mutation": "pareto"}, "quarter", {"budget": 150}),
     ({"mutation": "cauchy:scale=3"}, "local_opt", {"budget": 150}),
     ({"mutation": "exponential:scale=20"}, "half", {"budget": 150}),
-    ({"mutation": "self_adjusting"}, "local_opt", {"stagnation": 40, "restarts": 3}),
+    ({"mutation": "adaptive:jump=0"}, "local_opt", {"stagnation": 40, "restarts": 3}),
     ({"mutation_probability": 0.001}, "quarter", {"budget": 20_000}),
     ({"neurons": 3}, "cube", {"budget": 200}),
     ({"neurons": 3, "output": "evolved", "init": "sphere"}, "cube", {"budget": 150}),
     ({"neurons": 2, "output": "and"}, xor, {"budget": 150}),
     ({"neurons": 2, "output": "xor"}, xor, {"budget": 150}),
     ({"neurons": 2, "resolution": 16}, line, {"budget": 150}),
-    ({"neurons": 2, "resolution": 2**40}, ties, {"budget": 150, "target": False}),
+    ({"neurons": 2, "resolution": 2**40}, three, {"budget": 150, "target": False}),
     ({"init": "sphere"}, Sampled(problem("half", dim=5), n=20), {"budget": 100}),
 ]
 rows = []

@@ -97,6 +97,11 @@ def test_a_numba_without_the_private_parts_gets_the_plain_cache(package):
     assert run(package, without + PROGRAM) == (20, 0, str(package / "__pycache__"))
 
 
+def test_a_numba_that_always_counts_references_is_not_told_otherwise(package):
+    without = "from numba.core.options import DefaultOptions\ndel DefaultOptions._nrt\n"
+    assert run(package, without + PROGRAM) == (20, 0, str(package / "__pycache__"))
+
+
 def test_interpreted_kernels_are_plain_functions(package):
     program = "from kernels.main import main\nprint(main(1), 0, type(main).__name__)\n"
     assert run(package, program, NUMBA_DISABLE_JIT="1") == (20, 0, "function")
@@ -258,12 +263,3 @@ def test_no_garbage_is_collected_while_kernels_are_compiled(collecting):
         gc.enable()
         event.unregister("numba:compile", witness)
     assert seen == [False, False]
-
-
-def test_parts_of_the_warm_up_take_as_long_as_they_take(monkeypatch):
-    from hyperna import compilation
-
-    monkeypatch.setattr(compilation, "parts", lambda: {"one": lambda: None, "two": lambda: None})
-    took = dict(compilation.compile_all())
-    assert list(took) == ["one", "two"]
-    assert max(took.values()) < 60

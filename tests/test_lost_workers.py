@@ -32,10 +32,11 @@ def test_the_work_of_a_killed_process_is_done_again(tmp_path):
     assert found == [n * n for n in range(12)]
 
 
+@pytest.mark.slow
 def test_what_kills_every_worker_is_given_up_with_one_line(capsys, monkeypatch):
     from hyperna.comparison import validation
 
-    monkeypatch.setattr(validation, "_score_fold", die_with_anything)
+    monkeypatch.setattr(validation, "_score_fit", die_with_anything)
     argv = ("compare", "xor", "--classifiers", "tree", "--jobs", "2")
     assert (
         "killed 3 times without finishing anything, perhaps for lack of memory; use fewer"
@@ -55,7 +56,7 @@ def test_a_comparison_is_the_same_though_a_worker_is_killed(tmp_path, capsys, mo
     monkeypatch.setenv("HYPERNA_TEST_MARK", str(tmp_path / "died"))
     from hyperna.comparison import validation
 
-    monkeypatch.setattr(validation, "_score_fold", score_or_die)
+    monkeypatch.setattr(validation, "_score_fit", score_or_die)
     assert main([*argv, "--jobs", "2"]) == 0
     out, err = capsys.readouterr()
     assert (tmp_path / "died").exists()
@@ -70,7 +71,7 @@ def score_or_die(*task):
     if not mark.exists():
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return validation._score_fold(*task)
+    return validation._score_fit(*task)
 
 
 def without_times(text):

@@ -7,6 +7,7 @@ import json
 import math
 import random
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,13 +18,13 @@ from scipy import special, stats
 from hyperna import OnePlusOneNA
 from hyperna.mutation import (
     LAWS,
+    Adaptive,
     Cauchy,
     Exponential,
     Harmonic,
     Local,
     Pareto,
     PowerLaw,
-    SelfAdjusting,
     StepLaw,
     Uniform,
     law,
@@ -187,7 +188,7 @@ def test_self_adjusted_lengths_follow_success_to_the_letter():
     growth, decay, r = 1.7, 0.9, 10_000
     na = OnePlusOneNA(
         resolution=r,
-        mutation=SelfAdjusting(growth, decay),
+        mutation=Adaptive(growth, decay, jump=0.0),
         bias=False,
         mutation_probability=1.0,
     )
@@ -211,6 +212,36 @@ def test_self_adjusted_lengths_follow_success_to_the_letter():
             assert (after - before) % r in (at[evaluation], -at[evaluation] % r)
             checked.add(at[evaluation])
     assert len(checked) > 20
+
+
+def test_the_longest_improving_jump_sets_the_length_of_the_steps():
+    """Lengths that hardly grow and decay: they are those of the longest jump that improved.
+
+    Far from the optimum of HALF a step improves if it goes the right way. So half of the accepted
+    steps are jumps, and the other half is as long as the longest accepted one so far.
+    """
+    r = 10**6
+    na = OnePlusOneNA(
+        resolution=r,
+        mutation=Adaptive(1 + 1e-7, 1 - 1e-7, jump=0.5),
+        bias=False,
+        mutation_probability=1.0,
+    )
+    as_long = []
+    for seed in range(400):
+        path = na.run(
+            problem("half"), budget=120, target=False, seed=seed, trajectory=True
+        ).trajectory
+        angles = path.genomes[:, 0]
+        longest = 1
+        for before, after in pairwise(angles.tolist()):
+            length = min((after - before) % r, (before - after) % r)
+            away = min((before - r // 4) % r, (r // 4 - before) % r)
+            if 20 <= longest < r // 8 and away > 4 * longest:
+                as_long.append(abs(length - longest) <= 1)
+            longest = max(longest, length)
+    assert len(as_long) > 300
+    assert 0.4 < np.mean(as_long) < 0.65
 
 
 def plain_self_adjusting(fitness, found, moduli, growth, decay, rng, budget):
@@ -248,7 +279,7 @@ def test_self_adjusting_runs_take_as_long_as_the_plain_algorithm():
         plain_self_adjusting(fitness, found, [r, r + 1], growth, decay, rng, 5000)
         for _ in range(500)
     ]
-    na = OnePlusOneNA(resolution=r, mutation=SelfAdjusting(growth, decay))
+    na = OnePlusOneNA(resolution=r, mutation=Adaptive(growth, decay, jump=0.0))
     runs = na.run_many(problem("quarter"), runs=20_000, budget=5000, seed=1)
     assert stats.ks_2samp(plain, runs.evaluations).pvalue > SIGNIFICANCE
 
@@ -315,7 +346,7 @@ def test_weights_of_a_wrong_kind_are_refused(even_law, monkeypatch):
 
 
 def test_a_law_without_a_table_is_refused_where_a_table_is_needed():
-    for step_law in (Pareto(), Cauchy(), Exponential(), SelfAdjusting()):
+    for step_law in (Pareto(), Cauchy(), Exponential(), Adaptive()):
         with pytest.raises(TypeError, match="no table"):
             step_law.pmf(10)
 
@@ -328,7 +359,7 @@ def test_a_law_is_found_again_by_its_text(name):
 
 
 def test_the_text_of_a_law_keeps_every_digit():
-    for step_law in (PowerLaw(1.23456789), Pareto(1 / 3, 1e-7), SelfAdjusting(1.7, 2 / 3)):
+    for step_law in (PowerLaw(1.23456789), Pareto(1 / 3, 1e-7), Adaptive(1.7, 2 / 3)):
         assert law(str(step_law)) == step_law
 
 
@@ -342,6 +373,23 @@ def test_steps_that_would_all_be_rounded_to_nothing_are_refused(step_law):
         ValueError, match=r"mutation must have a median step of at least 1\.\d+e-10"
     ):
         na.run(problem("half"), seed=0)
+
+
+@pytest.mark.parametrize(
+    ("made", "median"),
+    [
+        (lambda scale: Pareto(2.0, scale), math.sqrt(2) - 1),
+        (lambda scale: Pareto(0.5, scale), 3.0),
+        (Cauchy, 1.0),
+        (Exponential, math.log(2)),
+    ],
+)
+def test_a_median_step_of_one_unit_of_the_fine_grid_is_long_enough(made, median):
+    for unit in (1, 2**20):
+        least = 1 / (median * unit)
+        assert made(1.001 * least).steps(120, unit).largest == 120 * unit
+        with pytest.raises(ValueError, match="median step"):
+            made(0.999 * least).steps(120, unit)
 
 
 def test_redrawing_is_refused_where_no_step_changes_anything(even_law, monkeypatch):
@@ -374,3 +422,10 @@ def test_every_parameter_reaches_the_kernels(name, parameter):
 def test_the_longest_step_is_possible_where_a_block_begins_with_it():
     before, at = (np.count_nonzero(Harmonic().steps(r).weights) for r in (4095, 4096))
     assert at == before + 1
+
+
+def test_tails_beyond_all_numbers_are_refused():
+    """A step of a Pareto law with such a shape was sought without end."""
+    with pytest.raises(ValueError, match=r"shape must be .*0\.01.*, got 1e-05"):
+        law("pareto:shape=1e-5")
+    assert law("pareto:shape=0.01").shape == 0.01

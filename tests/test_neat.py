@@ -9,10 +9,10 @@ import pytest
 from hyperna import CLASSIFIERS, compare
 from hyperna.baselines import Neat, neat_networks, neat_task
 from hyperna.comparison.classifiers import contenders
+from hyperna.experiments.setting import setting
 from hyperna.fitness import FiniteSet, fitness_of
 from hyperna.problems import points, problem
-from hyperna.results import STOP_REASONS
-from hyperna.settings import setting
+from hyperna.run.results import STOP_REASONS
 
 neat = pytest.importorskip("neat", reason="needs hyperna[baselines]")
 
@@ -128,7 +128,9 @@ def test_it_takes_part_in_comparisons_where_it_is_named():
 @pytest.mark.parametrize(("name", "neurons"), [("half", 1), ("two_quarters", 2), ("arcs:k=3", 3)])
 def test_the_target_is_what_the_problems_own_number_of_neurons_attains(name, neurons):
     task = neat_task("neat", problem(name), resolution=120)
-    assert task.target / task.fitness.total == pytest.approx(1 - 2 * neurons / 120, abs=0.03)
+    assert task.least_score / task.units == pytest.approx(1 - 2 * neurons / 120, abs=0.03)
+    more = neat_task("neat", problem(name), neurons=neurons + 5, resolution=120)
+    assert more.least_score < task.least_score
 
 
 def test_rises_of_neat_are_shares_that_end_with_the_fitness_found():
@@ -144,26 +146,14 @@ def test_rises_of_neat_are_shares_that_end_with_the_fitness_found():
     assert task.criterion.startswith("nothing")
 
 
-def test_neat_has_as_many_parameters_as_biases_and_weights_and_the_population_given():
+def test_neat_has_as_many_parameters_as_biases_and_weights():
     pytest.importorskip("neat", reason="needs hyperna[baselines]")
     from hyperna.baselines.neat_networks import NeatNetwork
-    from hyperna.comparison import neat as module
 
     nodes = ((0, 0.5, ((-1, 1.0), (-2, 2.0))), (1, 0.0, ((0, 1.0),)))
     network = NeatNetwork.__new__(NeatNetwork)
     object.__setattr__(network, "nodes", nodes)
     assert network.size == 2 + 3
-    given = []
-
-    def evolve(judge, inputs, outputs, population, rng):
-        given.append((inputs, outputs, population))
-        raise RuntimeError("enough")
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "evolve", evolve)
-        with pytest.raises(RuntimeError, match="enough"):
-            module.NeatClassifier(population=17).fit([[0.0], [1.0], [2.0]], [0, 1, 2])
-    assert given == [(1, 3, 17)]
 
 
 def test_neat_succeeds_with_the_target_itself():
@@ -173,7 +163,7 @@ def test_neat_succeeds_with_the_target_itself():
     some = fitness_of(problem("cube", dim=2))
     task = neat_task("neat:population=20", some, target=0.5, budget=2000)
     found = task.run(seed=0)
-    assert task.target == 2
+    assert task.least_score == 2
     reached = next(e for e, f in zip(*vars(found.improvements).values(), strict=True) if f >= 0.5)
     assert found.success
     assert found.evaluations == reached
@@ -191,8 +181,8 @@ def test_weights_are_repetitions_to_neat():
     rows = [
         neat_task("neat:population=10", given, budget=300, target=False).run_block(1, 0, 3)
         for given in (
-            points(X, y, weight=weight),
-            points(np.repeat(X, weight, axis=0), np.repeat(y, weight)),
+            points(X, y, weight=weight, scale=True),
+            points(np.repeat(X, weight, axis=0), np.repeat(y, weight), scale=True),
         )
     ]
     assert (rows[0][:, :3] == rows[1][:, :3]).all()

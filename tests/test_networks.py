@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperna.grid import MAX_RESOLUTION, Grid
-from hyperna.networks import Network
-from hyperna.outputs import OUTPUTS
+from hyperna.network.grid import MAX_RESOLUTION, Grid
+from hyperna.network.networks import Network
+from hyperna.network.outputs import OUTPUTS
 
 SEEDS = st.integers(0, 2**32)
 
@@ -318,3 +318,23 @@ def test_a_component_must_be_below_its_modulus(neurons, output, resolution):
             genome[place] = wrong
             with pytest.raises(ValueError, match="genome"):
                 Network(grid, genome)
+
+
+def test_an_output_that_kernels_do_not_know_is_never_taken_for_another(monkeypatch):
+    from hyperna import OnePlusOneNA, problem
+    from hyperna.fitness import FiniteSet, fitness_of
+    from hyperna.network.outputs import Output
+
+    def most(bits):
+        return 2 * bits.sum(axis=1) > bits.shape[1]
+
+    monkeypatch.setitem(OUTPUTS, "most", Output("most", "most fire", 9, most))
+    X = np.random.default_rng(0).uniform(-0.7, 0.7, (40, 2))
+    grid = Grid(2, 3, 24, "most")
+    network = Network(grid, grid.random(np.random.default_rng(1)))
+    assert (network.predict(X) == most(network.hidden(X))).all()
+    for fitness in (fitness_of(problem("half")), FiniteSet(X, X[:, 0] > 0)):
+        with pytest.raises(ValueError, match="output 'most' has no compiled form"):
+            fitness.scores(network.genome[None], grid)
+        with pytest.raises(ValueError, match=r"output must be one of .*, got 'most'"):
+            OnePlusOneNA(neurons=3, output="most").run(fitness, seed=0)

@@ -1,16 +1,17 @@
 """Online fitness: the law of a plain implementation, the limit of many points, reproducibility."""
 
 import math
+import random
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import FiniteSet, Online
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import problem
+from hyperna.run.algorithm import OnePlusOneNA
 from hyperna.theory import expected_runtime
 
 
@@ -99,7 +100,7 @@ def test_pieces_and_workers_do_not_matter():
     na = OnePlusOneNA(resolution=60)
     task = na.task(online, budget=300, target=False)
     whole = task.run(5)
-    from hyperna.search import Search
+    from hyperna.run.search import Search
 
     search = Search(task, 5)
     while not search.advance(7):
@@ -148,3 +149,40 @@ def test_refusals():
         Online(problem("half"), reevaluate="yes")
     with pytest.raises(TypeError, match="problem must be"):
         Online("half")
+
+
+def judged_once(right, start, probability, samples, budget, rng):
+    """One angle with uniform steps whose parents keep the hits by which they were accepted."""
+    r = len(right)
+
+    def hits(angle):
+        return sum(rng.random() < right[angle] for _ in range(samples))
+
+    angle = start
+    kept = hits(angle)
+    for _ in range(budget - 1):
+        offspring = angle
+        if rng.random() < probability:
+            offspring = (angle + rng.choice((-1, 1)) * rng.randint(1, r)) % r
+        found = hits(offspring)
+        if found >= kept:
+            angle, kept = offspring, found
+    return angle
+
+
+def test_a_parent_that_is_judged_once_keeps_its_best_hits_through_void_steps():
+    """Copies of a parent replace it if they are as lucky; the next one has to be so too."""
+    r, samples, budget, runs = 8, 4, 60, 1500
+    right = [1 - min((a - 2) % r, (2 - a) % r) / 4 for a in range(r)]
+    rng = random.Random(1)
+    plain = [judged_once(right, 5, 0.2, samples, budget, rng) for _ in range(runs)]
+    na = OnePlusOneNA(resolution=r, mutation="uniform", bias=False, mutation_probability=0.2)
+    fitness = Online(problem("half"), samples, reevaluate=False)
+    start = Network(Grid(2, 1, r), [5, r // 2])
+    found = []
+    for seed in range(runs):
+        run = na.run(fitness, start=start, budget=budget, target=False, seed=seed, trajectory=True)
+        found.append(int(run.trajectory.genomes[-1, 0]))
+    table = np.array([np.bincount(some, minlength=r) for some in (plain, found)])
+    table = table[:, table.sum(axis=0) > 20]
+    assert stats.chi2_contingency(table).pvalue > 1e-4

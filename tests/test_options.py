@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.setting import setting
 from hyperna.fitness import ExactSphere, Sampled
-from hyperna.settings import setting
-from hyperna.settings.keys import KEYS
+from hyperna.run.description import OPTIONS
 
 POINTS = "x,y,mass,kind,other\n5,1,1,0,1\n-5,3,2,1,1\n1,-4,3,0,0\n-2,-6,1,1,1\n1,2,4,0,1\n"
 FILE = {"problem": "FILE", "target": False, "budget": 6}
@@ -107,6 +107,11 @@ CASES = {
         {"replace_neuron": 0.5},
         lambda a, b: (a.task.replace_neuron, b.task.replace_neuron) == (0.0, 0.5),
     ),
+    "term_cost": (
+        {**FILE, "scale": True, "move": "rotation", "budget": 300, "term_cost": 0},
+        {**FILE, "scale": True, "move": "rotation", "budget": 300, "term_cost": 2},
+        lambda a, b: a.terms_used.mean() > b.terms_used.mean() and b.neurons_used.max() == 1,
+    ),
     "budget": (
         {"target": False},
         {"target": False, "budget": 37},
@@ -128,7 +133,7 @@ CASES = {
 
 
 def test_every_key_has_a_case():
-    assert CASES.keys() == KEYS.keys()
+    assert CASES.keys() == OPTIONS.keys()
 
 
 def filled_in(options, folder):

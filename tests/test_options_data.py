@@ -10,14 +10,14 @@ import json
 import numpy as np
 import pytest
 
-import hyperna.parallel
 from hyperna.classifier import NAClassifier
 from hyperna.cli import build_parser, main
 from hyperna.comparison import CLASSIFIERS, Contender, compare
 from hyperna.datasets import dataset, read_dataset
+from hyperna.models import classifier_of, load_model
 
 COMPARE = ("compare", "data.csv", "--classifiers", "knn,tree", "--folds", "2", "--repeats", "1")
-FIT = ("fit", "data.csv", "--neurons", "2", "--output", "or", "--max-evals", "300")
+FIT = ("fit", "data.csv", "--evaluations", "300")
 
 
 @pytest.fixture
@@ -88,19 +88,6 @@ def test_reports_of_compare(said, tmp_path):
     )
 
 
-def test_workers_of_compare_are_those_named(said, monkeypatch):
-    asked = []
-    real = hyperna.parallel.parallel_backend
-
-    def recorded(backend, scheduler, n_jobs):
-        asked.append((backend, scheduler, n_jobs))
-        return real("threading", None, 1)
-
-    monkeypatch.setattr(hyperna.parallel, "parallel_backend", recorded)
-    said(*COMPARE, "--jobs", "2", "--backend", "dask", "--scheduler", "tcp://here:1")
-    assert asked == [("dask", "tcp://here:1", 2)]
-
-
 def test_the_seed_of_a_comparison_reaches_every_classifier():
     """Another seed, another repeat and another fold: another random_state, always the same."""
     seeds = {}
@@ -126,19 +113,11 @@ def test_the_seed_of_a_comparison_reaches_every_classifier():
 # Options of fit: each is a parameter of the classifier that is saved.
 
 PARAMETERS = {
-    ("--neurons", "3"): ("n_neurons", 3),
-    ("--output", "xor"): ("output", "xor"),
-    ("--neuron", "bent"): ("neuron", "bent"),
-    ("--resolution", "64"): ("resolution", 64),
-    ("--no-scale",): ("scale", False),
-    ("--mutation", "local"): ("mutation", "local"),
-    ("--max-evals", "77"): ("max_evals", 77),
-    ("--restarts", "2"): ("n_restarts", 2),
-    ("--stagnation", "9"): ("stagnation", 9),
-    ("--tie-break", "0.25"): ("tie_break", 0.25),
-    ("--tie-break", "none"): ("tie_break", None),
-    ("--init", "grid"): ("init", "grid"),
-    ("--move", "angle"): ("move", "angle"),
+    ("--max-terms", "1"): ("max_terms", 1),
+    ("--max-neurons", "1"): ("max_neurons", 1),
+    ("--output", "or"): ("output", "or"),
+    ("--shortness", "0"): ("shortness", 0.0),
+    ("--evaluations", "77"): ("evaluations", 77),
     ("--class-weight", "balanced"): ("class_weight", "balanced"),
     ("--jobs", "2"): ("n_jobs", 2),
     ("--seed", "5"): ("random_state", 5),
@@ -152,11 +131,18 @@ def test_options_of_fit_are_parameters_of_the_classifier(said, tmp_path, options
     said(*FIT, *options, "--save", "made.json")
     made = NAClassifier.from_json((tmp_path / "made.json").read_text())
     assert made.get_params()[name] == value
-    given = {"n_neurons": 2, "output": "or", "max_evals": 300, "random_state": 0, name: value}
+    given = {"evaluations": 300, "random_state": 0, name: value}
     data = read_dataset("data.csv")
     same = NAClassifier(**{**given, "verbose": False}).fit(data.X, data.y)
-    assert made.networks_ == same.networks_, "the command fits what Python fits"
-    assert made.n_iter_ == same.n_iter_
+    assert made.list_ == same.list_, "the command fits what Python fits"
+
+
+def test_features_that_may_only_raise_the_chance(said, tmp_path):
+    said(*FIT, "--monotonic", "a=1,b=-1", "--save", "made.json")
+    made = NAClassifier.from_json((tmp_path / "made.json").read_text())
+    data = read_dataset("data.csv")
+    signs = NAClassifier(evaluations=300, monotonic_cst=[1, -1], random_state=0)
+    assert made.list_ == signs.fit(data.X, data.y).list_
 
 
 @pytest.mark.slow
@@ -164,13 +150,14 @@ def test_other_options_of_fit(said, tmp_path):
     plain = json.loads(said(*FIT, "--json"))
     assert plain["saved"] is None
     said("fit", "both.csv", *FIT[2:], "--ignore", "side", "--save", "made.json")
-    assert NAClassifier.from_json((tmp_path / "made.json").read_text()).n_features_in_ == 2
+    assert classifier_of(load_model("made.json")).n_features_in_ == 2
     moved = json.loads(said("fit", "first.csv", *FIT[2:], "--label", "kind", "--json"))
-    assert moved["rules"] == plain["rules"]
+    assert moved["rule"] == plain["rule"]
     labelled = json.loads(
         said("fit", "both.csv", "--label", "side", "--ignore", "kind", *FIT[2:], "--json")
     )
-    assert len(labelled["neurons"]) == 3
+    assert labelled["classes"] == ["down", "left", "up"]
+    assert labelled["output"] == "list"
     said(*FIT, "--plot", "made.svg")
     assert "<svg" in (tmp_path / "made.svg").read_text()
     assert len(said(*FIT, "--verbose").splitlines()) > len(said(*FIT).splitlines())
@@ -217,12 +204,17 @@ TRIED = {
         *("data", "--label", "--ignore", "--list", "--json", "--all", "--markdown", "--plot"),
         *(word for options in COMPARED for word in options if word.startswith("--")),
         "--scheduler",
+        "--kind",  # in test_models.py
     },
     "fit": {
         *("data", "--label", "--ignore", "--save", "--json", "--plot"),
+        *("--kind", "--path", "--monotonic"),  # in test_models.py, test_cli_data.py, and above
         *(options[0] for options in PARAMETERS),
     },
-    "predict": {"model", "data", "--out", "--column", "--proba", "--label"},
+    "predict": {
+        *("model", "data", "--out", "--column", "--proba", "--label"),
+        *("--explain", "--row", "--plot"),  # in test_living.py
+    },
     "dataset": {"name", "--out", "--all", "--list", "--json"},
 }
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hyperna.analysis.statistics import Summary
-from hyperna.paper.findings import report_table
-from hyperna.paper.pages import in_words, na_results
-from hyperna.paper.printed import na_table, uniform_target
+from hyperna.paper.findings import Finding, cap_remark, growth_remark, report_table
+from hyperna.paper.pages import NaResult, in_words, na_results
+from hyperna.paper.printed import PaperRow, na_table, uniform_target
 from hyperna.paper.verdicts import (
     TableVerdict,
     Truth,
@@ -18,7 +18,7 @@ from hyperna.paper.verdicts import (
     compare_shares,
     share_difference,
 )
-from hyperna.results import Runs
+from hyperna.run.results import Runs
 
 
 @pytest.mark.parametrize("runs", [5, 99, 101])
@@ -192,3 +192,63 @@ def test_a_table_equal_to_the_print_agrees_throughout():
     assert [str(finding) for finding in report.findings] == [
         "- Table 5: TWOQUARTERS, local mutation, N = 2, output or: agrees."
     ]
+
+
+def test_a_single_row_that_differs_is_a_table_that_differs():
+    assert not TableVerdict([Verdict(False, 1)]).agrees
+    assert TableVerdict([Verdict(True, 1)]).agrees
+    assert str(TableVerdict([Verdict(False, 1)])) == "0/1"
+
+
+def test_rows_that_differ_in_the_middle_count_like_others():
+    right = [Verdict(True, 1), Verdict(True, -1)] * 2
+    for wrong, agrees in ((2, True), (3, False)):
+        middle = [*right, *[Verdict(False, 1), Verdict(False, -1)] * 2][: 4 + wrong]
+        rows = [*middle, *right][:10]
+        assert TableVerdict(rows).agrees is agrees
+        assert str(TableVerdict(rows)) == f"{len(rows) - wrong}/{len(rows)}"
+
+
+def test_a_figure_on_neither_side():
+    assert str(Verdict(False, 0)) == "differs"
+    assert str(Verdict(True, 0)) == "agrees"
+
+
+def result(r, printed, measured, percent=100.0, uniform=None):
+    """A row with a printed and a measured mean."""
+
+    def sample(mean):
+        return Summary(np.array([mean - 1, mean + 1]), np.ones(2, bool), np.ones(2))
+
+    row = PaperRow(r, percent, printed, 1.0, printed)
+    return NaResult(row, sample(measured), None, uniform and sample(uniform))
+
+
+def test_how_means_grow_is_computed():
+    rows = [result(100, 200, 50), result(400, 5, 5000), result(1000, 1800, 75)]
+    text = "From r = 100 to 1,000 the printed means grow 9.0-fold and the measured ones 1.5-fold."
+    assert growth_remark(rows) == text
+    steps = [result(100, 200, 50, uniform=300), result(200, 400, 60, uniform=600)]
+    assert growth_remark(steps).endswith("1.2-fold and those with uniform steps 2.0-fold.")
+    assert growth_remark([result(100, 200, 50)]) == ""
+
+
+def test_rows_whose_failures_exceed_the_mean_are_named():
+    # the cap is 46,051 at r = 100 and 105,966 at r = 200
+    assert cap_remark([result(100, 5000, 50, percent=90), result(200, 20_000, 50)]) == ""
+    one = cap_remark([result(100, 4000, 50, percent=90), result(200, 20_000, 50)])
+    assert one.endswith("at the cap: 10 % of 46,051 at r = 100 exceeds the printed mean.")
+    both = cap_remark([result(100, 4000, 50, percent=90), result(200, 9, 50, percent=99)])
+    assert "10 % of 46,051 at r = 100 and 1 % of 105,966 at r = 200 exceed the printed" in both
+
+
+def test_a_finding_tells_by_which_factor_figures_differ():
+    found = Finding(
+        "Table 4", {"mean": "0/10", "mean ratio": "9.60"}, {"success": True, "mean": False}, "So."
+    )
+    assert str(found) == (
+        "- Table 4: differs in mean (9.60 times the measured), agrees in success. So."
+    )
+    assert str(Finding("Table 5", {"mean ratio": "1.00"}, {"mean": True}, "So.")) == (
+        "- Table 5: agrees."
+    )

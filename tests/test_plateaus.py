@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from hyperna import OnePlusOneNA, problem
-from hyperna.plateaus import is_closed
+from hyperna.run.plateaus import is_closed
 
 
 def closed_by_hand(task, genome):
@@ -66,7 +66,7 @@ def test_two_neurons_that_walk_on_a_plateau_without_a_way_out_are_stuck():
 
 def test_the_longer_a_run_waits_the_larger_plateaus_are_searched(monkeypatch):
     """Of those 49 networks one more is searched with every wait."""
-    monkeypatch.setattr("hyperna.plateaus.STATES_PER_WAIT", 1)
+    monkeypatch.setattr("hyperna.run.plateaus.STATES_PER_WAIT", 1)
     na = OnePlusOneNA(mutation="local", resolution=8, neurons=2)
     result = na.run_many(problem("two_quarters"), runs=20, budget=10**7, seed=0)
     assert set(result.stop_counts) == {"optimum", "stuck"}
@@ -112,7 +112,7 @@ def test_a_run_that_restarts_from_a_plateau_keeps_its_best_network():
 def test_a_plateau_with_a_success_on_it_is_not_closed():
     from types import SimpleNamespace
 
-    from hyperna import plateaus
+    from hyperna.run import plateaus
 
     ring = SimpleNamespace(
         mutation=SimpleNamespace(component=np.array([0]), modulus=np.array([12]))

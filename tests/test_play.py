@@ -1,17 +1,25 @@
-"""The play page's server: whom it answers, and what."""
+"""The play page's server: whom it answers, and what; and the page as one file."""
 
 import http.client
 import json
+import re
 import threading
 
 import numpy as np
 import pytest
 
-from hyperna import Network, expected_runtime, problem
+from hyperna import OnePlusOneNA, expected_runtime, problem
 from hyperna.cli import main
+from hyperna.mutation import LAWS
 from hyperna.play import PlayServer, answers
-from hyperna.play.answers import ANSWERS, choices, classify, landscape, race, sample, task
+from hyperna.play.allowance import Allowance
+from hyperna.play.answers import LONG_ANSWERS, QUICK_ANSWERS
+from hyperna.play.build import build_page
+from hyperna.play.compute import compute
+from hyperna.play.facts import COMPUTED, page_facts
 from hyperna.play.settings import PlaySetting
+
+LONG = 100
 
 
 @pytest.fixture(scope="module")
@@ -42,28 +50,30 @@ def ask(server, method, path, body=None, **headers):
     return found
 
 
+LAW = json.dumps({"mutation": "local", "resolution": 4})
+
+
 class TestServer:
     def test_listens_on_the_loopback_interface_only(self, server):
         assert server.server_address[0] == "127.0.0.1"
 
-    @pytest.mark.parametrize("name", ["/", "/app.js", "/style.css", "/icon.svg"])
-    def test_files_of_the_page(self, server, name):
-        status, headers, body = ask(server, "GET", name)
+    def test_the_page_may_do_little(self, server):
+        status, headers, body = ask(server, "GET", "/")
         assert status == 200
-        assert body
-        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert body.decode().startswith("<!doctype html>")
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
         assert headers["X-Content-Type-Options"] == "nosniff"
 
-    @pytest.mark.parametrize(
-        "name", ["/../server.py", "/%2e%2e/server.py", "/server.py", "/api/task"]
-    )
+    @pytest.mark.parametrize("name", ["/../server.py", "/%2e%2e/x", "/server.py", "/api/law"])
     def test_nothing_else_is_sent(self, server, name):
         assert ask(server, "GET", name)[0] == 404
 
     @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", "", None])
     def test_foreign_host_is_refused(self, server, host):
-        for method, path in (("GET", "/"), ("POST", "/api/choices")):
-            status, _, body = ask(server, method, path, "{}", Host=host)
+        for method, path in (("GET", "/"), ("POST", "/api/law")):
+            status, _, body = ask(server, method, path, LAW, Host=host)
             assert status == 403
             assert b"only its own page" in body
 
@@ -72,37 +82,55 @@ class TestServer:
 
     @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1"])
     def test_foreign_origin_is_refused(self, server, origin):
-        assert ask(server, "POST", "/api/choices", "{}", Origin=origin)[0] == 403
+        assert ask(server, "POST", "/api/law", LAW, Origin=origin)[0] == 403
 
     def test_own_origin_is_answered(self, server):
         origin = f"http://127.0.0.1:{server.server_port}"
-        assert ask(server, "POST", "/api/choices", "{}", Origin=origin)[0] == 200
-        crossed = ask(server, "POST", "/api/choices", "{}", Sec_Fetch_Site="cross-site")
-        assert crossed[0] == 403
+        assert ask(server, "POST", "/api/law", LAW, Origin=origin)[0] == 200
+
+    @pytest.mark.parametrize(
+        ("site", "status"),
+        [
+            (None, 200),
+            ("none", 200),
+            ("same-origin", 200),
+            ("same-site", 403),
+            ("cross-site", 403),
+        ],
+    )
+    def test_only_the_page_itself_may_ask(self, server, site, status):
+        assert ask(server, "GET", "/", Sec_Fetch_Site=site)[0] == status
 
     def test_only_short_json_is_read(self, server):
-        assert ask(server, "POST", "/api/task", "{}", Content_Type="text/plain")[0] == 415
-        assert ask(server, "POST", "/api/task", "{}", Content_Length="999999999")[0] == 413
-        assert ask(server, "POST", "/api/task", "[" * 5000)[0] == 400
+        assert ask(server, "POST", "/api/law", "{}", Content_Type="text/plain")[0] == 415
+        assert ask(server, "POST", "/api/law", "{}", Content_Length="999999999")[0] == 413
+        assert ask(server, "POST", "/api/law", "[" * 5000)[0] == 400
         assert ask(server, "POST", "/api/nothing", "{}")[0] == 404
 
     @pytest.mark.parametrize(
-        ("question", "message"),
+        ("name", "question", "message"),
         [
-            ({"neurons": 9}, "neurons must be an integer from 1 to 8, got 9"),
-            ({"problem": "qarter"}, "did you mean 'quarter'"),
-            ({"mutation": "harmonik"}, "mutation must be one of"),
-            ({"nothing": 1}, "setting must be one of"),
-            ({"problem": "points", "points": []}, "at least one point"),
-            ({"problem": "points", "points": [[1, 2]]}, "rows of 3 numbers, got the row"),
-            ({"problem": "custom_arcs", "arcs": [[0, 360]]}, "whole circle"),
-            ({"arcs": "0-90"}, "arcs must be at most 12 rows"),
-            ({"bias": 3}, "bias must be True or False"),
-            ([], "a setting must be an object"),
+            ("law", {"mutation": "harmonik", "resolution": 8}, "mutation must be one of"),
+            ("law", {"mutation": "harmonic", "resolution": 3}, "resolution must be an integer"),
+            ("law", {"mutation": "cauchy", "resolution": 8}, "no table of probabilities"),
+            ("law", [], "a law must be"),
+            ("exact", {"neurons": 9}, "neurons must be an integer from 1 to 8, got 9"),
+            ("exact", {"problem": "qarter"}, "did you mean 'quarter'"),
+            ("exact", {"nothing": 1}, "setting must be one of"),
+            ("exact", {"problem": "points", "points": [[1, 2]], "neurons": 1}, "got the row"),
+            ("exact", {"problem": "custom_arcs", "arcs": [[0, 360]], "neurons": 1}, "whole circle"),
+            ("exact", {"arcs": "0-90"}, "arcs must be at most 12 rows"),
+            ("exact", {"problem": "half"}, "need one plain neuron"),
+            ("exact", {"problem": "half", "neurons": 1, "bias": False}, "with a bias"),
+            ("exact", {"problem": "half", "neurons": 1, "neuron": "bent"}, "plain"),
+            ("exact", {"problem": "half", "neurons": 1, "restarts": 2}, "without restarts"),
+            ("exact", {"problem": "half", "neurons": 1, "stagnation": 9}, "stagnation"),
+            ("exact", [], "a setting must be an object"),
+            ("race", {"setting": {}}, "a race must be"),
         ],
     )
-    def test_bad_settings_are_told(self, server, question, message):
-        status, _, body = ask(server, "POST", "/api/task", json.dumps(question))
+    def test_bad_questions_are_told(self, server, name, question, message):
+        status, _, body = ask(server, "POST", f"/api/{name}", json.dumps(question))
         assert status == 400
         assert message in json.loads(body)["error"]
 
@@ -114,100 +142,67 @@ class TestServer:
 
 
 class TestAnswers:
-    def test_everything_registered_can_be_chosen(self):
-        found = choices()
-        for name in found["problems"]:
-            points = [[0.5, 0.5, 1], [-0.5, 0, 0]]
-            assert task({"problem": name, "points": points})["units"] > 0
-        for law in found["laws"]:
-            assert task({"mutation": law})["law"]["kind"]
-        assert set(ANSWERS) == {"choices", "task", "landscape", "race", "sample", "classify"}
+    def test_there_is_an_answer_for_each_question(self):
+        assert set(QUICK_ANSWERS) == {"law"}
+        assert set(LONG_ANSWERS) == {"exact", "race", "classify"}
 
-    @pytest.mark.parametrize(
-        "setting",
-        [
-            {},
-            {"problem": "local_opt", "neurons": 1, "mutation": "local", "stagnation": 99},
-            {"problem": "arcs", "k": 2, "output": "xor", "restarts": 2, "stagnation": 400},
-            {"problem": "custom_arcs", "arcs": [[350, 400]], "neurons": 1},
-            {"problem": "half", "dim": 3, "neurons": 1},
-            {"problem": "half", "neurons": 1, "bias": False},
-            {"problem": "quarter", "neurons": 1, "neuron": "bent"},
-            {"problem": "cube", "dim": 3, "output": "evolved"},
-            {"problem": "points", "points": [[0.5, 0.5, 1], [-0.5, 0, 0]]},
-        ],
-    )
-    def test_python_lines_run_the_same_setting(self, setting, capsys):
-        found = PlaySetting.from_json(setting)
-        space = {}
-        exec(found.python, space)
-        assert "evaluations" in capsys.readouterr().out
-        task, same = space["result"].network.grid, found.task
-        assert task == same.grid
-        again = found.algorithm.run(found.fitness, seed=found.seed, **found.limits)
-        assert again.network == space["result"].network
-        assert again.evaluations == space["result"].evaluations
+    def test_a_law_is_its_probabilities(self):
+        found = answers.law({"mutation": "power_law:exponent=2", "resolution": 24})
+        assert found["weights"] == LAWS["power_law"](2.0).pmf(24).tolist()
 
-    def test_landscape_is_the_fitness_and_the_exact_time(self):
-        found = landscape({"problem": "quarter", "neurons": 1, "resolution": 24})
+    def test_exact_times_and_chances_are_those_of_the_chain(self):
+        quarter = {"problem": "quarter", "neurons": 1, "resolution": 24}
+        found = answers.exact(quarter, Allowance(LONG))
         runtime = expected_runtime(problem("quarter"), 24)
-        assert np.allclose(np.array(found["remaining"]), runtime.per_state - 1, atol=0.006)
         assert found["mean"] == runtime.mean
-        assert found["best"] == pytest.approx(max(map(max, found["scores"])), abs=1e-6)
-        stuck = landscape(
-            {"problem": "local_opt", "neurons": 1, "resolution": 24, "mutation": "local"}
+        left = unpacked(found["times"]["shares"]) * found["times"]["most"]
+        assert np.allclose(left, runtime.per_state.ravel() - 1, atol=found["times"]["most"] / 60000)
+        stuck = {"problem": "local_opt", "neurons": 1, "resolution": 24, "mutation": "local"}
+        found = answers.exact(stuck, Allowance(LONG))
+        runtime = expected_runtime(problem("local_opt"), 24, "local")
+        assert found["mean"] is None
+        assert found["probability"] == runtime.probability
+        chances = unpacked(found["chances"])
+        assert np.allclose(chances, runtime.per_state_probability.ravel(), atol=1e-5)
+
+    def test_a_race_is_the_runs_of_run_many(self):
+        setting = {"problem": "half", "neurons": 1, "resolution": 24, "seed": 3}
+        first, second = (
+            answers.race({"setting": setting, "first": number}, Allowance(LONG))
+            for number in (0, 200)
         )
-        assert stuck["mean"] is None
-        assert stuck["local"]
-        heavy = landscape({"problem": "half", "neurons": 1, "resolution": 12, "mutation": "cauchy"})
-        assert heavy["remaining"] is None
-        assert "law" in heavy["why"]
+        runs = OnePlusOneNA(resolution=24).run_many(problem("half"), runs=400, seed=3)
+        assert first["evaluations"] + second["evaluations"] == runs.evaluations.tolist()
+        assert first["success"] + second["success"] == runs.success.astype(int).tolist()
+        assert first["unfinished"] is second["unfinished"] is None
 
-    def test_race_grows_by_other_runs(self):
+    def test_a_race_without_time_returns_the_first_run(self):
         setting = {"problem": "half", "neurons": 1, "resolution": 24}
-        parts = [race({"setting": setting, "part": part}) for part in (0, 1, 0)]
-        assert parts[0] == parts[2] != parts[1]
-        exact = expected_runtime(problem("half"), 24)
-        every = np.concatenate([part["evaluations"] for part in parts[:2]])
-        error = exact.standard_deviation / np.sqrt(len(every))
-        assert abs(every.mean() - exact.mean) < 4 * error
+        short, long = (
+            answers.race({"setting": setting, "first": 5}, Allowance(seconds))
+            for seconds in (0, LONG)
+        )
+        assert short["evaluations"] == long["evaluations"][:1]
 
-    def test_samples_lie_in_the_disc(self):
-        for name in choices()["samples"]:
-            points = np.array(sample({"name": name})["points"])
-            assert (points[:, :2] ** 2).sum(axis=1).max() <= 1
-            assert set(points[:, 2]) == {0, 1}
-
-    def test_classifier_tells_its_rule(self):
-        points = [[0.5, y, 1] for y in (-0.5, 0, 0.5)] + [[-0.5, y, 0] for y in (-0.5, 0, 0.5)]
-        found = classify({"problem": "points", "points": points})
-        assert found["accuracy"] == 1.0
-        assert "x" in found["rule"]
-        assert np.shape(found["answers"]) == (61, 61)
-        with pytest.raises(ValueError, match="both colours"):
-            classify({"problem": "points", "points": points[:2]})
+    def test_the_classifier_s_path_is_told(self):
+        places = [k / 10 for k in range(-9, 10)]
+        points = [[0.5, y, 1] for y in places] + [[-0.5, y, 0] for y in places]
+        path = answers.classify({"points": points, "seed": 0}, Allowance(LONG))["path"]
+        assert [(rule["terms"], rule["errors"], rule["chosen"]) for rule in path[:2]] == [
+            (0, 19, False),
+            (1, 0, True),
+        ]
+        assert path[1]["conditions"] == [{"features": [0], "weights": [1.0], "threshold": 0.0}]
+        for labels in ([1], [0], [0, 1, 2]):
+            rows = [[0.5, label / 10, label] for label in labels]
+            with pytest.raises(ValueError, match="0 and 1, both"):
+                answers.classify({"points": rows, "seed": 0}, Allowance(LONG))
 
 
-def random_networks(setting, count, seed=0):
-    """Genomes on the setting's grid, and the score that hyperna gives them."""
-    made = PlaySetting.from_json(setting).task
-    rng = np.random.default_rng(seed)
-    genomes = rng.integers(0, made.grid.moduli, (count, made.grid.components))
-    return genomes.tolist(), [made.fitness.score(Network(made.grid, g)) for g in genomes]
+def unpacked(text):
+    import base64
 
-
-@pytest.mark.parametrize(
-    ("setting", "runs"),
-    [
-        ({"problem": "half", "neurons": 1, "resolution": 24}, 200),
-        ({"problem": "cube", "dim": 3, "neurons": 4, "output": "xor", "resolution": 1200}, 5),
-    ],
-)
-def test_a_race_has_five_to_two_hundred_runs_in_a_part(setting, runs):
-    part = answers.race({"setting": setting, "part": 0})
-    assert len(part["evaluations"]) == len(part["success"]) == runs
-    again = answers.race({"setting": setting, "part": 1})
-    assert part["evaluations"] != again["evaluations"]
+    return np.frombuffer(base64.b64decode(text), "<u2") / 65535
 
 
 @pytest.mark.parametrize("stagnation", [0, 50])
@@ -216,47 +211,51 @@ def test_the_page_s_stagnation_is_the_algorithm_s(stagnation):
     assert made.task.stagnation == (stagnation or None)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-def test_the_page_s_free_components_are_those_that_mutate(bias):
-    told = answers.task({"problem": "quarter", "neurons": 2, "bias": bias})
-    assert told["free"] == ([0, 1, 2, 3] if bias else [0, 2])
+class TestPage:
+    def test_it_is_one_file_that_loads_nothing(self):
+        page = build_page().html
+        assert not re.search(r"""(src|href)\s*=\s*["']?(https?:|//|\w+\.(js|css|svg))""", page)
+        assert not re.search(r"@import|url\(|import\s*\(", page)
+        assert page.count("<script") == page.count("</script>") == 2
 
+    def test_every_scene_has_a_setting_that_can_be_run(self):
+        scenes = page_facts()["scenes"]
+        assert [scene["id"] for scene in scenes] == [
+            "solve",
+            "stuck",
+            "race",
+            "draw",
+            "rule",
+            "sphere",
+        ]
+        for scene in scenes:
+            assert PlaySetting.from_json(scene["setting"]).task.units > 0
+            assert scene["sentence"].endswith(".")
 
-def test_samples_of_the_page_are_labelled_as_their_data_sets():
-    from hyperna.datasets import dataset
-    from hyperna.play.answers import sample
+    def test_everything_registered_is_known(self):
+        facts = page_facts()
+        assert set(facts["laws"]) == set(LAWS)
+        assert {"half", "quarter", "two_quarters", "local_opt", "cube"} <= set(facts["problems"])
 
-    for name in ("moons", "xor"):
-        found, made = np.array(sample({"name": name})["points"]), dataset(name, n=80, seed=0)
-        assert found[:, 2].tolist() == (made.y == 1).astype(int).tolist()
-        # moved and shrunk, all coordinates by the same factor
-        shown, given = found[:, :2] - found[:, :2].mean(axis=0), made.X - made.X.mean(axis=0)
-        assert np.allclose(shown, given * shown.std() / given.std(), atol=2e-3)
+    def test_what_was_computed_beforehand_is_what_is_computed_now(self):
+        stored, fresh = json.loads(COMPUTED.read_text("utf-8")), compute()
+        assert stored["samples"] == fresh["samples"]
+        assert stored["tables"] == fresh["tables"]
+        assert stored["best_caps"] == pytest.approx(fresh["best_caps"], rel=1e-9)
+        for one, other in zip(stored["exact"], fresh["exact"], strict=True):
+            for name in ("chances", "times"):
+                before, after = one.pop(name, None), other.pop(name, None)
+                if name == "times" and before:
+                    assert before["most"] == pytest.approx(after["most"], rel=1e-9)
+                    before, after = before["shares"], after["shares"]
+                if before:
+                    assert np.abs(unpacked(before) - unpacked(after)).max() < 2 / 65535
+            before, after = ((each.pop("mean"), each.pop("probability")) for each in (one, other))
+            assert np.allclose(np.array(before, float), np.array(after, float), equal_nan=True)
+            assert one == other
 
-
-def test_steps_of_the_page_are_in_units_of_its_grid():
-    for law, scale in (("pareto:scale=2", 2), ("cauchy", 1), ("exponential:scale=0.5", 0.5)):
-        found = task({"problem": "quarter", "neurons": 1, "resolution": 24, "mutation": law})
-        assert found["unit"] == found["resolution"] // 24 > 2**30
-        assert found["law"]["scale"] == scale * found["unit"]
-
-
-def test_only_the_page_itself_may_ask():
-    import threading
-    from http.client import HTTPConnection
-
-    from hyperna.play import PlayServer
-
-    with PlayServer(0) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            for site, status in (
-                *((None, 200), ("none", 200), ("same-origin", 200)),
-                *(("same-site", 403), ("cross-site", 403)),
-            ):
-                asked = HTTPConnection("127.0.0.1", server.server_port, timeout=20)
-                asked.request("GET", "/", headers={"Sec-Fetch-Site": site} if site else {})
-                assert asked.getresponse().status == status
-                asked.close()
-        finally:
-            server.shutdown()
+    def test_samples_lie_in_the_disc(self):
+        for points in page_facts()["samples"].values():
+            table = np.array(points)
+            assert (table[:, :2] ** 2).sum(axis=1).max() <= 1
+            assert set(table[:, 2]) == {0, 1}

@@ -10,13 +10,17 @@ import pytest
 pytest.importorskip("matplotlib")
 
 import matplotlib.pyplot as plt
+from matplotlib.colors import to_rgb
 from matplotlib.patches import Wedge
+from PIL import Image
 
 from hyperna import Grid, Network, OnePlusOneNA, custom_arcs, fitness_of, points, problem
+from hyperna._words import significant
 from hyperna.analysis.laws import fit_runtimes, theorem_bound
 from hyperna.plots import (
     animate_run,
     batch_figure,
+    dark_pictures,
     plot_boxes,
     plot_circle,
     plot_convergence,
@@ -30,8 +34,8 @@ from hyperna.plots import (
 from hyperna.plots.animation import chosen_frames
 from hyperna.plots.circle import circular_runs
 from hyperna.plots.landscape import score_table
-from hyperna.results import Trajectory
-from hyperna.theory.walk import local_optima
+from hyperna.run.results import Trajectory
+from hyperna.theory.landscape import local_optima
 
 
 @pytest.fixture(autouse=True)
@@ -196,10 +200,27 @@ def test_scaling_shows_means_fits_and_bound():
     assert fitting
     for fit in fitting[:3]:
         assert any(text.startswith(fit.equation) for text in texts)
-    assert len(texts) == len(fitting[:3]) + 2
+    assert len(texts) == len(fitting[:3]) + 3
     assert any(text.startswith("theorem: O(r)") for text in texts)
     few = plot_scaling({100: [3, 4], 200: [5, 6]})
     assert len(few.get_legend().get_texts()) == 1
+
+
+def test_the_legend_of_a_scaling_names_all_laws_that_fit_and_what_they_predict():
+    rng = np.random.default_rng(0)
+    samples = {r: rng.exponential(3 * r * np.log(r), 50) for r in 2 ** np.arange(5, 13)}
+    fits = fit_runtimes(list(samples), list(samples.values()))
+    fitting = [fit for fit in fits if fit.fits]
+    assert len(fitting) > 3
+    legend = plot_scaling(samples).get_legend()
+    text = " ".join(" ".join(one.get_text() for one in legend.get_texts()).split())
+    for fit in fitting[:3]:
+        assert fit.equation in text
+    for fit in fitting[3:]:
+        assert fit.law.formula in text
+    for place, times in enumerate((2, 16)):
+        values = [fit.predictions[place].value for fit in fitting]
+        assert f"{significant(min(values))} to {significant(max(values))} at {times} times" in text
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +256,31 @@ def test_film_is_written(tmp_path, filmed, suffix):
         order = json.loads(re.search(r"order = (\[.*?\]), interval", page)[1])
         assert len(pictures) == 3
         assert order == [0, 1, 2, 2, 2]
-        assert "prefers-color-scheme: dark" in page
+        assert "background: white" in page
+
+
+@pytest.mark.parametrize("suffix", ["gif", "html"])
+def test_dark_films_have_dark_paper(tmp_path, filmed, suffix):
+    path = tmp_path / f"run.{suffix}"
+    film = animate_run(problem("two_quarters"), filmed, frames=2, pause=0, dark=True)
+    save_animation(film, path)
+    if suffix == "html":
+        # the page around the pictures is as dark as they are
+        assert "background: #14181e" in path.read_text(encoding="utf-8")
+    else:
+        with Image.open(path) as picture:
+            assert max(picture.convert("RGB").getpixel((0, 0))) < 60
+
+
+def test_dark_pictures_end_with_their_block():
+    with dark_pictures():
+        dark = plot_improvements(OnePlusOneNA(resolution=24).run("half", seed=0))
+    light = plot_improvements(OnePlusOneNA(resolution=24).run("half", seed=0))
+    for ax, bright in ((dark, False), (light, True)):
+        assert (max(ax.figure.get_facecolor()[:3]) > 0.9) == bright
+        written = [ax.title, ax.xaxis.label, *ax.get_xticklabels()]
+        shades = {sum(to_rgb(text.get_color())) / 3 > 0.5 for text in written}
+        assert shades == {not bright}
 
 
 def test_film_of_a_sphere_stands_still(tmp_path):
@@ -328,7 +373,7 @@ def test_a_way_over_the_edge_of_biases_is_not_drawn():
 
     from hyperna import Grid
     from hyperna.plots import plot_landscape
-    from hyperna.results import Trajectory
+    from hyperna.run.results import Trajectory
 
     way = Trajectory(
         Grid(2, 1, 24), np.arange(3), np.zeros(3), np.array([[3, 1], [3, 24], [4, 20]])

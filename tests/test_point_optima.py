@@ -7,8 +7,8 @@ from hyperna import OnePlusOneNA
 from hyperna._kernels.jit import kernel
 from hyperna._kernels.protocol import optimal, prepare
 from hyperna.fitness import FiniteSet, Sampled
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import problem
 
 

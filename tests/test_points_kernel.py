@@ -1,6 +1,5 @@
-"""Point sets in any dimension: incremental scores and margins against obvious references."""
+"""Point sets in any dimension: incremental scores against obvious references."""
 
-import itertools
 import json
 import os
 import subprocess
@@ -11,53 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from looking import expected_of, first_look, look_at, random_changes
+from looking import expected_of, look_at, random_changes
 
 import hyperna
 from hyperna import OnePlusOneNA
-from hyperna._kernels.point_data import FIRST_ORDER, LIFETIME, QUANTA
+from hyperna._kernels.point_data import FIRST_ORDER, LIFETIME
 from hyperna.fitness import FiniteSet
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 
 OUTPUTS = ("or", "and", "xor", "evolved")
-
-
-# ---- references
-
-
-def margin_of(network, X):
-    """Distance by which hidden hyperplanes must move for the output to change, by trying all ways.
-
-    To change some of the bits, the farthest of their hyperplanes must move by its distance.
-    """
-    hidden = network.margin(X)
-    output = network.grid.output if network.grid.neurons > 1 else "or"
-    if output in ("or", "and"):
-        return hidden.min(axis=1) if output == "and" else hidden.max(axis=1)
-    patterns = np.array(list(itertools.product([False, True], repeat=network.grid.neurons)))
-    answers = patterns.sum(axis=1) % 2 == 1
-    if output == "evolved":
-        w, b = network.output_weights()
-        total = np.zeros(len(patterns))
-        for i in range(len(w)):
-            total += np.where(patterns[:, i], w[i], 0.0)
-        answers = total >= b
-    bits = hidden >= 0.0
-    distance = np.full(len(X), np.inf)
-    fires = network.predict(X)
-    for pattern, answer in zip(patterns, answers, strict=True):
-        cost = np.where(bits != pattern, abs(hidden), 0.0).max(axis=1)
-        distance = np.where(answer != fires, np.minimum(distance, cost), distance)
-    return np.where(fires, distance, -distance)
-
-
-def second_value(fitness, network):
-    """Sum of weight * clip(±margin), each clipped margin rounded to 1/QUANTA of the clip."""
-    clip = fitness.tie_clip
-    rounded = np.clip(np.rint(margin_of(network, fitness.X) * (QUANTA / clip)), -QUANTA, QUANTA)
-    sign = np.where(fitness.y, 1, -1)
-    return float((sign * fitness.weights * rounded).sum()) * (clip / QUANTA)
 
 
 # ---- many offspring
@@ -68,9 +30,7 @@ def check_walk(fitness, grid, rng, length=60):
     genome, changes = grid.random(rng), random_changes(rng, grid.moduli, length)
 
     def judge(offspring):
-        network = Network(grid, offspring)
-        second = second_value(fitness, network) if fitness.tie_clip > 0 else 0.0
-        return fitness.score(network), second
+        return fitness.score(Network(grid, offspring))
 
     found = look_at(fitness, grid, genome, changes)
     assert found == expected_of(judge, grid, genome, changes)
@@ -106,34 +66,30 @@ def settings_of_walks(draw):
         "kind": draw(st.sampled_from(sorted(POINTS))),
         "n": draw(st.integers(1, 90)),
         "weighted": draw(st.booleans()),
-        "clip": draw(st.sampled_from([0.0, 0.0, 0.02, 0.3, 5.0])),
         "seed": draw(st.integers(0, 2**32)),
     }
 
 
 @given(settings_of_walks())
 @settings(max_examples=200)
-def test_scores_and_margins_are_those_of_predictions(case):
+def test_scores_are_those_of_predictions(case):
     rng = np.random.default_rng(case["seed"])
     grid, n = case["grid"], case["n"]
     X = POINTS[case["kind"]](rng, n, grid.dim)
     weights = rng.integers(0, 5, n) if case["weighted"] else None
     if weights is not None:
         weights[rng.integers(n)] = 3
-    fitness = FiniteSet(X, rng.random(n) < 0.5, weights, tie_clip=case["clip"])
-    many = grid.neurons == 8 and grid.has_output_neuron and case["clip"] > 0
-    check_walk(fitness, grid, rng, length=20 if many else 60)
+    check_walk(FiniteSet(X, rng.random(n) < 0.5, weights), grid, rng)
 
 
 @pytest.mark.parametrize("neurons", [1, 3])
 @pytest.mark.parametrize("output", ["or", "xor", "evolved"])
-@pytest.mark.parametrize("clip", [0.0, 0.05])
-def test_points_in_order_and_blocks_out_of_reach(neurons, output, clip):
+def test_points_in_order_and_blocks_out_of_reach(neurons, output):
     """Long walks with many points, which are put in order on the way."""
     rng = np.random.default_rng(neurons)
     X = _unit(rng.normal(size=(1100, 4))) * rng.random((1100, 1))
     y = (X @ rng.normal(size=4) > 0.1) ^ (rng.random(1100) < 0.02)
-    fitness = FiniteSet(X, y, tie_clip=clip)
+    fitness = FiniteSet(X, y)
     accepted = check_walk(fitness, Grid(4, neurons, 5000, output), rng, 3 * FIRST_ORDER)
     assert accepted > 10
 
@@ -170,30 +126,8 @@ def test_negligible_weights_decide_where_all_others_meet_zeros():
 def test_many_neurons(neurons, output):
     rng = np.random.default_rng(neurons)
     X = rng.uniform(-1, 1, (50, 3))
-    clip = 0.1 if neurons < 10 else 0.0
-    fitness = FiniteSet(X, rng.random(50) < 0.5, tie_clip=clip)
+    fitness = FiniteSet(X, rng.random(50) < 0.5)
     check_walk(fitness, Grid(3, neurons, 120, output), rng, 80)
-
-
-def test_margin_of_an_evolved_output_of_too_many_neurons_for_a_table():
-    """Neurons whose output weight is 0 do not matter: the margin is that of the others."""
-    rng = np.random.default_rng(5)
-    few, many = Grid(3, 2, 120, "evolved"), Grid(3, 13, 120, "evolved")
-    fitness = FiniteSet(rng.uniform(-1, 1, (40, 3)), rng.random(40) < 0.5, tie_clip=0.5)
-    for _ in range(20):
-        small = np.array(few.random(rng))
-        genome = np.array(many.random(rng))
-        genome[: 2 * 3] = small[: 2 * 3]
-        genome[13 * 3] = small[6]
-        genome[13 * 3 + 1 : -1] = 0
-        genome[-1] = small[-1]
-        values = [_second_value_of_kernel(fitness, g, x) for g, x in ((few, small), (many, genome))]
-        assert values[0] == values[1] == second_value(fitness, Network(few, small))
-
-
-def _second_value_of_kernel(fitness, grid, genome):
-    points = fitness.kernel(grid)
-    return first_look(points, points.workspace(), genome)[1]
 
 
 # ---- odd sets of points
@@ -211,23 +145,17 @@ def test_huge_coordinates(size):
 @pytest.mark.parametrize("n", [1, 20])
 def test_one_label_only(n, label):
     rng = np.random.default_rng(n)
-    fitness = FiniteSet(rng.normal(size=(n, 7)), np.full(n, label), tie_clip=0.2)
+    fitness = FiniteSet(rng.normal(size=(n, 7)), np.full(n, label))
     check_walk(fitness, Grid(7, 2, 60, "evolved"), rng)
 
 
 def test_large_weights():
-    """Weights that do not fit the second value's integers are rounded for it, not for the score."""
     rng = np.random.default_rng(1)
     fitness = FiniteSet(
         rng.normal(size=(40, 6)), rng.random(40) < 0.5, 10.0 ** rng.uniform(0, 9, 40)
     )
     assert fitness.total > 2**45
     check_walk(fitness, Grid(6, 2, 1200), rng)
-    clipped = FiniteSet(fitness.X, fitness.y, fitness.weights, tie_clip=0.5)
-    grid = Grid(6, 2, 1200)
-    genome = np.array(grid.random(rng))
-    value = second_value(clipped, Network(grid, genome))
-    assert _second_value_of_kernel(clipped, grid, genome) == pytest.approx(value, rel=1e-6)
 
 
 def test_points_of_weight_zero_do_not_count():
@@ -235,13 +163,10 @@ def test_points_of_weight_zero_do_not_count():
     X, y = rng.normal(size=(50, 6)), rng.random(50) < 0.5
     heavy = rng.random(50) < 0.6
     grid = Grid(6, 2, 1200, "and")
-    every = FiniteSet(X, y, heavy.astype(int), tie_clip=0.5)
-    some = FiniteSet(X[heavy], y[heavy], tie_clip=0.5)
-    for _ in range(10):
-        genome = np.array(grid.random(rng))
-        assert every.score(Network(grid, genome)) == some.score(Network(grid, genome))
-        values = [_second_value_of_kernel(fitness, grid, genome) for fitness in (every, some)]
-        assert values[0] == values[1]
+    every = FiniteSet(X, y, heavy.astype(int))
+    some = FiniteSet(X[heavy], y[heavy])
+    genome, changes = grid.random(rng), random_changes(rng, grid.moduli, 60)
+    assert look_at(every, grid, genome, changes) == look_at(some, grid, genome, changes)
 
 
 # ---- runs
@@ -249,34 +174,17 @@ def test_points_of_weight_zero_do_not_count():
 
 @pytest.mark.parametrize("move", ["angle", "rotation"])
 @pytest.mark.parametrize("output", OUTPUTS)
-@pytest.mark.parametrize("clip", [0.0, 0.1])
-def test_recorded_fitness_is_that_of_the_recorded_network(move, output, clip):
+def test_recorded_fitness_is_that_of_the_recorded_network(move, output):
     rng = np.random.default_rng(7)
     X = np.vstack([_unit(rng.normal(size=(250, 8))), POINTS["corners"](rng, 50, 8)])
     y = (X @ rng.normal(size=8) + 0.2 * rng.normal(size=300)) > 0.1
-    fitness = FiniteSet(X, y, rng.integers(1, 4, 300), tie_clip=clip)
+    fitness = FiniteSet(X, y, rng.integers(1, 4, 300))
     na = OnePlusOneNA(neurons=2, output=output, resolution=1200, init="sphere", move=move)
     path = na.run(fitness, budget=4000, target=False, seed=3, trajectory=True).trajectory
     assert len(path) > 20
-    values = []
     for i in range(0, len(path), 5):
-        network = path.network(i)
-        assert path.fitness[i] == fitness(network)
-        values.append((path.fitness[i], second_value(fitness, network) if clip > 0 else 0.0))
-    assert values == sorted(values)
-
-
-def test_ties_are_decided_by_margins():
-    """Along the path neither the score nor, among equal scores, the second value ever falls."""
-    rng = np.random.default_rng(8)
-    fitness = FiniteSet(rng.normal(size=(60, 4)), rng.random(60) < 0.5, tie_clip=0.3)
-    na = OnePlusOneNA(neurons=2, output="evolved", resolution=1200)
-    path = na.run(fitness, budget=4000, target=False, seed=1, trajectory=True).trajectory
-    grid = Grid(4, 2, 1200, "evolved")
-    networks = [Network(grid, genome) for genome in path.genomes]
-    values = [(fitness.score(network), second_value(fitness, network)) for network in networks]
-    assert values == sorted(values)
-    assert len({score for score, _ in values}) < len(values)
+        assert path.fitness[i] == fitness(path.network(i))
+    assert path.fitness.tolist() == sorted(path.fitness.tolist())
 
 
 # ---- interpreted
@@ -295,7 +203,7 @@ paths = []
 for output in ("or", "and", "xor", "evolved"):
     move = "angle" if output in ("or", "xor") else "rotation"
     na = OnePlusOneNA(neurons=2, output=output, resolution=120, move=move)
-    fitness = FiniteSet(X, y, tie_clip=0.2)
+    fitness = FiniteSet(X, y)
     result = na.run(fitness, budget=250, target=False, seed=5, trajectory=True)
     paths.append(result.trajectory.genomes.tolist())
 json.dump(paths, sys.stdout)

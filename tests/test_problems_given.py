@@ -123,7 +123,7 @@ def test_points_are_copied():
 
 @given(st.lists(st.tuples(*[st.floats(-1e300, 1e300)] * 2), min_size=1, max_size=6))
 def test_scaled_points_fill_the_unit_ball(rows):
-    data = points(rows, np.zeros(len(rows))).scaled()
+    data = points(rows, np.zeros(len(rows)), scale=True)
     lengths = np.sqrt((data.X**2).sum(axis=1))
     assert lengths.max() == pytest.approx(1) or not data.X.any()
 
@@ -190,7 +190,7 @@ def written(folder, text):
 
 
 def test_csv_round_trip(tmp_path):
-    X = RNG.standard_normal((20, 3))
+    X = RNG.uniform(-0.5, 0.5, (20, 3))
     y = RNG.random(20) < 0.5
     y[:2] = [True, False]
     weight = RNG.random(20)
@@ -221,13 +221,13 @@ def test_csv_round_trip(tmp_path):
     ],
 )
 def test_the_larger_label_is_positive(tmp_path, labels, positive):
-    text = "x,label\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels))
+    text = "x,label\n" + "".join(f"0.{i},{label}\n" for i, label in enumerate(labels))
     assert read_csv(written(tmp_path, text)).y.tolist() == positive
 
 
 @pytest.mark.parametrize("labels", [["in", "out", "in"], ["1", "2.0", "2"]])
 def test_either_label_may_be_positive(tmp_path, labels):
-    text = "x,label\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels))
+    text = "x,label\n" + "".join(f"0.{i},{label}\n" for i, label in enumerate(labels))
     path = written(tmp_path, text)
     usual, chosen = read_csv(path), read_csv(path, positive=labels[0])
     assert chosen.y.tolist() == [not value for value in usual.y]
@@ -238,9 +238,9 @@ def test_either_label_may_be_positive(tmp_path, labels):
 
 
 def test_csv_of_other_programs(tmp_path):
-    text = '\ufeff"x 1", "x 2" ,y\r\n1e-3, +2 ,"a"\r\n\r\n,,\r\n"3",4,b\r\n'
+    text = '\ufeff"x 1", "x 2" ,y\r\n1e-3, +.2 ,"a"\r\n\r\n,,\r\n"3e-1",.4,b\r\n'
     data = read_csv(written(tmp_path, text), label="y")
-    assert data.X.tolist() == [[0.001, 2.0], [3.0, 4.0]]
+    assert data.X.tolist() == [[0.001, 0.2], [0.3, 0.4]]
     assert data.y.tolist() == [False, True]
 
 
@@ -312,6 +312,25 @@ def test_scaled_points_lie_around_the_middle_of_their_box():
     from hyperna.problems import points
 
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [9.0, 3.0]])
-    scaled = points(X, [0, 1, 0, 1]).scaled().X
+    scaled = points(X, [0, 1, 0, 1], scale=True).X
     assert scaled.min(axis=0) == pytest.approx(-scaled.max(axis=0))
     assert np.linalg.norm(scaled, axis=1).max() == pytest.approx(1)
+
+
+# ---- points out of reach
+
+
+def test_points_outside_the_unit_ball_are_a_warning_with_its_remedy(tmp_path):
+    X, y = np.array([[3.0, 4.0], [6.0, 8.0]]), [0, 1]
+    message = "points lie up to 10 from the origin but half-spaces at most 1; scale=True moves"
+    with pytest.warns(UserWarning, match=message):
+        far = points(X, y)
+    near = points(X, y, scale=True)
+    assert (near.X == far.scaled().X).all()
+    path = written(tmp_path, "a,b,c\n3,4,0\n6,8,1\n")
+    with pytest.warns(UserWarning, match=message):
+        read_csv(path)
+    with pytest.warns(UserWarning, match=message):
+        problem(f"csv:path={path}")
+    assert (read_csv(path, scale=True).X == near.X).all()
+    points(X / 10, y)  # on the sphere, up to rounding

@@ -16,7 +16,10 @@ from scipy.stats import ks_2samp
 from hyperna import Adaptive, Grid, Network, OnePlusOneNA, fitness_of, problem
 from hyperna._kernels import loop, state
 from hyperna._kernels.jit import kernel
-from hyperna.relatives import (
+from hyperna.experiments.algorithms import relative
+from hyperna.experiments.setting import setting
+from hyperna.run.many import run_many
+from hyperna.run.relatives import (
     RELATIVES,
     AnnealingNA,
     MuPlusOneNA,
@@ -24,9 +27,6 @@ from hyperna.relatives import (
     OnePlusLambdaNA,
     RandomisedLocalSearchNA,
 )
-from hyperna.results import run_many
-from hyperna.settings import setting
-from hyperna.settings.algorithms import relative
 
 R, BUDGET = 24, 3000
 HARMONIC = reference.harmonic_law(R)
@@ -134,7 +134,7 @@ def test_runs_depend_on_seed_and_number_only(algorithm):
 
 @pytest.mark.parametrize("algorithm", EVERY, ids=lambda entry: entry.name)
 def test_pieces_make_no_difference(algorithm):
-    from hyperna.search import Search
+    from hyperna.run.search import Search
 
     task = algorithm.task(problem("two_quarters"), budget=3000)
     search = Search(task, 5)
@@ -314,3 +314,14 @@ def test_a_population_may_use_up_its_budget_at_once():
     assert na.run(problem("half"), budget=7, target=False, seed=0).evaluations == 7
     with pytest.raises(ValueError, match="budget must be at least 7"):
         na.run(problem("half"), budget=6)
+
+
+def test_stagnation_as_long_as_a_generation_is_enough():
+    """A start without an improvement then ends after its first generation."""
+    for na, evaluations in (
+        (OnePlusLambdaNA(offspring=9), 10),
+        (OneCommaLambdaNA(offspring=9), 10),
+    ):
+        runs = na.run_many(problem("half"), 200, stagnation=9, target=False, seed=1)
+        assert runs.evaluations.min() == evaluations
+        assert (runs.evaluations % 9 == 1).all()

@@ -9,12 +9,12 @@ import pytest
 from reported import evil_report, evil_store
 
 from hyperna import __version__
-from hyperna.campaign.campaign import Campaign
 from hyperna.cli import main
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.store import Store
 from hyperna.report import write_report
 from hyperna.report.page import read_entries
 from hyperna.report.rerun import campaign_toml, single_run
-from hyperna.store.store import Store
 
 
 def test_no_title_ends_the_data_of_a_report(tmp_path):
@@ -114,10 +114,10 @@ class TestRerun:
 
 def unbacked_setting(**options):
     """A setting that no file stands behind."""
-    from hyperna.settings import Setting
+    from hyperna.experiments.setting import Setting
 
     shape = {"algorithm": "na", "dim": 2, "neurons": 1, "output": "or", "resolution": 120}
-    return Setting(**{**shape, **options})
+    return Setting.of({**shape, **options})
 
 
 def test_an_old_report_survives_a_failure(store, folder, monkeypatch):

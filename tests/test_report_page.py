@@ -17,8 +17,8 @@ from hyperna.analysis.statistics import (
     expected_running_time,
     wilson_interval,
 )
-from hyperna.campaign.campaign import Campaign
-from hyperna.settings import setting
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.setting import setting
 
 pytest.importorskip("matplotlib")
 
@@ -125,7 +125,7 @@ class TestNumbers:
                 "mean": (spent.mean(), bootstrap_interval(spent)),
                 "median": (np.median(spent), bootstrap_interval(spent, "median")),
                 "ERT": (times.value, times[1:3]),
-                "mean fitness": (rows.fitness.mean(), None),
+                "final fitness": (rows.fitness.mean(), None),
             }[label]
             assert float(value) == pytest.approx(wanted, rel=1e-12)
             if ends is not None:
@@ -194,19 +194,27 @@ class TestNumbers:
             rows = frame[(frame.problem == "quarter") & (frame.mutation == law)]
             samples = {r: own.evaluations.to_numpy() for r, own in rows.groupby("resolution")}
             fits = fit_runtimes(list(samples), list(samples.values()))
-            for fit in sorted(fits, key=lambda fit: fit.coefficients[0] <= 0):
+            for fit in fits:
                 k = fit.law.fitted_exponent
-                ends = fit.exponent_interval if k else fit.coefficient_intervals[0]
+                ends = fit.exponent_interval if k else fit.factor_interval
                 low, high = map(significant, ends)
-                weight = f"{fit.weight:.3f}" if fit.coefficients[0] > 0 else "falls for large r"
+                weight = f"{fit.weight:.3f}" if fit.grows else "falls for large r"
+                freedom = 4 - fit.law.parameters + (fit.factor == 0)
+                near, far = (
+                    f"{significant(one.value)} "
+                    f"({significant(one.interval.low)} … {significant(one.interval.high)})"
+                    for one in fit.predictions
+                )
                 expected.append(
                     {
                         "variant": law,
                         "law": fit.equation,
                         "95 % interval": f"{'k' if k else 'a'}: {low} – {high}",
-                        "χ² / freedom": f"{fit.chi_square:.1f} / {4 - fit.law.parameters}",
+                        "χ² / freedom": f"{fit.chi_square:.1f} / {freedom}",
                         "p": f"{fit.p_value:.2g}" if fit.p_value >= 1e-4 else "< 0.0001",
                         "weight": weight if fit.p_value >= 0.01 else "does not fit",
+                        "at 2 times r": near,
+                        "at 16 times r": far,
                     }
                 )
         shown = [
@@ -260,7 +268,11 @@ class TestSentences:
                 time = expected_running_time(own.evaluations.to_numpy(), own.success.to_numpy())
                 value, low, high = map(number, time[:3])
                 costs.append(f"{value} evaluations ({low} to {high}) at r = {r}")
-            assert f"{law}: {count} succeeded; a success cost {' and '.join(costs)}." in text
+            means = rows.groupby("resolution").fitness.mean()
+            low, high = (f"{share:.4f}" for share in (means.min(), means.max()))
+            reached = low if low == high else f"{low} to {high}"
+            told_of = f"{law}: {count} succeeded (mean final fitness {reached}); a success cost "
+            assert f"{told_of}{' and '.join(costs)}." in text
 
     def test_the_fastest_is_told_with_what_may_be_chance(self, store, page):
         frame = store.to_frame()
@@ -288,9 +300,9 @@ class TestSentences:
         ]
         [group] = groups([without_runs(made) for made in settings])
         assert [family.name for family in group.families] == [
-            "harmonic",
-            "harmonic, 2 restarts",
-            "pareto:shape=2,scale=1, seed 7",
+            "na, harmonic",
+            "na, harmonic, 2 restarts",
+            "na, pareto:shape=2,scale=1, seed 7",
             "rls, harmonic, no bias",
         ]
         assert len(set(group.names().values())) == len(settings)
@@ -357,10 +369,10 @@ class TestSentences:
 
 def unbacked_setting(**options):
     """A setting that no file stands behind."""
-    from hyperna.settings import Setting
+    from hyperna.experiments.setting import Setting
 
     shape = {"algorithm": "na", "dim": 2, "neurons": 1, "output": "or", "resolution": 120}
-    return Setting(**{**shape, **options})
+    return Setting.of({**shape, **options})
 
 
 class TestPage:

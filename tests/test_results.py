@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from hyperna import OnePlusOneNA, problem
-from hyperna.results import Interrupted, Runs, run_many
+from hyperna.run.many import Interrupted, run_many
+from hyperna.run.results import Runs
 
 
 def test_the_best_run_is_the_quickest_of_the_best():
@@ -38,30 +39,38 @@ def test_runs_keep_their_numbers_and_the_best_is_told_by_its_own():
         runs.replay(10)
 
 
-def test_progress_of_a_batch_is_what_is_finished():
+def long_task():
+    """Runs that take a noticeable part of a second each."""
+    return OnePlusOneNA(resolution=24).task(problem("half"), budget=2**20, target=False)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_progress_of_a_batch_is_what_is_finished(n_jobs):
     told = []
-    task = OnePlusOneNA(resolution=24).task(problem("half"))
-    run_many(task, 300, seed=0, n_jobs=1, progress=lambda *state: told.append(state))
+    run_many(long_task(), 20, seed=0, n_jobs=n_jobs, progress=lambda *now: told.append(now))
     done = [finished for finished, _ in told]
-    assert {total for _, total in told} == {300}
+    assert {total for _, total in told} == {20}
     assert done == sorted(set(done))
-    assert 1 <= done[0] < 30
-    assert done[-1] == 300
+    assert 1 <= done[0] < 10
+    assert done[-1] == 20
 
 
-def test_an_interrupt_keeps_the_runs_that_are_finished():
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interrupt_keeps_the_runs_that_are_finished(n_jobs):
     def stop(done, total):
-        if done >= 40:
+        if done >= 5:
             raise KeyboardInterrupt
 
-    task = OnePlusOneNA(resolution=24).task(problem("half"))
-    with pytest.raises(Interrupted, match="finished: 40 runs") as caught:
-        run_many(task, 100, seed=3, n_jobs=1, progress=stop)
-    kept, every = caught.value.runs, run_many(task, 100, seed=3)
-    assert (kept.rows == every.rows[:40]).all()
-    assert kept.replay(39).evaluations == every.evaluations[39]
+    task = long_task()
+    with pytest.raises(Interrupted, match=r"finished: \d+ runs") as caught:
+        run_many(task, 20, seed=3, n_jobs=n_jobs, progress=stop)
+    kept, every = caught.value.runs, run_many(task, 20, seed=3)
+    assert 5 <= len(kept) < 20
+    assert (kept.rows == every.rows[kept.numbers]).all()
+    last = int(kept.numbers[-1])
+    assert kept.replay(last).evaluations == every.evaluations[last]
     with pytest.raises(KeyboardInterrupt) as nothing:
-        run_many(Interrupting(), 5, seed=0, n_jobs=1)
+        run_many(Interrupting(), 5, seed=0, n_jobs=n_jobs)
     assert not hasattr(nothing.value, "runs")
 
 
@@ -70,3 +79,18 @@ class Interrupting:
 
     def run_block(self, *_):
         raise KeyboardInterrupt
+
+    finished_rows = run_block
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, 3])
+def test_runs_are_the_same_however_they_are_divided(n_jobs):
+    """One search for all runs of a worker, blocks of runs for several: the same rows, in order."""
+    task = OnePlusOneNA(neurons=2, resolution=24).task("two_quarters", budget=500)
+    told = []
+    found = run_many(task, 70, seed=3, n_jobs=n_jobs, progress=lambda *now: told.append(now))
+    alone = [task.run_block(3, number, number + 1)[0] for number in range(70)]
+    assert (found.rows == alone).all()
+    assert (found.numbers == np.arange(70)).all()
+    assert told[-1] == (70, 70)
+    assert [done for done, _ in told] == sorted({done for done, _ in told})

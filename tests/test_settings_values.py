@@ -2,7 +2,7 @@
 
 import pytest
 
-from hyperna.settings import setting
+from hyperna.experiments.setting import setting
 
 
 def test_a_setting_of_a_file_depends_on_its_weights(tmp_path):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import betainc
 from scipy.stats import kstest
 
-from hyperna.sphere import even_points, random_points, sobol_points
+from hyperna.fitness.sampling import even_points, random_points, sobol_points
 
 DIMENSIONS = [1, 2, 3, 4, 5, 6, 9, 12]
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from stores import HALF, QUARTER, filled, made_up
 
 from hyperna.cli import main
-from hyperna.settings import setting
-from hyperna.store.coverage import add_interval, count, gaps
-from hyperna.store.files import StoreError
-from hyperna.store.lines import Block
-from hyperna.store.store import Store
+from hyperna.experiments.lines import Block
+from hyperna.experiments.locking import StoreError
+from hyperna.experiments.run_numbers import add_interval, count, gaps
+from hyperna.experiments.setting import setting
+from hyperna.experiments.store import Store
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
 
@@ -173,6 +173,17 @@ def test_wanted_numbers_never_become_smaller(tmp_path):
         writer.want({HALF: 4})
     status = {entry.setting: (entry.done, entry.wanted) for entry in writer.store.status()}
     assert status == {HALF: (2, 10), QUARTER: (0, 5)}
+
+
+def test_what_was_wanted_last_is_listed_last(tmp_path):
+    with Store(tmp_path / "store").writer() as writer:
+        writer.append([made_up(QUARTER, 0, 2), made_up(HALF, 0, 2)])
+        writer.want({HALF: 10, QUARTER: 5})
+    assert [runs.setting for runs in writer.store.runs()] == [HALF, QUARTER]
+    with writer.store.writer() as writer:
+        writer.want({HALF: 12})
+    assert [entry.setting for entry in writer.store.status()] == [QUARTER, HALF]
+    assert [runs.setting for runs in writer.store.runs()] == [QUARTER, HALF]
 
 
 def test_without_wanted_numbers_the_runs_speak_for_themselves(tmp_path):

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from hyperna.store.files import StoreError, explained, locked
+from hyperna.experiments.locking import StoreError, explained, locked
 
 FULL = "; free some space and start again, all runs stored before are safe"
 FORBIDDEN = "; choose a folder in which you may write"

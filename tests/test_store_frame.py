@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from stores import HALF, QUARTER, filled, made_up
 
-from hyperna.settings import setting
-from hyperna.store.frame import SETTING_COLUMNS
-from hyperna.store.lines import Block
-from hyperna.store.store import Store
+from hyperna.experiments.lines import Block
+from hyperna.experiments.setting import SETTING_KEYS, setting
+from hyperna.experiments.store import Store
 
 ROWS = np.array([[7, 30, 1, 0, 0], [8, 40, 3, 0, 0]])
 
@@ -30,12 +29,13 @@ def test_the_frame_has_every_option_of_every_setting(tmp_path):
     with store.writer() as writer:
         writer.append([Block(made, 0, ROWS, 40) for made in settings.values()])
     frame = store.to_frame()
-    assert set(SETTING_COLUMNS) - set(frame.columns) == {
-        *("max_neurons", "label", "positive", "weight", "scale", "data"),  # of no setting
+    assert set(SETTING_KEYS) - set(frame.columns) == {
+        *("max_neurons", "term_cost"),  # of no setting
+        *("label", "positive", "weight", "scale", "data"),
     }
     for row in frame.to_dict("records"):
         made = settings[row["setting"]]
-        for key in set(SETTING_COLUMNS) & set(frame.columns):
+        for key in set(SETTING_KEYS) & set(frame.columns):
             value, shown = getattr(made, key), row[key]
             if key == "target":
                 assert shown == {None: "default", False: "none"}.get(value, str(value))
@@ -120,3 +120,13 @@ def test_an_empty_store_is_an_empty_frame(tmp_path):
     frame = filled(tmp_path / "store", []).to_frame()
     assert len(frame) == 0
     assert "evaluations" in frame
+
+
+def test_settings_without_a_value_come_before_those_with_one(tmp_path):
+    pytest.importorskip("pandas")
+    made = [setting(problem="quarter", stagnation=value) for value in (50, None, 7)]
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        writer.append([Block(one, 0, ROWS, 40) for one in made])
+    frame = store.to_frame()
+    assert frame["setting"].tolist()[::2] == [made[1].id, made[2].id, made[0].id]

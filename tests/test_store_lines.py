@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stores import HALF, QUARTER, made_up
 
-from hyperna.results import STOP_REASONS
-from hyperna.settings import setting
-from hyperna.store import lines
-from hyperna.store.lines import Block, block_lines, read_lines, want_line
-from hyperna.store.store import read_file
+from hyperna.experiments import lines
+from hyperna.experiments.lines import Block, block_lines, read_lines, want_line
+from hyperna.experiments.setting import setting
+from hyperna.experiments.store import read_file
+from hyperna.run.results import STOP_REASONS
 
 
 def test_stop_reasons_of_other_versions_keep_their_names():
-    from hyperna.store.lines import _translate
+    from hyperna.experiments.lines import _translate
 
     other = ["optimum", "running", "stuck", "budget"]
     codes = _translate(np.array([0, 2, 3]), other)
@@ -26,8 +26,8 @@ def test_stop_reasons_of_other_versions_keep_their_names():
 
 
 def test_a_repaired_store_still_knows_what_is_wanted(tmp_path):
-    from hyperna.store.lines import Block
-    from hyperna.store.store import Store
+    from hyperna.experiments.lines import Block
+    from hyperna.experiments.store import Store
 
     made, other = (setting(problem="half", resolution=r) for r in (10, 20))
     store = Store(tmp_path / "store")
@@ -43,9 +43,30 @@ def test_a_repaired_store_still_knows_what_is_wanted(tmp_path):
     assert not store.damages()
 
 
+def test_a_file_of_which_runs_are_left_keeps_what_is_wanted_too(tmp_path):
+    """Of the two blocks beside the wanted numbers one is damaged: the other stays, as they do."""
+    from hyperna.experiments.store import Store
+
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        writer.want({HALF: 30, QUARTER: 7})
+        writer.append([made_up(HALF, 0, 5)])
+        writer.append([made_up(QUARTER, 0, 3)])
+    [file] = store.files()
+    content = file.read_bytes()
+    file.write_bytes(content[:-20] + b"#" + content[-19:])
+    with store.writer() as writer:
+        assert writer.repaired
+        assert writer.missing(HALF, 30) == [(5, 30)]
+        assert writer.missing(QUARTER, 7) == [(0, 7)]
+        writer.want({HALF: 30, QUARTER: 7})
+    assert store.wanted() == {HALF: 30, QUARTER: 7}
+    assert [(one.done, one.wanted) for one in store.status()] == [(5, 30), (0, 7)]
+
+
 def test_runs_that_are_there_twice_are_those_of_the_longest_block(tmp_path):
-    from hyperna.store.lines import Block
-    from hyperna.store.store import Store
+    from hyperna.experiments.lines import Block
+    from hyperna.experiments.store import Store
 
     made = setting(problem="half", resolution=10)
     rows, units = made.runner().run_block(made.entropy, 0, 9), made.runner().units

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hyperna import OnePlusOneNA, problem
-from hyperna.settings.algorithms import relative
+from hyperna.experiments.algorithms import relative
 
 STORED = json.loads(Path(__file__).with_name("stored_runs.json").read_text(encoding="utf-8"))
 

@@ -6,8 +6,8 @@ from commands import refusal
 from hyperna import OnePlusOneNA, problem
 from hyperna._validation import check_choice
 from hyperna.baselines import baseline
-from hyperna.campaign.campaign import Campaign
 from hyperna.datasets import dataset, load
+from hyperna.experiments.campaign import Campaign
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from hyperna.datasets import dataset, load
         (("run", "half", "--output", "evolve"), "argument --output: invalid choice", "evolved"),
         (("run", "half", "--resolutoin", "9"), "unrecognized arguments: --res", "--resolution"),
         (("run", "half", "--resolutoin=9"), "unrecognized arguments: --res", "--resolution"),
-        (("fit", "moons", "--neurns", "9"), "unrecognized arguments: --neurns 9", "--neurons"),
+        (("fit", "moons", "--neurns", "9"), "unrecognized arguments: --neurns 9", "--max-neurons"),
         (("run", "hlaf"), "problem must be one of 'half', 'quarter',", "half"),
         (("run", "quater:dim=3"), "problem must be one of 'half', 'quarter',", "quarter"),
         (

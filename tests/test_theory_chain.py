@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperna.fitness import ExactArcs
-from hyperna.grid import Grid
+from hyperna.network.grid import Grid
 from hyperna.problems import problem
 from hyperna.theory import Chain, expected_runtime
-from hyperna.theory.chain import angle_orbits, circulant, displacements, lump
-from hyperna.theory.landscape import all_scores
-from hyperna.theory.moments import solve_sparse
+from hyperna.theory.moves import circulant, displacements
+from hyperna.theory.sparse_system import SparseSolver
+from hyperna.theory.states import all_scores
+from hyperna.theory.symmetry import orbits
+from hyperna.theory.watch import Watch
 
 PROBLEMS = {
     "half": (reference.HALF, reference.HALF_OPTIMA),
@@ -180,11 +182,11 @@ def random_chain(seed, *, full):
             matrix *= rng.random((size, size)) < 0.5
             matrix += 0.5 * np.eye(size)
         axes.append(matrix / matrix.sum(axis=1, keepdims=True))
-    return Chain(score, target, *axes)
+    return Chain(score, target, tuple(axes))
 
 
 def dense_matrix(chain):
-    moves = np.kron(chain.first, chain.second)
+    moves = np.kron(*chain.axes)
     score, target = chain.score.ravel(), chain.target.ravel()
     moves *= score[:, None] <= score
     np.fill_diagonal(moves, 0.0)
@@ -208,7 +210,7 @@ def test_solvers_agree_with_dense_algebra(full):
 def test_full_chains_solved_as_sparse_ones_give_the_same():
     for seed in range(20):
         chain = random_chain(seed, full=True)
-        batches, other = chain.moments(), solve_sparse(chain)
+        batches, other = chain.moments(), SparseSolver.of(chain).moments(Watch())
         np.testing.assert_allclose(batches.time, other.time, rtol=1e-9)
         np.testing.assert_allclose(batches.square, other.square, rtol=1e-9)
 
@@ -232,11 +234,11 @@ def test_a_step_of_length_r_keeps_an_angle_and_changes_a_bias():
 @given(st.lists(st.integers(0, 2), min_size=2, max_size=12))
 def test_orbits_are_those_of_the_symmetries(kinds):
     kinds = np.array(kinds)
-    orbit = angle_orbits(kinds)
+    orbit = orbits(kinds)
     np.testing.assert_array_equal(kinds[orbit], kinds)
     np.testing.assert_array_equal(orbit[orbit], orbit)
     turned = np.roll(np.arange(kinds.size), 1)
-    assert len(set(angle_orbits(kinds[turned]))) == len(set(orbit))
+    assert len(set(orbits(kinds[turned]))) == len(set(orbit))
 
 
 @pytest.mark.parametrize("name", ["half", "quarter", "two_quarters", "arcs:k=3"])
@@ -246,10 +248,12 @@ def test_joining_symmetric_angles_changes_nothing(name):
     target = score == score.max()
     steps = reference.harmonic_law(24)
     angle, bias = (circulant(displacements(steps, m, 0.5)) for m in (24, 25))
-    joined, place = lump(score, target, angle, bias)
-    assert joined.score.shape[0] <= 13
-    whole = Chain(score, target, angle, bias).moments()
-    np.testing.assert_allclose(joined.moments().time[place], whole.time, rtol=1e-11)
+    chain = Chain(score, target, (angle, bias))
+    joined, places = chain.joined()
+    assert joined.shape[0] <= 13
+    assert joined.weight.sum() == chain.size
+    whole = chain.moments()
+    np.testing.assert_allclose(joined.moments().time[np.ix_(*places)], whole.time, rtol=1e-11)
 
 
 # ---- fitness

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 import reference
 
-from hyperna.fitness import ExactArcs
-from hyperna.grid import Grid
+from hyperna.fitness import ExactArcs, Online
 from hyperna.mutation import LAWS
+from hyperna.network.grid import Grid
 from hyperna.problems import problem
-from hyperna.theory import chain as chain_module
-from hyperna.theory import expected_runtime
-from hyperna.theory.landscape import all_scores
+from hyperna.theory import expected_runtime, sparse_system
+from hyperna.theory.states import all_scores
 
 # ---- closed forms
 
@@ -131,12 +130,35 @@ def test_laws_without_a_table_are_refused(name):
         expected_runtime(problem("half"), 16, name)
 
 
-def test_other_problems_are_refused():
-    with pytest.raises(TypeError, match="union of arcs at dim 2"):
-        expected_runtime(problem("half", dim=3), 16)
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"neurons": "evolved"}, "neurons must be an integer"),
+        ({"neurons": 2, "output": "nor"}, "output must be one of"),
+        ({"algorithm": "mu_plus_one"}, "algorithm must be one of"),
+        ({"algorithm": "one_plus_lambda", "offspring": 1.5}, "offspring must be an integer"),
+        ({"algorithm": "rls", "offspring": 2}, "offspring must be left out"),
+        ({"dim": 1}, "dim"),
+    ],
+)
+def test_what_has_no_chain_is_refused(settings, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        expected_runtime("half", 8, **settings)
+
+
+def test_a_dimension_goes_with_a_name():
+    with pytest.raises(ValueError, match="dim must be left out where a problem is given"):
+        expected_runtime(problem("half"), 8, dim=3)
+    found = expected_runtime("half", 6, dim=3)
+    assert found.mean == expected_runtime(problem("half", dim=3), 6).mean
+
+
+def test_fitness_that_changes_with_every_step_is_refused():
+    with pytest.raises(TypeError, match="fitness must be the same in every step"):
+        expected_runtime(Online(problem("half"), samples=3), 8)
 
 
 def test_too_many_moves_are_refused_before_they_are_made(monkeypatch):
-    monkeypatch.setattr(chain_module, "MOST_SPARSE_MOVES", 1000)
+    monkeypatch.setattr(sparse_system, "MOST_SPARSE_MOVES", 1000)
     with pytest.raises(ValueError, match="resolution must be smaller"):
         expected_runtime(problem("half"), 24, mutation_probability=1.0)

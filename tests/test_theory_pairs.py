@@ -10,14 +10,13 @@ from dense_chain import Dense, assert_every_answer, component_moves
 
 from hyperna import OnePlusOneNA, problem
 from hyperna.fitness import ExactArcs
-from hyperna.grid import Grid
-from hyperna.theory import chain as chain_module
+from hyperna.network.grid import Grid
 from hyperna.theory import expected_runtime
-from hyperna.theory import moments as moments_module
-from hyperna.theory.wide import products
 
 NAMES = ("half", "quarter", "two_quarters", "local_opt", "arcs:k=3")
 OUTPUTS = ("or", "and", "xor")
+# A fitness that some networks have at r = 4 and 6.
+BEST = {"half": 0.75, "quarter": 0.8, "two_quarters": 0.7, "local_opt": 0.6, "arcs:k=3": 0.55}
 LAWS = {
     "harmonic": reference.harmonic_law,
     "local": reference.local_law,
@@ -28,11 +27,17 @@ KINDS = list(product(NAMES, LAWS, OUTPUTS))
 SOME = [
     (name, law, OUTPUTS[(i + j) % 3]) for i, name in enumerate(NAMES) for j, law in enumerate(LAWS)
 ]
-# by default every one of them
-FEW = [
-    pytest.param(*case, marks=[] if i // 3 % 3 == i % 3 else pytest.mark.slow)
-    for i, case in enumerate(SOME)
-]
+# every one of them at least once
+FEW = [case for i, case in enumerate(SOME) if i // 3 % 3 == i % 3]
+
+
+def solved(name, r, law, output, bias):
+    """The exact runtime, to a fitness where no optima are known."""
+    listed = problem(name).optima(2, output, bias=bias)
+    target = None if listed else BEST[name]
+    return expected_runtime(
+        problem(name), r, law, neurons=2, output=output, bias=bias, target=target
+    )
 
 
 def dense_pair(runtime, r, law, output, bias, name):
@@ -48,9 +53,7 @@ def dense_pair(runtime, r, law, output, bias, name):
         neuron = np.kron(neuron, component_moves(r + 1, steps, 0.25))
     target = near_an_optimum(arcs, genomes, r, output, bias)
     if target is None:
-        target = runtime.target.ravel()
-        best = arcs.best_fitness(2, output, bias=bias)
-        assert fitness[target].min() >= best - arcs.rounding_loss(2, r, bias=bias) - 1e-12
+        target = fitness >= BEST[name]
     return Dense(np.kron(neuron, neuron), fitness, target)
 
 
@@ -71,61 +74,29 @@ def near_an_optimum(arcs, genomes, r, output, bias):
 @pytest.mark.parametrize(("name", "law", "output"), KINDS)
 @pytest.mark.parametrize("r", [4, 6])
 def test_two_neurons_without_bias_are_the_dense_chain(name, r, law, output):
-    runtime = expected_runtime(problem(name), r, law, neurons=2, output=output, bias=False)
+    runtime = solved(name, r, law, output, False)
     dense = dense_pair(runtime, r, law, output, False, name)
     assert_every_answer(runtime, dense, plateaus=False)
 
 
-@pytest.mark.parametrize(("name", "law", "output"), FEW)
+@pytest.mark.parametrize(
+    ("name", "law", "output"),
+    [pytest.param(*case, marks=[] if case in FEW else pytest.mark.slow) for case in SOME],
+)
 def test_two_neurons_are_the_dense_chain(name, law, output):
-    runtime = expected_runtime(problem(name), 4, law, neurons=2, output=output)
+    runtime = solved(name, 4, law, output, True)
     dense = dense_pair(runtime, 4, law, output, True, name)
     assert_every_answer(runtime, dense, plateaus=False)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "law", "output"), SOME)
+@pytest.mark.parametrize(("name", "law", "output"), FEW)
 def test_two_neurons_are_the_dense_chain_at_six_angles(name, law, output):
-    runtime = expected_runtime(problem(name), 6, law, neurons=2, output=output)
+    runtime = solved(name, 6, law, output, True)
     dense = dense_pair(runtime, 6, law, output, True, name)
     # on so coarse a grid runs may miss the optimum of LOCALOPT, after a much longer time
-    longest = dense.mean(dense.target | dense.closed().any(axis=0)).max()
+    longest = dense.mean(dense.target | dense.closed.any(axis=0)).max()
     assert_every_answer(runtime, dense, plateaus=False, longest=longest)
-
-
-@pytest.mark.parametrize("law", list(LAWS))
-@pytest.mark.parametrize("options", [{}, {"redraw_void": True}, {"bias": False}])
-def test_levels_without_a_matrix_are_those_with_one(law, options, monkeypatch):
-    def answers():
-        runtime = expected_runtime(problem("two_quarters"), 6, law, neurons=2, **options)
-        spent = np.nan_to_num(runtime.fixed_target()[1], posinf=-1)
-        ends = sorted(end.probability for end in runtime.ends())
-        times = [runtime.conditional_mean, runtime.evaluations_until_end()]
-        assert runtime.relative_error_bound < 1e-8
-        return np.concatenate([runtime.per_state_probability.ravel(), spent, ends, times])
-
-    usual = answers()
-    for module in (chain_module, moments_module):
-        monkeypatch.setattr(module, "LARGEST_MATRIX_LEVEL", 10)
-    np.testing.assert_allclose(answers(), usual, rtol=1e-9, atol=1e-12)
-
-
-def test_the_error_bound_counts_levels_without_a_matrix(monkeypatch):
-    """Solutions of such levels that are off by a millionth are seen to be."""
-    from hyperna.theory import wide
-
-    solve = wide.solve_symmetric
-    monkeypatch.setattr(chain_module, "LARGEST_MATRIX_LEVEL", 10)
-    monkeypatch.setattr(wide, "solve_symmetric", lambda *args: solve(*args) * (1 + 1e-6))
-    assert expected_runtime(problem("two_quarters"), 6, neurons=2).relative_error_bound > 1e-6
-
-
-def test_a_product_of_small_matrices_is_the_large_one():
-    rng = np.random.default_rng(0)
-    parts = tuple(rng.random((size, size)) for size in (3, 4, 2, 5))
-    large = np.kron(np.kron(parts[0], parts[1]), np.kron(parts[2], parts[3]))
-    vector = rng.random(120)
-    np.testing.assert_allclose(products(parts)(vector), large @ vector)
 
 
 @pytest.mark.slow
@@ -142,7 +113,9 @@ def test_a_product_of_small_matrices_is_the_large_one():
 def test_two_neurons_are_simulated_so(r, law, output):
     runtime = expected_runtime(problem("two_quarters"), r, law, neurons=2, output=output)
     na = OnePlusOneNA(neurons=2, resolution=r, mutation=law, output=output)
-    runs = na.run_many(problem("two_quarters"), 1000, seed=4, budget=10**7)
+    # no success is expected after that; what is stuck need not be followed for longer
+    longest = runtime.conditional_mean + runtime.conditional_standard_deviation
+    runs = na.run_many(problem("two_quarters"), 1000, seed=4, budget=int(100 * longest))
     p = runtime.probability
     assert abs(runs.success.mean() - p) <= 4 * math.sqrt(p * (1 - p) / len(runs)) + 1e-12
     times = runs.evaluations[runs.success]
@@ -150,13 +123,9 @@ def test_two_neurons_are_simulated_so(r, law, output):
     assert abs(times.mean() - runtime.conditional_mean) < 4 * error
 
 
-def test_too_many_neurons_or_states_are_refused():
-    with pytest.raises(ValueError, match="neurons must be an integer from 1 to 2"):
-        expected_runtime(problem("half"), 8, neurons=3)
+def test_too_many_states_are_refused():
     for law in ("harmonic", "local"):
         with pytest.raises(ValueError, match=r"resolution must be at most.* GB and .* minutes"):
             expected_runtime(problem("half"), 128, law, neurons=2)
-    with pytest.raises(ValueError, match="output must be one of"):
-        expected_runtime(problem("half"), 8, neurons=2, output="evolved")
-    with pytest.raises(ValueError, match="neurons must be 1"):
-        expected_runtime(problem("two_quarters"), 4, neurons=2).hitting_probabilities()
+    with pytest.raises(ValueError, match="resolution must be at most"):
+        expected_runtime(problem("half"), 32, neurons=4)

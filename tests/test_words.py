@@ -86,13 +86,12 @@ def test_a_campaign_of_one_run(capsys, tmp_path):
     assert not ONE_OF_MANY.search(text)
 
 
-def test_a_classifier_of_one_neuron(capsys, tmp_path):
+def test_a_rule_of_one_term(capsys, tmp_path):
     file = tmp_path / "line.csv"
-    file.write_text("x,class\n" + "".join(f"{i},{i > 4}\n" for i in range(10)), encoding="utf-8")
-    text = printed(capsys, "fit", str(file), "--neurons", "1", "--max-evals", "500")
-    assert " 1 neuron; " in text
+    file.write_text("x,class\n" + "".join(f"{i**2},{i > 9}\n" for i in range(20)), encoding="utf-8")
+    assert "(1 term in 1 condition)" in printed(capsys, "fit", str(file))
     options = ("--classifiers", "na,tree", "--folds", "2", "--repeats", "1")
-    assert "10 points, 1 feature, 2 classes" in printed(capsys, "compare", str(file), *options)
+    assert "20 points, 1 feature, 2 classes" in printed(capsys, "compare", str(file), *options)
 
 
 def test_objects_that_hold_one():

@@ -11,20 +11,38 @@ import os
 import sys
 from typing import Any
 
-MESSAGE = (
-    "hyperna: compiling what this needs, about 10 seconds; the code is stored, so this happens "
-    "only the first time (HYPERNA_QUIET=1 silences this line)"
+_COMPILING = "hyperna: compiling what this needs, about 10 seconds;"
+_SILENCED = "(HYPERNA_QUIET=1 silences this line)"
+ONLY_ONCE = f"{_COMPILING} the code is stored, so this happens only the first time {_SILENCED}"
+EVERY_TIME = (
+    f"{_COMPILING} every process does so, because no folder can be written to in which the code "
+    f"would be stored: name one in the environment variable NUMBA_CACHE_DIR {_SILENCED}"
 )
 # Kernels that take long to compile.
-LARGE = ("run_batch", "judge", "solve_moments")
+LARGE = ("run_batch", "judge", "solve_moments", "evolve_rule", "soft_loss", "description_length")
 
 announced = False
+# Whether compiled code is kept for the next process.
+stored = True
 
 
 def silence(quiet: bool = True) -> None:
     """Print no line when compilation begins, or print it again with ``quiet=False``."""
     global announced
     announced = quiet
+
+
+def say_not_stored(error: Exception) -> None:
+    """Take back that the code is stored, once per process, if that has been said."""
+    global stored
+    if announced and stored and not os.environ.get("HYPERNA_QUIET"):
+        print(
+            f"hyperna: the compiled code cannot be stored ({error}), so the next process compiles "
+            "it again",
+            file=sys.stderr,
+            flush=True,
+        )
+    stored = False
 
 
 def announce(dispatcher: Any) -> None:
@@ -35,7 +53,7 @@ def announce(dispatcher: Any) -> None:
         return
     silence()
     if not os.environ.get("HYPERNA_QUIET"):
-        print(MESSAGE, file=sys.stderr, flush=True)
+        print(ONLY_ONCE if stored else EVERY_TIME, file=sys.stderr, flush=True)
 
 
 def listen() -> None:

@@ -12,7 +12,7 @@ def score_all(fitness, work, moduli, genomes, scores):
         for c in range(moduli.size):
             if genomes[i, c] < 0 or genomes[i, c] >= moduli[c]:
                 return i
-        scores[i], _ = prepare(fitness, work, genomes[i])
+        scores[i] = prepare(fitness, work, genomes[i])
     return -1
 
 
@@ -20,5 +20,5 @@ def score_all(fitness, work, moduli, genomes, scores):
 def judge(fitness, work, limits, optima, genomes, scores, reasons):
     """Write each genome's score, and OPTIMUM, TARGET or RUNNING as the loop would judge it."""
     for i in range(genomes.shape[0]):
-        scores[i], _ = prepare(fitness, work, genomes[i])
+        scores[i] = prepare(fitness, work, genomes[i])
         reasons[i] = success(fitness, work, limits, optima, genomes[i], scores[i])

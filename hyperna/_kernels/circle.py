@@ -11,7 +11,7 @@ from hyperna._kernels.arcs import arc_ends, beyond
 from hyperna._kernels.geometry import AND, EVOLVED, OR, XOR, neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.matching import all_matched
-from hyperna._kernels.order import larger, smaller
+from hyperna._kernels.order import accepts, larger, smaller
 from hyperna._kernels.protocol import half_width, implement
 from hyperna._kernels.state import CHANGED, GENOME, OLD
 from hyperna._kernels.steps import take_step
@@ -236,10 +236,10 @@ def _prepare(fitness, work, genome):
         work.event[ORDER, i] = i
     if fitness.join == EVOLVED:
         output_answers(fitness, work, genome)
-    return network_score(fitness, work), 0.0
+    return network_score(fitness, work)
 
 
-def _look(fitness, work, mutation, steps, genes, first, last, score, second):
+def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
     genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
     neurons, used, arc = fitness.neurons, work.event[USED], work.arc
     for step in range(first, last):
@@ -255,22 +255,23 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
         if output_changed:
             output_answers(fitness, work, genome)
         found = network_score(fitness, work)
+        accepted = accepts(found, score)
         for t in range(count):
             neuron = work.owner[changed[t]]
             if neuron < neurons and used[neuron] != neuron:
                 used[neuron] = neuron
-                if found >= score:
+                if accepted:
                     for column in range(COLUMNS):
                         arc[neuron, column] = arc[neurons + neuron, column]
-        if found >= score:
-            return step, found, 0.0
+        if accepted:
+            return step, found
         for t in range(count):
             genome[changed[t]] = old[t]
         if output_changed:
             work.bits[neurons] = answers
             if neurons > WORD_NEURONS:
                 output_answers(fitness, work, genome)
-    return last, score, second
+    return last, score
 
 
 @inner_kernel
@@ -349,5 +350,7 @@ def _resized(kind, topology, neurons):
     )
 
 
-implement(Circle, workspace=_workspace, prepare=_prepare, look=_look, optimal=_optimal)
+implement(
+    Circle, workspace=_workspace, prepare=_prepare, first_accepted=_first_accepted, optimal=_optimal
+)
 implement(Circle, resized=_resized)

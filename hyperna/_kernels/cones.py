@@ -13,6 +13,7 @@ import numpy as np
 from hyperna._kernels.geometry import EVOLVED, OR, answer, neuron_weights
 from hyperna._kernels.jit import inner_kernel, kernel
 from hyperna._kernels.mirrors import near_optimum
+from hyperna._kernels.order import accepts
 from hyperna._kernels.protocol import implement
 from hyperna._kernels.state import CHANGED, GENOME, OLD
 from hyperna._kernels.steps import take_step
@@ -119,10 +120,10 @@ def _prepare(fitness, work, genome):
         fire(fitness, work, genome, i, i)
     if fitness.join == EVOLVED:
         read_output(fitness, work, genome)
-    return total_right(fitness, work), 0.0
+    return total_right(fitness, work)
 
 
-def _look(fitness, work, mutation, steps, genes, first, last, score, second):
+def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
     genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
     neurons, width, used = fitness.neurons, fitness.modulus.size, work.used
     for step in range(first, last):
@@ -137,19 +138,20 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
         if output_changed:
             read_output(fitness, work, genome)
         found = total_right(fitness, work)
+        accepted = accepts(found, score)
         for neuron in range(neurons):
             if used[neuron] != neuron:
                 used[neuron] = neuron
-                if found >= score:
+                if accepted:
                     for p in range(fitness.positive.size):
                         work.fires[neuron, p] = work.fires[neurons + neuron, p]
-        if found >= score:
-            return step, found, 0.0
+        if accepted:
+            return step, found
         for t in range(count):
             genome[changed[t]] = old[t]
         if output_changed:
             read_output(fitness, work, genome)
-    return last, score, second
+    return last, score
 
 
 def _optimal(fitness, work, genome, optima, tolerance):
@@ -170,5 +172,7 @@ def _resized(kind, topology, neurons):
     )
 
 
-implement(Cones, workspace=_workspace, prepare=_prepare, look=_look, optimal=_optimal)
+implement(
+    Cones, workspace=_workspace, prepare=_prepare, first_accepted=_first_accepted, optimal=_optimal
+)
 implement(Cones, resized=_resized)

@@ -9,9 +9,9 @@ import math
 from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.order import larger
 
-# Codes of the output layers, in the order of `hyperna.outputs.OUTPUTS`; a network of one neuron has
-# none and counts as OR.
-OR, AND, XOR, EVOLVED = range(4)
+# Codes of the output layers, in the order of `hyperna.network.outputs.OUTPUTS`; a network of one
+# neuron has none and counts as OR.
+OR, AND, XOR, EVOLVED = OUTPUT_CODES = range(4)
 
 SQRT_HALF = math.sqrt(0.5)
 EIGHTH = math.pi / 4  # an eighth of a turn in radians ...
@@ -143,19 +143,19 @@ def predict(X, W, b, output, output_w, output_b, result):
     n, dim = X.shape
     neurons = len(b)
     for p in range(n):
-        fires = output == AND
-        total = 0.0
+        firing, total = 0, 0.0
         for i in range(neurons):
             dot = X[p, 0] * W[i, 0]
             for j in range(1, dim):
                 dot += X[p, j] * W[i, j]
-            bit = dot >= b[i]
-            if output == EVOLVED:
-                if bit:
+            if dot >= b[i]:
+                firing += 1
+                if output == EVOLVED:
                     total += output_w[i]
-            elif output == XOR:
-                fires = fires != bit
-            elif bit != fires:
-                fires = bit
+                elif output == OR:
+                    # one is enough
+                    break
+            elif output == AND:
+                # so is one that does not fire
                 break
-        result[p] = total >= output_b if output == EVOLVED else fires
+        result[p] = answer(output, neurons, firing, total, output_b)

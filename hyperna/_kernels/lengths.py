@@ -1,8 +1,8 @@
 """Lengths of steps, by the kind of law.
 
 Where they depend on what became of the steps before, lengths are filled in for a few steps at a
-time as if none of them improved the score (`aim`), and taken back after the first one that is
-accepted (`learn`).
+time as if none of them improved the score (`complete_steps`), and taken back after the first one
+that is accepted (`update_law`).
 """
 
 import math
@@ -15,7 +15,6 @@ from hyperna._kernels.mutation import (
     CAUCHY,
     CONSTANT,
     PARETO,
-    SELF_ADJUSTING,
     TABLE,
     UNIFORM,
     OtherLaw,
@@ -27,7 +26,7 @@ from hyperna._kernels.random import below, following, pick, uniform
 from hyperna._kernels.steps import FIRST, REPLACED, list_parts
 
 # Steps whose lengths are filled in at a time.
-MOST_AIMED = 2
+MOST_COMPLETED = 2
 _LOG_BLOCKS = 4
 _ONE, _TO_53_BITS = np.uint64(1), np.uint64(11)
 
@@ -106,9 +105,7 @@ def _draw_one_by_one(law, mutation, stream, steps, wanted, moves, changed):
     for i in range(wanted):
         first = steps.step[FIRST, i]
         for t in range(list_parts(mutation, steps, i, changed)):
-            if law.kind == SELF_ADJUSTING:
-                length = np.int64(1)
-            elif law.kind == UNIFORM:
+            if law.kind == UNIFORM:
                 length = below(stream, law.largest) + 1
             else:
                 u = uniform(stream) + 2.0**-53
@@ -123,17 +120,17 @@ def _draw_one_by_one(law, mutation, stream, steps, wanted, moves, changed):
             steps.move[first + t] = length if uniform(stream) < 0.5 else -length
 
 
-def _aim_at_nothing(law, mutation, steps, first, last, changed):
+def _nothing_to_complete(law, mutation, steps, first, last, changed):
     pass
 
 
-def _learn_nothing(law, mutation, steps, i, last, changed, improved):
+def _nothing_to_update(law, mutation, steps, i, last, changed, improved):
     pass
 
 
-def _aim(law, mutation, steps, first, last, changed):
+def _complete_steps(law, mutation, steps, first, last, changed):
     """Fill in the lengths of some steps as if none improved the score: shorter every time."""
-    if law.kind < SELF_ADJUSTING:
+    if law.kind != ADAPTIVE:
         return
     for i in range(first, last):
         if steps.step[REPLACED, i] > 0:
@@ -156,7 +153,7 @@ def _adjust_velocity(law, mutation, steps, i, last, changed, improved):
     A jump that improves sets the length of the steps to come, if it is longer than these are. Steps
     from i + 1 to before `last` were filled in but not taken. Nothing is to be done if i is `last`.
     """
-    if law.kind < SELF_ADJUSTING:
+    if law.kind != ADAPTIVE:
         return
     for j in range(last - 1, i - 1, -1):
         if (j == i and not improved) or steps.step[REPLACED, j] > 0:
@@ -173,5 +170,15 @@ def _adjust_velocity(law, mutation, steps, i, last, changed, improved):
             steps.velocity[c] = velocity
 
 
-implement(TableLaw, draw_lengths=_draw_from_tables, aim=_aim_at_nothing, learn=_learn_nothing)
-implement(OtherLaw, draw_lengths=_draw_one_by_one, aim=_aim, learn=_adjust_velocity)
+implement(
+    TableLaw,
+    draw_lengths=_draw_from_tables,
+    complete_steps=_nothing_to_complete,
+    update_law=_nothing_to_update,
+)
+implement(
+    OtherLaw,
+    draw_lengths=_draw_one_by_one,
+    complete_steps=_complete_steps,
+    update_law=_adjust_velocity,
+)

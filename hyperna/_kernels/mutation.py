@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Kinds of laws: drawn from a table (`TableLaw`), or not (`OtherLaw`). The lengths of the last two
+# Kinds of laws: drawn from a table (`TableLaw`), or not (`OtherLaw`). The lengths of the last one
 # depend on what became of the steps before.
-(CONSTANT, TABLE, BLOCKS, UNIFORM, PARETO, CAUCHY, EXPONENTIAL, SELF_ADJUSTING, ADAPTIVE) = range(9)
+CONSTANT, TABLE, BLOCKS, UNIFORM, PARETO, CAUCHY, EXPONENTIAL, ADAPTIVE = range(8)
 DRAWN_FROM_TABLES = (CONSTANT, TABLE, BLOCKS)
+# Kinds that read the second alias table, which must not be empty then.
+WITH_LENGTH_TABLE = (TABLE, BLOCKS, ADAPTIVE)
 
 BLOCKS_PER_OCTAVE = 16
 
@@ -25,9 +27,10 @@ class TableLaw(NamedTuple):
 
 
 class OtherLaw(NamedTuple):
-    """Uniform, continuous and self-adjusting steps.
+    """Uniform, continuous and adaptive steps.
 
-    An adaptive step is a self-adjusting one, with probability `jump` one of a power law in blocks.
+    An adaptive step is as long as its component's step length, which follows success; with
+    probability `jump` it is one of a power law in blocks.
     """
 
     kind: int

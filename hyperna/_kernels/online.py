@@ -11,6 +11,7 @@ import numpy as np
 
 from hyperna._kernels.geometry import EVOLVED, answer, neuron_weights
 from hyperna._kernels.jit import inner_kernel
+from hyperna._kernels.order import accepts
 from hyperna._kernels.protocol import implement, optimal, prepare
 from hyperna._kernels.random import normal, uniform
 from hyperna._kernels.state import CHANGED, GENOME, OLD
@@ -44,13 +45,15 @@ class Online(NamedTuple):
 class OnlineWork(NamedTuple):
     """Work of the true fitness, a point, and the two networks: parent (0) and offspring (1).
 
-    A neuron is its normal, its bias and the cosine of its bend.
+    A neuron is its normal, its bias and the cosine of its bend. `kept` holds the number of hits by
+    which the parent was accepted, -1 for one that has not been judged yet.
     """
 
     true: NamedTuple
     point: np.ndarray
     neuron: np.ndarray
     output: np.ndarray
+    kept: np.ndarray
 
 
 def make_workspace(true_work, fitness):
@@ -61,6 +64,7 @@ def make_workspace(true_work, fitness):
         np.zeros(fitness.dim + 1),
         np.zeros((2, neurons, fitness.dim + 2)),
         np.zeros((2, neurons + 1)),
+        np.zeros(1, np.int64),
     )
 
 
@@ -152,16 +156,15 @@ def _workspace(fitness):
 
 def _prepare(fitness, work, genome):
     read_network(fitness, genome, work.neuron[0], work.output[0])
-    score, _ = prepare(fitness.true, work.true, genome)
-    return score, -1.0
+    work.kept[0] = -1
+    return prepare(fitness.true, work.true, genome)
 
 
-def _look(fitness, work, mutation, steps, genes, first, last, score, second):
+def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
     genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
-    if second < 0.0 and not fitness.again:
+    if work.kept[0] < 0 and not fitness.again:
         read_network(fitness, genome, work.neuron[1], work.output[1])
-        _, own = hits(fitness, work, steps.stream, False)
-        second = np.float64(own)
+        _, work.kept[0] = hits(fitness, work, steps.stream, False)
     for step in range(first, last):
         if not fitness.again:
             # offspring of void steps are copies that may be luckier on their points
@@ -169,23 +172,25 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
             for _ in range(total[step] - (total[step - 1] if step > 0 else 0) - 1):
                 read_network(fitness, genome, work.neuron[1], work.output[1])
                 _, own = hits(fitness, work, steps.stream, False)
-                second = max(second, np.float64(own))
+                work.kept[0] = max(work.kept[0], own)
         count = take_step(mutation, steps, step, genome, changed, old)
         read_network(fitness, genome, work.neuron[1], work.output[1])
         parent, offspring = hits(fitness, work, steps.stream, fitness.again)
         if not fitness.again:
-            parent = np.int64(second)
-        if offspring >= parent:
+            parent = work.kept[0]
+        if accepts(offspring, parent):
             read_network(fitness, genome, work.neuron[0], work.output[0])
-            found, _ = prepare(fitness.true, work.true, genome)
-            return step, found, np.float64(offspring)
+            work.kept[0] = offspring
+            return step, prepare(fitness.true, work.true, genome)
         for t in range(count):
             genome[changed[t]] = old[t]
-    return last, score, second
+    return last, score
 
 
 def _optimal(fitness, work, genome, optima, tolerance):
     return optimal(fitness.true, work.true, genome, optima, tolerance)
 
 
-implement(Online, workspace=_workspace, prepare=_prepare, look=_look, optimal=_optimal)
+implement(
+    Online, workspace=_workspace, prepare=_prepare, first_accepted=_first_accepted, optimal=_optimal
+)

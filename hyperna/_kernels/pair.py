@@ -12,7 +12,7 @@ import numpy as np
 from hyperna._kernels.arcs import arc_ends, beyond
 from hyperna._kernels.geometry import AND, XOR
 from hyperna._kernels.jit import inline_kernel
-from hyperna._kernels.order import larger, smaller
+from hyperna._kernels.order import accepts, larger, smaller
 from hyperna._kernels.protocol import half_width, implement
 from hyperna._kernels.state import CHANGED, GENOME, OLD
 from hyperna._kernels.steps import CHOICE, FIRST, moved, take_step
@@ -212,7 +212,7 @@ def _prepare(fitness, work, genome):
         centre_2, half_2 = own_arc(fitness, genome, fitness.width)
         twice = -np.int64(join == XOR)
         score = pair_score(turn, positive, twice, starts, lengths, centre, half, centre_2, half_2)
-    return (turn - score if join == AND else score), 0.0
+    return turn - score if join == AND else score
 
 
 def _score_rows(fitness, work, genomes, scores, first, last):
@@ -235,7 +235,7 @@ def _score_rows(fitness, work, genomes, scores, first, last):
         first += count
 
 
-def _look(fitness, work, mutation, steps, genes, first, last, score, second):
+def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
     turn, positive, join = fitness.turn, fitness.positive, fitness.join
     starts, lengths = fitness.starts, fitness.lengths
     genome, count = genes[GENOME], np.int64(FEWEST_OFFSPRING)
@@ -248,12 +248,12 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
             pair_scores(turn, positive, join, starts, lengths, count, work.arc, work.score)
         for j in range(count):
             found = fitness.turn - work.score[j] if fitness.join == AND else work.score[j]
-            if found >= score:
+            if accepts(found, score):
                 take_step(mutation, steps, first + j, genome, genes[CHANGED], genes[OLD])
-                return first + j, found, 0.0
+                return first + j, found
         first += count
         count = smaller(2 * count, MOST_OFFSPRING)
-    return last, score, second
+    return last, score
 
 
 def _optimal(fitness, work, genome, optima, tolerance):
@@ -271,5 +271,7 @@ def _optimal(fitness, work, genome, optima, tolerance):
     return False
 
 
-implement(Pair, workspace=_workspace, prepare=_prepare, look=_look, optimal=_optimal)
+implement(
+    Pair, workspace=_workspace, prepare=_prepare, first_accepted=_first_accepted, optimal=_optimal
+)
 implement(Pair, score_rows=_score_rows)

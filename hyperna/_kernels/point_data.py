@@ -21,10 +21,6 @@ FINEST = 2**39
 FIRST_ORDER, LAST_ORDER = 256, 4096
 # Bins of margins for that, from the smallest to the largest.
 BINS = 64
-# A clipped margin is a whole number of quanta, QUANTA at most.
-QUANTA = 2.0**14
-# Sums of as many quanta, times weights, are exact: below 2**53.
-LARGEST_PULL = 2.0**38
 
 
 def _record(wholes: str, numbers: str = "") -> np.dtype:
@@ -34,10 +30,9 @@ def _record(wholes: str, numbers: str = "") -> np.dtype:
 
 
 # `neurons` neurons of `width` components in `dim` dimensions, joined by `join`. `silent` is the
-# score of a network that fires nowhere. Margins up to `tie_clip` decide between equal scores, in
-# units of `tie_unit`. A dot product closer to the bias than `errors` * (norm + 1) may be on the
-# wrong side.
-SHAPE = _record("silent join neurons resolution dim width", "tie_clip tie_unit errors")
+# score of a network that fires nowhere. A dot product closer to the bias than `errors` * (norm + 1)
+# may be on the wrong side.
+SHAPE = _record("silent join neurons resolution dim width", "errors")
 # A neuron and its offspring (next). `terms`: number of weights that change, -1 for a neuron that
 # stays; `lowest`: first angle that changes; `age`: accepted moves since the weights were rounded;
 # `rounded`: whether the weights of the genome are known; `turned`: whether it has been turned in a
@@ -49,26 +44,24 @@ COMPONENT = _record("neuron", "cosine sine next_cosine next_sine")
 # A weight that changes.
 TERM = _record("coordinate", "change")
 # Offspring until the points are put in order, and the number next time; hidden neurons that move;
-# the row of `whole` that has the network's votes; the largest possible gain; sums of quanta of the
-# network and its offspring.
-TALLY = _record("countdown interval moves row ceiling", "quanta next_quanta")
-# Rows of `whole`: votes, in two rows; gain; list of points. Rows of `real`: margin and rounded
-# margin, those of the offspring at the points that are listed, pull and norm.
-VOTES, GAIN, LISTED = 0, 2, 3
-MARGIN, QUANTUM, NEXT_MARGIN, NEXT_QUANTUM, PULL, NORM = range(6)
+# the row of `whole` that has the network's votes; the largest possible gain.
+TALLY = _record("countdown interval moves row ceiling")
+# Rows of `whole`: votes, in two rows; gain; the order of the points. Rows of `real`: norm; margin
+# and room, while the points are put in order.
+VOTES, GAIN, ORDER = 0, 2, 3
+NORM, MARGIN, SPARE = range(3)
 
 
 class Points(NamedTuple):
     """Points to be classified.
 
     `columns` has a row for each coordinate. `gain` is what a point adds to the score when the
-    network fires on it: its weight if it is positive, minus its weight if not. `pull` is the same
-    for the second value. `modulus` are the numbers of values of a neuron's components.
+    network fires on it: its weight if it is positive, minus its weight if not. `modulus` are the
+    numbers of values of a neuron's components.
     """
 
     columns: np.ndarray
     gain: np.ndarray
-    pull: np.ndarray
     norm: np.ndarray
     modulus: np.ndarray
     shape: np.record
@@ -88,6 +81,10 @@ class Neurons(NamedTuple):
     component: np.recarray
     term: np.recarray
     written: np.ndarray
+
+
+# Directions are always moved as rotations are, so that one kernel is compiled for both moves.
+Points.takes_rotations = True  # type: ignore[attr-defined]
 
 
 class PointsWork(NamedTuple):
@@ -131,7 +128,6 @@ def make_points(
     neurons: int,
     resolution: int,
     dim: int,
-    tie_clip: float = 0.0,
 ) -> Points:
     """Return points as the loop takes them.
 
@@ -143,14 +139,11 @@ def make_points(
     chosen = heavy[np.minimum(np.arange(n), heavy.size - 1)]
     columns, positive = np.ascontiguousarray(columns[:, chosen], np.float64), positive[chosen]
     weight = np.where(np.arange(n) < heavy.size, weight[chosen], 0)
-    unit = max(1.0, int(weight.sum()) / LARGEST_PULL)
-    pull = np.rint(weight / unit)
     with np.errstate(over="ignore"):
         norm = np.sqrt((columns**2).sum(axis=0))
     shape = _records(SHAPE, 1)[0]
     shape.silent, shape.neurons, shape.dim = weight[~positive].sum(), neurons, dim
     shape.join, shape.resolution, shape.width = join if neurons > 1 else 0, resolution, max(dim, 2)
-    shape.tie_clip, shape.tie_unit = tie_clip, tie_clip * unit / QUANTA
     # An accepted move adds less than 16 (D + 2) rounding errors, relative to the norm. What is
     # turned in planes is compared with what it is rounded to, by half a step for each angle.
     shape.errors = 16.0 * (dim + 2) * (LIFETIME + 2) * 2.0**-53
@@ -159,7 +152,7 @@ def make_points(
     modulus = np.full(int(shape.width), 2 if dim == 1 else resolution)
     modulus[-1] = resolution + 1
     gain = np.where(positive, weight, -weight).astype(np.int64)
-    return Points(columns, gain, np.where(positive, pull, -pull), norm, modulus, shape)
+    return Points(columns, gain, norm, modulus, shape)
 
 
 def new_work(points: Points) -> PointsWork:
@@ -183,7 +176,7 @@ def new_work(points: Points) -> PointsWork:
         sums=np.zeros(patterns),
         columns=points.columns.copy(),
         whole=np.zeros((4, n), np.int64),
-        real=np.zeros((6, n)),
+        real=np.zeros((3, n)),
         dots=np.zeros((2, neurons, n)),
         found=np.zeros((2, blocks), np.int64),
         ceiling=np.zeros(blocks, np.int64),
@@ -195,5 +188,6 @@ def new_work(points: Points) -> PointsWork:
     )
     work.net.neuron.terms = -1
     work.net.component.neuron = np.minimum(np.arange(components) // width, neurons)
-    work.whole[GAIN], work.real[PULL], work.real[NORM] = points.gain, points.pull, points.norm
+    work.whole[GAIN] = points.gain
+    work.real[NORM] = points.norm
     return work

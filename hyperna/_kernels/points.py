@@ -22,16 +22,9 @@ from hyperna._kernels import point_data as at
 from hyperna._kernels.geometry import EVOLVED, answer, cos_sin_turn, neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.mirrors import near_targets, output_agrees
-from hyperna._kernels.order import larger, smaller
+from hyperna._kernels.order import accepts, larger, smaller
 from hyperna._kernels.point_data import BLOCK, LIFETIME, TABLE_NEURONS, Points, new_work
-from hyperna._kernels.point_margins import (
-    canonical_dot,
-    keep_margins,
-    put_in_order,
-    read_hidden,
-    round_neuron,
-    second_value,
-)
+from hyperna._kernels.point_order import canonical_dot, put_in_order, read_hidden, round_neuron
 from hyperna._kernels.protocol import implement
 from hyperna._kernels.rotations import turn_in_plane, write_angles
 from hyperna._kernels.state import CHANGED, GENOME, OLD
@@ -277,8 +270,8 @@ def offspring_gain(points, work, least):
 
 @inner_kernel
 def begin_again(points, work):
-    """Make all that is known about the network on the points; return gain and second value."""
-    net, weights, gain, second = work.net, work.whole[at.GAIN], np.int64(0), 0.0
+    """Make all that is known about the network on the points; return its gain."""
+    net, weights, gain = work.net, work.whole[at.GAIN], np.int64(0)
     work.tally.row, work.tally.ceiling = 0, 0
     for i in range(points.neurons):
         net.neuron[i].row = 0
@@ -303,10 +296,7 @@ def begin_again(points, work):
         for p in range(begin, end):
             work.found[0, k] += weights[p] & work.table[0, votes[p - begin]]
         gain += work.found[0, k]
-    if points.tie_clip > 0.0:
-        second, listed = second_value(points, work, points.tie_clip > 0.0)
-        keep_margins(work, listed)
-    return gain, second
+    return gain
 
 
 def _prepare(fitness, work, genome):
@@ -327,11 +317,10 @@ def _prepare(fitness, work, genome):
         round_neuron(points, net, i)
     work.tally.countdown, work.tally.interval = at.FIRST_ORDER, at.FIRST_ORDER
     tabulate(points, net, work.sums, work.table[0])
-    gain, second = begin_again(points, work)
-    return points.silent + gain, second
+    return points.silent + begin_again(points, work)
 
 
-def _look(fitness, work, mutation, steps, genes, first, last, score, second):
+def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
     points, genome, changed, old = fitness.shape, genes[GENOME], genes[CHANGED], genes[OLD]
     tally, output, least = work.tally, work.net.neuron[points.neurons], score - points.silent
     if tally.countdown < 0:
@@ -342,20 +331,15 @@ def _look(fitness, work, mutation, steps, genes, first, last, score, second):
     for step in range(first, last):
         tally.countdown -= 1
         count = make_offspring(points, work, mutation, steps, step, genome, changed, old)
-        output_moves = output.terms >= 0
-        if output_moves:
+        if output.terms >= 0:
             round_neuron(points, work.net, points.neurons)
             tabulate(points, work.net, work.sums, work.table[1])
         gain = offspring_gain(points, work, least)
-        accepted, tie, listed = gain >= least, 0.0, np.int64(0)
-        if accepted and points.tie_clip > 0.0:
-            tie, listed = second_value(points, work, output_moves)
-            accepted = gain > least or tie >= second
+        accepted = accepts(gain, least)
         settle(points, work, accepted, genome, changed, old, count)
         if accepted:
-            keep_margins(work, listed)
-            return step, points.silent + gain, tie
-    return last, score, second
+            return step, points.silent + gain
+    return last, score
 
 
 def _optimal(fitness, work, genome, optima, tolerance):
@@ -369,5 +353,5 @@ def _optimal(fitness, work, genome, optima, tolerance):
     return False
 
 
-implement(Points, workspace=new_work, prepare=_prepare, look=_look)
+implement(Points, workspace=new_work, prepare=_prepare, first_accepted=_first_accepted)
 implement(Points, optimal=_optimal, write_genome=_write_genome)

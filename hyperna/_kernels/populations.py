@@ -1,115 +1,346 @@
 """Relatives of the (1+1) NA: several offspring, several parents, annealing.
 
-The same starts, steps, fitness, limits and traces as in `hyperna._kernels.loop`; offspring are
-evaluated from nothing, because they do not all come from one parent. A run is resumable in the same
-way: everything it is lives in the arrays of `Run` and `Population`.
+Offspring are evaluated from nothing, because they do not all come from one parent: by generations
+of one parent, or one by one.
 """
+
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel, kernel
-from hyperna._kernels.loop import finish, horizon, is_full, reset, restarts, success
-from hyperna._kernels.order import larger
-from hyperna._kernels.protocol import prepare, pursue
-from hyperna._kernels.pursuits import BEST_OF_START, BORN, ROW, copy
-from hyperna._kernels.pursuits import new_population as new_population
+from hyperna._kernels.algorithms import STEADY, Generations, OneByOne
+from hyperna._kernels.jit import inline_kernel, inner_kernel
+from hyperna._kernels.mutation import ADAPTIVE
+from hyperna._kernels.order import accepts, smaller
+from hyperna._kernels.protocol import (
+    complete_steps,
+    evaluate,
+    implement,
+    prepare,
+    score_rows,
+    update_law,
+)
+from hyperna._kernels.random import below, next_word, uniform
+from hyperna._kernels.start import draw_start
 from hyperna._kernels.state import (
-    BEST,
-    BEST_GENOME,
-    BUDGET,
+    ACCEPTED,
+    CHANGED,
     EVALUATIONS,
     EXPIRED,
-    FULL,
+    GENOME,
     HORIZON,
-    IMPROVEMENTS,
-    PATH_LENGTH,
+    IMPROVED,
+    OLD,
     PAUSED,
     RESTARTS,
-    RUNNING,
     SCORE,
     SIMULATED,
-    STAGNATION,
-    STOP,
 )
+from hyperna._kernels.steps import DRAWN, NEXT, TOTAL, draw_steps, take_step
+
+_TOP_BIT = np.uint64(63)
+# Offspring at a time.
+MOST_CHILDREN = 32
+
+
+class Population(NamedTuple):
+    """Genomes and scores of the members, then of the offspring at hand.
+
+    `child` is the row of each offspring, which is its parent's if nothing has changed. `counter`:
+    see the names below. `real` holds the temperature.
+    """
+
+    genes: np.ndarray
+    score: np.ndarray
+    child: np.ndarray
+    counter: np.ndarray
+    real: np.ndarray
+
+
+# Members that are drawn, evaluations since steps were last drawn, best score of the start.
+BORN, USED, BEST_OF_START = range(3)
+
+
+def new_population(algorithm: Any, mutation: Any) -> Population:
+    """Arrays for a population."""
+    children = min(algorithm.offspring, MOST_CHILDREN)
+    rows = algorithm.members + children + 1
+    return Population(
+        np.zeros((rows, mutation.modulus.size), np.int64),
+        np.zeros(rows, np.int64),
+        np.zeros(children, np.int64),
+        np.zeros(3, np.int64),
+        np.zeros(1, np.float64),
+    )
 
 
 @inline_kernel
-def accept(fitness, work, limits, run, population, trace, row):
-    """Record and judge an accepted genome."""
-    counter, genome, score = run.counter, population.genes[row], population.score[row]
-    counter[SCORE] = score
+def copy(target, source):
+    """Overwrite a genome."""
+    for c in range(source.size):
+        target[c] = source[c]
+
+
+@inline_kernel
+def draw_member(mutation, limits, run, population, member):
+    """Draw a member of the first generation into its row."""
+    if member == 0:
+        # the void offspring before the next step are counted again
+        step = run.steps.counter[NEXT]
+        population.counter[USED] = run.steps.step[TOTAL, step - 1] if step > 0 else 0
+        for c in range(mutation.modulus.size):
+            run.steps.velocity[c] = 1.0
+        if limits.start.size > 0 and run.counter[RESTARTS] == 0:
+            copy(population.genes[0], limits.start)
+            return
+    draw_start(limits, mutation, population.genes[member], run.direction, run.stream)
+
+
+@inline_kernel
+def report(fitness, work, limits, run, population, row):
+    """Show the loop an accepted member: its genome, its score, and what has happened."""
+    score, genome = population.score[row], population.genes[row]
+    run.counter[SCORE] = score
+    copy(run.genes[GENOME], genome)
+    if score >= limits.lowest_optimal_score and genome.size > limits.width * limits.neurons:
+        # whether an evolved output's neurons are the optimum's is seen in the work space
+        prepare(fitness, work, genome)
     if score > population.counter[BEST_OF_START]:
         population.counter[BEST_OF_START] = score
-        counter[HORIZON] = horizon(limits, counter)
-    hopeful = limits.optima.shape[0] > 0 and score >= limits.hopeful
-    if hopeful or score >= limits.target:
-        if genome.size > limits.width * limits.neurons:
-            # whether an evolved output's neurons are the optimum's is seen in the work space
-            prepare(fitness, work, genome)
-        counter[STOP] = success(fitness, work, limits, limits.optima, genome, score)
-    if score > counter[BEST] and trace.improvements.shape[0] > 0:
-        trace.improvements[counter[IMPROVEMENTS], 0] = counter[EVALUATIONS]
-        trace.improvements[counter[IMPROVEMENTS], 1] = score
-        counter[IMPROVEMENTS] += 1
-    # Near an optimum the score may be lower than elsewhere: the network found is this one.
-    if score > counter[BEST] or counter[STOP] != RUNNING:
-        counter[BEST] = score
-        copy(run.genes[BEST_GENOME], genome)
-    if trace.path.shape[0] > 0:
-        at = counter[PATH_LENGTH]
-        trace.path[at, 0] = counter[EVALUATIONS]
-        trace.path[at, 1] = score
-        for c in range(genome.size):
-            trace.path[at, 2 + c] = genome[c]
-        counter[PATH_LENGTH] += 1
+        return IMPROVED
+    return ACCEPTED
 
 
-@kernel
-def run_population_batch(
+def _begin(algorithm, fitness, work, mutation, limits, run, population):
+    """Forget the members: those of a start are drawn one by one as it goes on."""
+    population.counter[BORN] = 0
+    population.counter[BEST_OF_START] = -1
+    return PAUSED
+
+
+def _advance_by_generations(
+    algorithm,
     fitness,
     work,
     mutation,
     limits,
-    plan,
-    key,
     run,
     population,
-    trace,
-    progress,
+    report_improvements,
+    reported_score,
     quota,
-    result,
-    genomes,
 ):
-    """Simulate runs one after the other, about `quota` offspring in all.
+    """Simulate generations: see `hyperna._kernels.protocol`.
 
-    As `hyperna._kernels.loop.run_batch`. A generation is never interrupted.
+    Many offspring are evaluated at a time; under adaptive steps one, because the next step
+    depends on it.
     """
-    counter = run.counter
-    notable = limits.hopeful if limits.optima.shape[0] > 0 else limits.target
-    if trace.path.shape[0] > 0:
-        notable = np.int64(0)
-    left = quota
-    while progress[0] < progress[2] and left > 0:
-        if is_full(trace, counter):
-            return FULL
-        if progress[3] == 0 or counter[STOP] != RUNNING:
-            if progress[3] == 0:
-                reset(run, mutation, key, progress[0])
-                progress[3] = 1
-            else:
-                counter[RESTARTS] += 1
-                counter[STOP] = RUNNING
-            counter[HORIZON] = limits.budget
-            population.counter[BORN] = 0
-            population.counter[BEST_OF_START] = -1
-        before = counter[SIMULATED]
-        event = pursue(plan, fitness, work, mutation, limits, run, population, notable, left)
-        left -= larger(counter[SIMULATED] - before, 1)
-        if event == EXPIRED:
-            counter[EVALUATIONS] = counter[HORIZON]
-            counter[STOP] = BUDGET if counter[HORIZON] == limits.budget else STAGNATION
-        elif event != PAUSED:
-            accept(fitness, work, limits, run, population, trace, population.counter[ROW])
-        if counter[STOP] != RUNNING and not restarts(limits, counter):
-            finish(counter, run.genes[BEST_GENOME], progress, result, genomes)
-    return RUNNING
+    genes, scores, child = population.genes, population.score, population.child
+    counter, steps, changed, own = run.counter, run.steps, run.genes[CHANGED], population.counter
+    evaluations, done, most = counter[EVALUATIONS], np.int64(0), np.int64(child.size)
+    spare = np.int64(1 + child.size)
+    if mutation.law.kind == ADAPTIVE:
+        most = np.int64(1)
+    event, to_come, best = PAUSED, np.int64(0), np.int64(-1)
+    total = steps.step[TOTAL]
+    while event == PAUSED and (done < quota or to_come > 0):
+        low, high, count = np.int64(1), np.int64(1), np.int64(1)
+        if own[BORN] == 0:
+            draw_member(mutation, limits, run, population, 0)
+            low, child[0] = np.int64(0), 0
+            own[BORN] = 1
+        else:
+            if to_come == 0:
+                if evaluations + algorithm.offspring > counter[HORIZON]:
+                    event = EXPIRED
+                    break
+                to_come, best = algorithm.offspring, np.int64(-1)
+            if steps.counter[NEXT] == steps.counter[DRAWN]:
+                draw_steps(mutation, run.stream, steps, changed)
+                own[USED] = 0
+            step, used = steps.counter[NEXT], own[USED]
+            count = smaller(smaller(to_come, most), total[steps.counter[DRAWN] - 1] - used)
+            for j in range(count):
+                used += 1
+                child[j] = 0
+                # all others before the next step are void
+                if used == total[step]:
+                    copy(genes[high], genes[0])
+                    complete_steps(mutation.law, mutation, steps, step, step + 1, changed)
+                    take_step(mutation, steps, step, genes[high], changed, run.genes[OLD])
+                    child[j] = high
+                    high += 1
+                    step += 1
+            own[USED] = used
+            steps.counter[NEXT] = step
+        score_rows(fitness, work, genes, scores, low, high)
+        done += count
+        evaluations += count
+        if low == 0:
+            event = ACCEPTED
+            continue
+        if high > 1:
+            improved = scores[1] > scores[0]
+            step = steps.counter[NEXT]
+            update_law(mutation.law, mutation, steps, step - 1, step, changed, improved)
+        score = scores[best] if best >= 0 else np.int64(-1)
+        for j in range(count):
+            better = scores[child[j]] > score
+            score = scores[child[j]] if better else score
+            best = child[j] if better else best
+        to_come -= count
+        if to_come > 0:
+            if best > 0 and best != spare:
+                scores[spare] = score
+                copy(genes[spare], genes[best])
+                best = spare
+        elif algorithm.comma or accepts(score, scores[0]):
+            if best > 0:
+                scores[0] = score
+                copy(genes[0], genes[best])
+            if score >= reported_score or score > own[BEST_OF_START]:
+                event = ACCEPTED
+    counter[EVALUATIONS] = evaluations
+    counter[SIMULATED] += done
+    return report(fitness, work, limits, run, population, 0) if event == ACCEPTED else event
+
+
+@inline_kernel
+def mix_neurons(limits, stream, child, other):
+    """Take every neuron from the other parent with probability 1/2, the output neuron too.
+
+    Returns whether that changes the child. Bit operations instead of branches, which could not be
+    predicted: `taken` is -1 or 0.
+    """
+    width, hidden, different = limits.width, limits.width * limits.neurons, np.int64(0)
+    for first in range(0, child.size, width):
+        if first <= hidden:
+            taken = np.int64(next_word(stream) >> _TOP_BIT) - 1
+        for c in range(first, min(first + width, child.size)):
+            change = (child[c] ^ other[c]) & taken
+            child[c] ^= change
+            different |= change
+    return different != 0
+
+
+@inline_kernel
+def random_worst(scores, members, stream, score):
+    """A random one of the members with the lowest score, -1 if that is greater than `score`."""
+    lowest = scores[0]
+    for m in range(1, members):
+        lowest = min(lowest, scores[m])
+    if not accepts(score, lowest):
+        return np.int64(-1)
+    equal = np.int64(0)
+    for m in range(members):
+        equal += np.int64(scores[m] == lowest)
+    before = below(stream, equal) if equal > 1 else np.int64(0)
+    worst = np.int64(-1)
+    # to the end, because where a loop ends by chance could not be predicted
+    for m in range(members):
+        is_lowest = scores[m] == lowest
+        worst = np.int64(m) if is_lowest and before == 0 else worst
+        before -= np.int64(is_lowest)
+    return worst
+
+
+@inline_kernel
+def select(algorithm, run, population, score):
+    """The row that an offspring goes to, -1 if it is not accepted."""
+    scores = population.score
+    if algorithm.kind == STEADY:
+        return random_worst(scores, algorithm.members, run.stream, score)
+    population.real[0] *= algorithm.cooling
+    temperature, loss = population.real[0], scores[0] - score
+    if loss > 0 and (
+        temperature <= 0.0 or uniform(run.stream) >= math.exp(-np.float64(loss) / temperature)
+    ):
+        return np.int64(-1)
+    return np.int64(0)
+
+
+@inner_kernel
+def simulate_one_by_one(
+    algorithm, fitness, work, mutation, limits, run, population, reported_score, quota
+):
+    """Simulate one offspring after the other: see `hyperna._kernels.protocol`."""
+    genes, scores, stream = population.genes, population.score, run.stream
+    counter, steps, changed, own = run.counter, run.steps, run.genes[CHANGED], population.counter
+    evaluations, horizon, done = counter[EVALUATIONS], counter[HORIZON], np.int64(0)
+    event, accepted, total, members = PAUSED, np.int64(0), steps.step[TOTAL], algorithm.members
+    step, drawn, used = steps.counter[NEXT], steps.counter[DRAWN], own[USED]
+    while event == PAUSED and done < quota:
+        first = own[BORN] < members
+        if evaluations >= (limits.budget if first else horizon):
+            event = EXPIRED
+            break
+        evaluations += 1
+        done += 1
+        row, parent, real, different = np.int64(members), np.int64(0), False, True
+        if first:
+            row = own[BORN]
+            if row == 0:
+                population.real[0] = algorithm.temperature
+            draw_member(mutation, limits, run, population, row)
+            used = own[USED]
+            own[BORN] = row + 1
+        else:
+            if members > 1:
+                parent = below(stream, members)
+            copy(genes[row], genes[parent])
+            different = False
+            if algorithm.crossover > 0.0 and uniform(stream) < algorithm.crossover:
+                other = below(stream, members)
+                different = mix_neurons(limits, stream, genes[row], genes[other])
+            if step == drawn:
+                draw_steps(mutation, stream, steps, changed)
+                step, drawn, used = np.int64(0), steps.counter[DRAWN], np.int64(0)
+            used += 1
+            # all others before the next step are void
+            if used == total[step]:
+                complete_steps(mutation.law, mutation, steps, step, step + 1, changed)
+                take_step(mutation, steps, step, genes[row], changed, run.genes[OLD])
+                step += 1
+                real = different = True
+        score = scores[parent]
+        if different:
+            score = evaluate(fitness, work, genes[row])
+        if not first:
+            if real:
+                improved = score > scores[parent]
+                update_law(mutation.law, mutation, steps, step - 1, step, changed, improved)
+            row = select(algorithm, run, population, score)
+            if row >= 0:
+                copy(genes[row], genes[members])
+        if row >= 0:
+            scores[row] = score
+            if score >= reported_score or score > own[BEST_OF_START]:
+                event, accepted = ACCEPTED, row
+    counter[EVALUATIONS] = evaluations
+    counter[SIMULATED] += done
+    steps.counter[NEXT] = step
+    own[USED] = used
+    return report(fitness, work, limits, run, population, accepted) if event == ACCEPTED else event
+
+
+def _advance_one_by_one(
+    algorithm,
+    fitness,
+    work,
+    mutation,
+    limits,
+    run,
+    population,
+    report_improvements,
+    reported_score,
+    quota,
+):
+    # called, because merged into the loop a step of annealing would take a tenth longer
+    return simulate_one_by_one(
+        algorithm, fitness, work, mutation, limits, run, population, reported_score, quota
+    )
+
+
+implement(Generations, begin=_begin, advance=_advance_by_generations)
+implement(OneByOne, begin=_begin, advance=_advance_one_by_one)

@@ -9,6 +9,7 @@ from hyperna._kernels.caps import wedge_share
 from hyperna._kernels.geometry import EVOLVED, cos_sin_turn, neuron_weights
 from hyperna._kernels.jit import inner_kernel
 from hyperna._kernels.mirrors import near_optimum
+from hyperna._kernels.order import accepts
 from hyperna._kernels.protocol import implement, prepare
 from hyperna._kernels.sphere_areas import Arrangement, area_right, new_arrangement, place_circle
 from hyperna._kernels.state import CHANGED, GENOME, OLD
@@ -128,7 +129,7 @@ def _cap_score(fitness, work, genome):
             if end == 1 and azimuth < before:
                 inside += 2 * half
             before = azimuth
-    return fitness.negative + 2 * inside - 2 * half, 0.0
+    return fitness.negative + 2 * inside - 2 * half
 
 
 def _areas_score(fitness, work, genome):
@@ -149,19 +150,19 @@ def _areas_score(fitness, work, genome):
         fitness.lines,
         fitness.ends,
     )
-    return np.int64(np.rint(share * fitness.units)), 0.0
+    return np.int64(np.rint(share * fitness.units))
 
 
-def _look(fitness, work, mutation, steps, genes, first, last, score, second):
+def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
     genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
     for step in range(first, last):
         count = take_step(mutation, steps, step, genome, changed, old)
-        found, _ = prepare(fitness, work, genome)
-        if found >= score:
-            return step, found, 0.0
+        found = prepare(fitness, work, genome)
+        if accepts(found, score):
+            return step, found
         for t in range(count):
             genome[changed[t]] = old[t]
-    return last, score, second
+    return last, score
 
 
 def _optimal(fitness, work, genome, optima, tolerance):
@@ -169,5 +170,17 @@ def _optimal(fitness, work, genome, optima, tolerance):
     return near_optimum(genome, fitness.modulus, directions, optima, tolerance, work.near)
 
 
-implement(Cap, workspace=_cap_workspace, prepare=_cap_score, look=_look, optimal=_optimal)
-implement(Areas, workspace=_areas_workspace, prepare=_areas_score, look=_look, optimal=_optimal)
+implement(
+    Cap,
+    workspace=_cap_workspace,
+    prepare=_cap_score,
+    first_accepted=_first_accepted,
+    optimal=_optimal,
+)
+implement(
+    Areas,
+    workspace=_areas_workspace,
+    prepare=_areas_score,
+    first_accepted=_first_accepted,
+    optimal=_optimal,
+)

@@ -8,25 +8,20 @@ from hyperna._kernels.steps import Steps
 
 NEVER = 2**62
 
+# Why a run has ended.
 RUNNING, OPTIMUM, TARGET, BUDGET, STAGNATION, STUCK = range(6)
-FULL = -1
+# What `run_batch` returns besides RUNNING: the trace is full; is there a way off this plateau?
+FULL, PLATEAU = -1, -2
 
-# What has happened when `walk` returns.
-PAUSED, ACCEPTED, IMPROVED, WAITING, EXPIRED = range(5)
-# What `run_batch` returns besides RUNNING and FULL: is there a way off this plateau?
-PLATEAU = -2
-# Waits on one level of fitness before that is asked, and how much longer until the next time.
-FIRST_QUESTION, LATER = 4, 4
-# So many offspring without improvement count like a wait.
-LONG_WALK = 2**15
+# What has happened when an algorithm returns to the loop. WAITING stays inside algorithms.
+PAUSED, ACCEPTED, IMPROVED, EXPIRED, UNDECIDED, WAITING = range(6)
 
 
 class Limits(NamedTuple):
     """When a run ends, and how it starts.
 
-    A score of `target` ends a run with success, or being closer than `tolerance` to one of the
-    `optima` (alternatives, neurons, genes) in grid units; no genome with a score below `hopeful` is
-    near one.
+    A score of `target` ends a run with success, or being closer than `tolerance`, in grid units, to
+    an optimum; no genome with a score below `lowest_optimal_score` is near one.
     Components that do not mutate have the `fixed_value`; the others start at multiples of `unit`.
     """
 
@@ -35,9 +30,8 @@ class Limits(NamedTuple):
     growing: bool
     target: int
     restarts: int
-    optima: np.ndarray
     tolerance: float
-    hopeful: int
+    lowest_optimal_score: int
     dim: int
     neurons: int
     width: int
@@ -48,35 +42,22 @@ class Limits(NamedTuple):
     start: np.ndarray
 
 
-class Waiting(NamedTuple):
-    """How to skip waiting times, for steps to neighbours only.
-
-    After `patience` rejected offspring in a row all neighbours are looked at. `steps` lead to them
-    from the genome kept in `genome`.
-    """
-
-    patience: int
-    steps: Steps
-    genome: np.ndarray
-
-
 class Run(NamedTuple):
     """State of one run.
 
     Rows of `genes`: the current genome, the best of earlier starts, the changed components and
-    their old values. Rows of `real`: scratch space, and (its first entry) the parent's second
-    value. `counter`: see the names below. `steps` are those drawn ahead.
+    their old values. `direction` is room for a normal, `counter`: see the names below. `steps` are
+    those drawn ahead.
     """
 
     genes: np.ndarray
-    real: np.ndarray
+    direction: np.ndarray
     counter: np.ndarray
     stream: np.ndarray
     steps: Steps
 
 
 GENOME, BEST_GENOME, CHANGED, OLD = range(4)
-DIRECTION, SECOND = range(2)
 
 
 class Trace(NamedTuple):
@@ -90,7 +71,8 @@ class Trace(NamedTuple):
     path: np.ndarray
 
 
-# Counters of a run.
+# Counters of a run. START_DUE: whether a start is to begin. The last three belong to
+# `hyperna._kernels.waiting`.
 (
     EVALUATIONS,
     SCORE,
@@ -103,8 +85,16 @@ class Trace(NamedTuple):
     IMPROVEMENTS,
     PATH_LENGTH,
     SIMULATED,
+    START_DUE,
     WAIT_SCORE,
     WAITS,
     QUESTION,
     N_COUNTERS,
-) = range(15)
+) = range(16)
+
+# Where a batch of runs is: number of the current run, of the first run of the rows, the number
+# after the last run, and whether the current run has begun.
+CURRENT, FIRST_RUN, LAST_RUN, BEGUN = range(4)
+
+# Columns of the result of a run. Where the number of neurons evolves it is the last one.
+ROW_EVALUATIONS, ROW_SCORE, ROW_STOP, ROW_STUCK_AT, ROW_RESTARTS, ROW_NEURONS = range(6)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperna._kernels.jit import inline_kernel, inner_kernel
-from hyperna._kernels.mutation import SELF_ADJUSTING, AngleMove, RotationMove
+from hyperna._kernels.mutation import AngleMove, RotationMove
 from hyperna._kernels.order import larger, smaller
 from hyperna._kernels.protocol import draw_lengths, draw_planes, implement, step_by
 from hyperna._kernels.random import below, following, geometric, pick, uniform
@@ -32,7 +32,7 @@ class Steps(NamedTuple):
     LARGEST_SUBSET_TABLE); where in `move` the changes begin; the neuron that is replaced, counted
     from 1, or 0. `part` names the components to change where there are more than
     LARGEST_SUBSET_TABLE. `plane` says in which plane a direction turns, where directions are
-    turned. `velocity` holds the step lengths of self-adjusting mutation, `before` those before each
+    turned. `velocity` holds the step lengths of adaptive mutation, `before` those before each
     change, negative where it is a jump. `weight` has room for the weights of a neuron. `counter`:
     see the names below. `stream` are random numbers for a fitness that draws points.
     """
@@ -192,8 +192,7 @@ def draw_steps(mutation, stream, steps, changed):
         drawn = drop_void_steps(mutation, steps, wanted, changed) if mutation.redraw else wanted
     counter[NEXT] = 0
     counter[DRAWN] = drawn
-    if mutation.law.kind != SELF_ADJUSTING:
-        counter[WANTED] = smaller(2 * wanted, MOST_STEPS)
+    counter[WANTED] = smaller(2 * wanted, MOST_STEPS)
 
 
 @inline_kernel

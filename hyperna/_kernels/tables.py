@@ -8,15 +8,16 @@ from scipy.special import gammaln, xlog1py, xlogy
 
 from hyperna._kernels.jit import kernel
 from hyperna._kernels.mutation import (
+    ADAPTIVE,
     DRAWN_FROM_TABLES,
-    SELF_ADJUSTING,
+    WITH_LENGTH_TABLE,
     AngleMove,
     Mutation,
     OtherLaw,
     RotationMove,
     TableLaw,
 )
-from hyperna._kernels.state import N_COUNTERS, Run, Waiting
+from hyperna._kernels.state import N_COUNTERS, Run
 from hyperna._kernels.steps import LARGEST_SUBSET_TABLE, MOST_STEPS, VOID_LEVELS, Steps
 
 FloatArray = np.ndarray
@@ -69,6 +70,11 @@ def fill_alias_table(fraction, alias, stack):
 
 def alias_table(weight):
     """Alias table of non-negative weights for `pick`, and the bits of its indices."""
+    if not (weight.size and weight.min() >= 0.0 and 0.0 < weight.sum() < math.inf):
+        raise ValueError(
+            "weights must be non-negative numbers, at least one of them positive, "
+            f"got {weight.size} of them with the sum {weight.sum():g}"
+        )
     bits = max(1, (weight.size - 1).bit_length())
     fraction = np.zeros(1 << bits)
     fraction[: weight.size] = weight * (fraction.size / weight.sum())
@@ -143,7 +149,7 @@ def mutation_data(
         choice = _with_replacement(plain, replace / (replace + mutated), neurons)
     table, table_bits = alias_table(np.outer(wait, choice / choice.sum()).ravel())
     length_bits = 0
-    if law.weights.size:
+    if law.kind in WITH_LENGTH_TABLE:
         lengths, length_bits = alias_table(law.weights)
         table = np.concatenate([table, lengths])
     kind, largest, exponent = law.kind, law.largest, float(law.exponent)
@@ -181,21 +187,15 @@ def new_run(mutation: Mutation) -> Run:
         np.zeros(room if size > LARGEST_SUBSET_TABLE else 0, np.int64),
         np.zeros(room if isinstance(mutation.move, RotationMove) else 0, np.int64),
         np.zeros(components, np.float64),
-        np.ones(room if mutation.law.kind >= SELF_ADJUSTING else 0, np.float64),
+        np.ones(room if mutation.law.kind == ADAPTIVE else 0, np.float64),
         np.zeros(components, np.float64),
         np.zeros(3, np.int64),
         np.zeros(4, np.uint64),
     )
     return Run(
         np.zeros((4, components), np.int64),
-        np.zeros((2, components), np.float64),
+        np.zeros(components, np.float64),
         np.zeros(N_COUNTERS, np.int64),
         np.zeros(4, np.uint64),
         steps,
     )
-
-
-def new_waiting(mutation: Mutation, patience: int) -> Waiting:
-    """Arrays for looking at all neighbours after `patience` rejected offspring in a row."""
-    other = new_run(mutation)
-    return Waiting(patience, other.steps, other.genes[0])

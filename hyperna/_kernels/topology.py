@@ -12,36 +12,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperna._kernels.geometry import neuron_weights
-from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
-from hyperna._kernels.loop import finish, horizon, is_full, record, reset, restarts
+from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.mutation import Mutation
-from hyperna._kernels.protocol import aim, draw_lengths, draw_planes, learn, look, prepare, resized
+from hyperna._kernels.protocol import (
+    complete_steps,
+    draw_lengths,
+    draw_planes,
+    first_accepted,
+    implement,
+    prepare,
+    resized,
+    update_law,
+)
 from hyperna._kernels.random import below, geometric, uniform
 from hyperna._kernels.rotations import write_angles
 from hyperna._kernels.start import draw_direction
 from hyperna._kernels.state import (
     ACCEPTED,
-    BEST,
-    BEST_GENOME,
-    BUDGET,
     CHANGED,
-    DIRECTION,
     EVALUATIONS,
     EXPIRED,
-    FULL,
     GENOME,
     HORIZON,
     IMPROVED,
-    NEVER,
     OLD,
     PAUSED,
     RESTARTS,
-    RUNNING,
     SCORE,
     SIMULATED,
-    STAGNATION,
-    STOP,
-    TARGET,
 )
 from hyperna._kernels.steps import CHOICE, FIRST, REPLACED, drop_void_steps, take_step
 
@@ -71,6 +69,7 @@ class Topology(NamedTuple):
     part: np.ndarray
     modulus: np.ndarray
     pairs: np.ndarray
+    best_at_once: bool = False
 
 
 class Spare(NamedTuple):
@@ -149,7 +148,7 @@ def draw_neuron(topology, limits, run, genome, neuron):
         c = topology.part[1, t]
         genome[first + c] = below(run.stream, topology.modulus[1, c]) * limits.unit
     if limits.sphere:
-        direction, r = run.real[DIRECTION], limits.resolution
+        direction, r = run.direction, limits.resolution
         draw_direction(run.stream, limits.dim, r, direction, genome, first)
 
 
@@ -201,9 +200,9 @@ def resize(topology, limits, mutation, run, spare):
         run.steps.part[0] = chosen * width + c
         sized = mutation_of(mutation, topology, neurons)
         draw_moves(sized, run, np.int64(1))
-        aim(mutation.law, sized, run.steps, 0, 1, run.genes[CHANGED])
+        complete_steps(mutation.law, sized, run.steps, 0, 1, run.genes[CHANGED])
         # the original keeps its step length
-        learn(mutation.law, sized, run.steps, -1, 1, run.genes[CHANGED], False)
+        update_law(mutation.law, sized, run.steps, -1, 1, run.genes[CHANGED], False)
         run.steps.part[0] = neurons * width + c
         for c in range(width):
             child[neurons * width + c] = genome[chosen * width + c]
@@ -232,9 +231,26 @@ def keep_velocities(topology, velocity, before, after, chosen):
         velocity[c] = 1.0
 
 
+def _begin(topology, fitness, work, mutation, limits, run, spare):
+    """First evaluation of a start: one random neuron, or the network given."""
+    genome, counter = run.genes[GENOME], run.counter
+    if limits.start.size > 0 and counter[RESTARTS] == 0:
+        for c in range(genome.size):
+            genome[c] = limits.start[c]
+    else:
+        draw_neuron(topology, limits, run, genome, np.int64(0))
+        genome[genome.size - 1] = 1
+    for c in range(run.steps.velocity.size):
+        run.steps.velocity[c] = 1.0
+    counter[EVALUATIONS] += 1
+    sized = resized(fitness, topology, genome[genome.size - 1])
+    counter[SCORE] = prepare(sized, work, genome)
+    return IMPROVED
+
+
 @inner_kernel
-def walk(fitness, work, mutation, topology, limits, run, spare, notable, quota):
-    """Simulate until something happens that is more than a step: see `loop.walk`."""
+def simulate(fitness, work, mutation, topology, limits, run, spare, reported_score, quota):
+    """Simulate until something happens that is more than a step; an improvement always is."""
     counter, genome, steps = run.counter, run.genes[GENOME], run.steps
     place, event, done = genome.size - 1, PAUSED, 0
     while done < quota and event == PAUSED:
@@ -250,7 +266,7 @@ def walk(fitness, work, mutation, topology, limits, run, spare, notable, quota):
                 continue
             if after > 0:
                 sized = resized(fitness, topology, after)
-                found, _ = prepare(sized, spare.work, spare.genome)
+                found = prepare(sized, spare.work, spare.genome)
                 accepted = found > parent or (found == parent and after < neurons)
                 if accepted:
                     chosen = steps.step[REPLACED, 0] - 1
@@ -264,8 +280,8 @@ def walk(fitness, work, mutation, topology, limits, run, spare, notable, quota):
             if not changes and mutation.redraw:
                 continue
             if changes:
-                aim(mutation.law, sized_mutation, steps, 0, 1, run.genes[CHANGED])
-                step, found, _ = look(
+                complete_steps(mutation.law, sized_mutation, steps, 0, 1, run.genes[CHANGED])
+                step, found = first_accepted(
                     resized(fitness, topology, neurons),
                     work,
                     sized_mutation,
@@ -274,89 +290,34 @@ def walk(fitness, work, mutation, topology, limits, run, spare, notable, quota):
                     0,
                     1,
                     parent,
-                    0.0,
                 )
                 accepted = step == 0
-                learn(
+                update_law(
                     mutation.law, sized_mutation, steps, step, 1, run.genes[CHANGED], found > parent
                 )
         counter[EVALUATIONS] += 1
         if accepted:
             counter[SCORE] = found
-            if found > parent or found >= notable:
+            if found > parent or found >= reported_score:
                 event = IMPROVED if found > parent else ACCEPTED
     counter[SIMULATED] += done
     return event
 
 
-@inline_kernel
-def begin(fitness, work, topology, limits, run):
-    """First evaluation of a start: one random neuron, or the network given."""
-    genome, counter = run.genes[GENOME], run.counter
-    if limits.start.size > 0 and counter[RESTARTS] == 0:
-        for c in range(genome.size):
-            genome[c] = limits.start[c]
-    else:
-        draw_neuron(topology, limits, run, genome, np.int64(0))
-        genome[genome.size - 1] = 1
-    for c in range(run.steps.velocity.size):
-        run.steps.velocity[c] = 1.0
-    counter[EVALUATIONS] += 1
-    sized = resized(fitness, topology, genome[genome.size - 1])
-    counter[SCORE], _ = prepare(sized, work, genome)
-    counter[HORIZON] = horizon(limits, counter)
-
-
-@inline_kernel
-def remember_best(counter, genome, best):
-    """Keep the genome of a start that has ended if it is the best, or as good and smaller."""
-    last, score = genome.size - 1, counter[SCORE]
-    if score > counter[BEST] or (score == counter[BEST] and genome[last] < best[last]):
-        counter[BEST] = score
-        for c in range(genome.size):
-            best[c] = genome[c]
-
-
-@kernel
-def run_topology_batch(
-    fitness, work, mutation, limits, topology, key, run, spare, trace, progress, quota, rows, found
+def _advance(
+    topology,
+    fitness,
+    work,
+    mutation,
+    limits,
+    run,
+    spare,
+    report_improvements,
+    reported_score,
+    quota,
 ):
-    """Simulate runs one after the other, about `quota` offspring in all.
+    # called, and in this order: merged into the loop a step on the circle would take a fifth longer
+    return simulate(fitness, work, mutation, topology, limits, run, spare, reported_score, quota)
 
-    As `hyperna._kernels.loop.run_batch`, with the number of neurons as the last column of `rows`
-    and of the genomes in `found`.
-    """
-    counter, genome, best = run.counter, run.genes[GENOME], run.genes[BEST_GENOME]
-    notable = np.int64(NEVER) if trace.path.shape[0] == 0 else np.int64(0)
-    left = quota
-    while progress[0] < progress[2] and left > 0:
-        if progress[3] == 1 and is_full(trace, counter):
-            return FULL
-        if progress[3] == 0 or counter[STOP] != RUNNING:
-            if progress[3] == 0:
-                reset(run, mutation, key, progress[0])
-                progress[3] = 1
-            else:
-                counter[RESTARTS] += 1
-            begin(fitness, work, topology, limits, run)
-            event = IMPROVED
-            left -= 1
-        else:
-            before = counter[SIMULATED]
-            event = walk(fitness, work, mutation, topology, limits, run, spare, notable, left)
-            left -= counter[SIMULATED] - before
-        counter[STOP] = RUNNING
-        if event == EXPIRED:
-            counter[STOP] = BUDGET if counter[HORIZON] == limits.budget else STAGNATION
-        elif event != PAUSED:
-            if event == IMPROVED and limits.stagnation < NEVER:
-                counter[HORIZON] = horizon(limits, counter)
-            record(trace, counter, genome, event == IMPROVED)
-            if counter[SCORE] >= limits.target:
-                counter[STOP] = TARGET
-        if counter[STOP] != RUNNING:
-            remember_best(counter, genome, best)
-            if not restarts(limits, counter):
-                rows[progress[0] - progress[1], rows.shape[1] - 1] = best[best.size - 1]
-                finish(counter, best, progress, rows, found)
-    return RUNNING
+
+implement(Topology, begin=_begin, advance=_advance)

@@ -1,16 +1,23 @@
-"""Waiting times of local mutation, drawn instead of simulated.
+"""Waiting times and plateaus of local mutation: the (1+1) NA with steps to neighbours only.
 
 The chance of an acceptable step is the same until one happens, so the number of steps before it is
-geometric, and each acceptable neighbour is reached in proportion to its own chance.
+geometric, and each acceptable neighbour is reached in proportion to its own chance. After many
+rejected offspring the waiting time is therefore drawn instead of simulated. A run without an
+acceptable neighbour is stuck. So is one on a plateau without a way out, which the caller is asked
+to look for after some waits, or a long walk, at the same score.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from hyperna._kernels.algorithms import LocalOnePlusOne
 from hyperna._kernels.jit import inner_kernel
+from hyperna._kernels.mutation import Mutation
+from hyperna._kernels.one_plus_one import simulate
 from hyperna._kernels.order import smaller
-from hyperna._kernels.protocol import look, prepare
+from hyperna._kernels.protocol import first_accepted, implement, prepare
 from hyperna._kernels.random import geometric, uniform
 from hyperna._kernels.state import (
     ACCEPTED,
@@ -20,13 +27,38 @@ from hyperna._kernels.state import (
     HORIZON,
     IMPROVED,
     PAUSED,
+    QUESTION,
+    REJECTED,
     SCORE,
-    SECOND,
+    SIMULATED,
     STOP,
     STUCK,
     STUCK_AT,
+    UNDECIDED,
+    WAIT_SCORE,
+    WAITING,
+    WAITS,
 )
-from hyperna._kernels.steps import CHOICE, FIRST, MOST_STEPS
+from hyperna._kernels.steps import CHOICE, FIRST, MOST_STEPS, Steps
+from hyperna._kernels.tables import new_run
+
+# Waits at one score before a way off the plateau is in doubt, and how much later it is again.
+FIRST_QUESTION, LATER = 4, 4
+# So many offspring without improvement count like a wait.
+LONG_WALK = 2**15
+
+
+class Neighbours(NamedTuple):
+    """Steps to neighbours, and the genome that they lead from."""
+
+    steps: Steps
+    genome: np.ndarray
+
+
+def new_neighbours(mutation: Mutation) -> Neighbours:
+    """Return arrays for all neighbours of a genome, some of them at a time."""
+    room = new_run(mutation)
+    return Neighbours(room.steps, room.genes[GENOME])
 
 
 @inner_kernel
@@ -50,24 +82,24 @@ def write_neighbours(steps, size, begin, end):
 
 
 @inner_kernel
-def acceptable_mass(fitness, work, mutation, run, waiting, threshold):
+def acceptable_mass(fitness, work, mutation, run, neighbours, threshold):
     """Probability that one step leads to an acceptable neighbour.
 
     The search stops at the neighbour whose chance lifts the sum above `threshold`, which is then
-    the parent. Returns the sum and that neighbour's score and second value.
+    the parent. Returns the sum and that neighbour's score.
     """
-    genome, steps, size = run.genes[GENOME], waiting.steps, mutation.component.size
-    parent, second = run.counter[SCORE], run.real[SECOND, 0]
+    genome, steps, size = run.genes[GENOME], neighbours.steps, mutation.component.size
+    parent = run.counter[SCORE]
     for c in range(genome.size):
-        waiting.genome[c] = genome[c]
-    mass, neighbours = 0.0, 3**size
-    for begin in range(1, neighbours, MOST_STEPS):
-        end = smaller(begin + MOST_STEPS, neighbours)
+        neighbours.genome[c] = genome[c]
+    mass, number = 0.0, 3**size
+    for begin in range(1, number, MOST_STEPS):
+        end = smaller(begin + MOST_STEPS, number)
         write_neighbours(steps, size, begin, end)
         step = np.int64(0)
         while step < end - begin:
-            step, score, tie = look(
-                fitness, work, mutation, steps, run.genes, step, end - begin, parent, second
+            step, score = first_accepted(
+                fitness, work, mutation, steps, run.genes, step, end - begin, parent
             )
             if step < end - begin:
                 count, pattern = 0, steps.step[CHOICE, step]
@@ -76,22 +108,22 @@ def acceptable_mass(fitness, work, mutation, run, waiting, threshold):
                 still = (1.0 - mutation.probability) ** (size - count)
                 mass += (0.5 * mutation.probability) ** count * still
                 if mass > threshold:
-                    return mass, score, tie
+                    return mass, score
                 for c in range(genome.size):
-                    genome[c] = waiting.genome[c]
+                    genome[c] = neighbours.genome[c]
                 prepare(fitness, work, genome)
             step += 1
-    return mass, parent, second
+    return mass, parent
 
 
 @inner_kernel
-def skip_wait(fitness, work, mutation, run, waiting):
+def skip_wait(fitness, work, mutation, run, neighbours):
     """Go to the next accepted step; with no chance of one the run is stuck.
 
-    Returns what has happened, as `walk` does.
+    Returns what has happened, as `advance` does.
     """
     counter = run.counter
-    mass, score, second = acceptable_mass(fitness, work, mutation, run, waiting, 2.0)
+    mass, score = acceptable_mass(fitness, work, mutation, run, neighbours, 2.0)
     if mass == 0.0:
         counter[STUCK_AT] = counter[EVALUATIONS]
         counter[STOP] = STUCK
@@ -106,8 +138,57 @@ def skip_wait(fitness, work, mutation, run, waiting):
     counter[EVALUATIONS] += 1
     # just below the whole sum at most, whatever the rounding
     threshold = smaller(uniform(run.stream), 1.0 - 2.0**-40) * mass
-    mass, score, second = acceptable_mass(fitness, work, mutation, run, waiting, threshold)
+    mass, score = acceptable_mass(fitness, work, mutation, run, neighbours, threshold)
     improved = score > counter[SCORE]
     counter[SCORE] = score
-    run.real[SECOND, 0] = second
     return IMPROVED if improved else ACCEPTED
+
+
+@inner_kernel
+def doubts_a_way_out(counter):
+    """Count a wait or a long walk; whether after so many of them a way out is in doubt."""
+    if counter[WAIT_SCORE] != counter[SCORE]:
+        counter[WAIT_SCORE], counter[WAITS], counter[QUESTION] = counter[SCORE], 0, FIRST_QUESTION
+    counter[WAITS] += 1
+    if counter[WAITS] < counter[QUESTION]:
+        return False
+    counter[QUESTION] *= LATER
+    counter[REJECTED] = 0
+    return True
+
+
+def _advance(
+    algorithm,
+    fitness,
+    work,
+    mutation,
+    limits,
+    run,
+    memory,
+    report_improvements,
+    reported_score,
+    quota,
+):
+    counter = run.counter
+    event = simulate(
+        algorithm,
+        fitness,
+        work,
+        mutation,
+        limits,
+        run,
+        memory,
+        report_improvements,
+        reported_score,
+        smaller(quota, LONG_WALK - counter[SIMULATED] % LONG_WALK),
+    )
+    # a walk over equally fit genomes may go on without end, and without a wait
+    long = event == PAUSED and counter[SIMULATED] % LONG_WALK == 0
+    if (event == WAITING or long) and doubts_a_way_out(counter):
+        return UNDECIDED
+    if event == WAITING:
+        return skip_wait(fitness, work, mutation, run, memory)
+    return event
+
+
+implement(LocalOnePlusOne, advance=_advance)

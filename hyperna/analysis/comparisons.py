@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from hyperna._validation import FloatArray
+from hyperna._validation import FloatArray, check_kind
 from hyperna.analysis.statistics import check_sample
 
 
@@ -43,6 +43,7 @@ def pairwise_tests(samples: Mapping[str, ArrayLike]) -> list[PairTest]:
     """
     if len(samples) < 2:
         raise ValueError(f"samples must hold at least two samples, got {len(samples)}")
+    check_kind("samples", samples, Mapping)
     clean = {name: check_sample(name, values, finite=False) for name, values in samples.items()}
     pairs = list(combinations(clean, 2))
     tested = [_mann_whitney(clean[first], clean[second]) for first, second in pairs]

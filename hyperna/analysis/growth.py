@@ -8,7 +8,7 @@ import numpy as np
 from hyperna._validation import FloatArray
 
 # Functions of the resolution and the exponent k, by how they are written.
-TERMS: dict[str, Callable[[FloatArray, float], FloatArray]] = {
+TERMS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "": lambda r, k: np.ones_like(r),
     "ln r": lambda r, k: np.log(r),
     "ln² r": lambda r, k: np.log(r) ** 2,
@@ -46,9 +46,12 @@ class GrowthLaw:
     powers: tuple[str, ...]
     exponents: tuple[float, float] | float
 
-    def terms(self, r: FloatArray, k: float) -> FloatArray:
-        """Return the terms at resolutions r with exponent k, one column each."""
-        return np.column_stack([TERMS[power](r, k) for power in self.powers])
+    def terms(self, r: FloatArray, k: FloatArray | float) -> FloatArray:
+        """Return the terms at resolutions r, one column each; so for every k of an array."""
+        exponents = np.asarray(k, dtype=float)[..., np.newaxis]
+        shape = np.broadcast_shapes(exponents.shape, r.shape)
+        columns = [np.broadcast_to(TERMS[power](r, exponents), shape) for power in self.powers]
+        return np.stack(columns, axis=-1)
 
     @property
     def formula(self) -> str:
@@ -60,6 +63,13 @@ class GrowthLaw:
     def fitted_exponent(self) -> bool:
         """Whether the exponent is fitted."""
         return isinstance(self.exponents, tuple)
+
+    def exponent_grid(self, size: int) -> FloatArray:
+        """Return exponents over the range in which k is searched, or the fixed exponent alone."""
+        if isinstance(self.exponents, tuple):
+            low, high = self.exponents
+            return np.linspace(low, high, size)
+        return np.array([self.exponents])
 
     @property
     def parameters(self) -> int:

@@ -1,34 +1,57 @@
 """How runtime grows with the resolution: growth laws with lower-order terms, fitted and tested.
 
-A law is a sum of terms with coefficients that are fitted by least squares, weighted by the standard
-errors of mean runtimes. Some laws have an exponent k that is fitted too, with an interval from the
-profile of chi-square. Lower-order terms matter: without them such an interval excludes the truth.
+Mean runtimes at several resolutions are compared with families of growth laws, such as
+a ln² r + b ln r + c or a r^k + b r, to see which of them the measurements allow. Each law that they
+allow comes with an interval for its exponent or its leading coefficient, and with what it predicts
+at 2 and 16 times the largest resolution measured. Several laws usually fit at once: all of them are
+named, and how far apart their predictions are tells how much the measurements leave open.
 
-A law fits if its chi-square is no surprise (p >= 0.01) and its leading term is positive. Only laws
-that fit are weighed against each other, by Akaike's criterion. It may be that none fits.
+A law fits if its chi-square is no surprise (p >= 0.01) and if it does not fall beyond the
+measurements; it may be that none fits. Akaike's criterion puts the laws that fit in order.
 
-An interval has its level if its law is the true one; the choice among laws is not in it: with a
-truth of a r^2 + b r and 1,000 runs at each of 8 resolutions that of "power, linear" holds 2 in 95 %
-of samples, that of the law that comes first in 82 %. To test an exponent, choose the law before.
+A 95 % interval holds the truth in 95 % of samples if its law is the true one, also near the limits
+of a family (benchmarks/law_intervals.py simulates it). The choice among laws is not in it: with a
+truth of a r^2 + b r the interval of the law that comes first holds 2 less often. To test an
+exponent, choose the law before. `hyperna.analysis.regression` says how intervals are computed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, stats
+from scipy import stats
 
-from hyperna._validation import FloatArray
-from hyperna._words import shown, significant
+from hyperna._validation import FloatArray, check_choice
+from hyperna._words import counted, number, shown, significant
 from hyperna.analysis.growth import GROWTH_LAWS, GrowthLaw
 from hyperna.analysis.growth import Bound as Bound
 from hyperna.analysis.growth import theorem_bound as theorem_bound
+from hyperna.analysis.regression import Means, Profile, Regression, chi_square_at, valleys
 from hyperna.analysis.statistics import Interval, check_level, check_sample
 
 # A misfit less likely than this if the law were true speaks against it.
 FITS_FROM = 0.01
+# Predictions are made at these multiples of the largest resolution measured.
+PREDICTED_AT = (2, 16)
+# A law needs this many resolutions more than it has numbers to fit.
+_FEWEST_SPARE = 2
+# The variance of a sample variance of runtimes, in units of a normal sample's: 4 for exponential
+# runtimes, which have a kurtosis of 9. So many fewer degrees of freedom has a standard error.
+_VARIANCE_OF_VARIANCE = 4
+_SMOOTHINGS = 2
+_EXPONENTS_SMOOTHED = 100
+# A leading term below this part of every standard error is none.
+_NOTHING = 1e-4
+
+
+class Prediction(NamedTuple):
+    """The mean runtime that a law predicts at a resolution, with its confidence interval."""
+
+    resolution: float
+    value: float
+    interval: Interval
 
 
 @dataclass(frozen=True)
@@ -39,13 +62,20 @@ class ScalingFit:
     ----------
     law
         Which law.
-    coefficients, coefficient_intervals
-        Of the terms, the leading one first, with confidence intervals.
+    coefficients
+        Of the terms, the leading one first. It is at least 0.
+    factor_interval
+        Confidence interval of the leading coefficient.
     exponent, exponent_interval
         Exponent k of the leading term; where the law fixes it, both ends of the interval are it.
     chi_square, degrees_of_freedom, p_value
         Weighted squared distance between data and law, in units of the standard errors, and how
-        likely one as large is if the law is true.
+        likely one as large is if the law is true. A leading coefficient that is held at 0 is not
+        counted as a fitted number.
+    predictions
+        At 2 and 16 times the largest resolution measured.
+    grows
+        Whether the data allow that it does not fall from the largest resolution to 16 times of it.
     aic
         Akaike's criterion, chi-square plus twice the number of parameters; the smallest is best.
     weight
@@ -54,29 +84,26 @@ class ScalingFit:
 
     law: GrowthLaw
     coefficients: tuple[float, ...]
-    coefficient_intervals: tuple[Interval, ...]
+    factor_interval: Interval
     exponent: float
     exponent_interval: Interval
     chi_square: float
     degrees_of_freedom: int
     p_value: float
+    predictions: tuple[Prediction, ...]
+    grows: bool
     aic: float
     weight: float = 0.0
 
     @property
     def fits(self) -> bool:
         """Whether the misfit is no larger than noise explains (p >= 0.01) and the law grows."""
-        return self.p_value >= FITS_FROM and self.factor > 0
+        return self.p_value >= FITS_FROM and self.grows
 
     @property
     def factor(self) -> float:
         """Coefficient of the leading term."""
         return self.coefficients[0]
-
-    @property
-    def factor_interval(self) -> Interval:
-        """Its confidence interval."""
-        return self.coefficient_intervals[0]
 
     def __call__(self, r: ArrayLike) -> FloatArray:
         """Return the fitted runtime at resolution r."""
@@ -100,16 +127,25 @@ class ScalingFit:
         fitted = self.law.fitted_exponent
         return ("k", self.exponent_interval) if fitted else ("a", self.factor_interval)
 
+    @property
+    def brief(self) -> str:
+        """The law with its numbers, an interval and its p-value."""
+        what, (low, high) = self.leading
+        return (
+            f"{self.equation}, {what} in [{significant(low)}, {significant(high)}] ({self._p_text})"
+        )
+
     def __str__(self) -> str:
         """Return the law with its numbers, an interval, and how well it fits."""
-        what, (low, high) = self.leading
-        spread = f"{what} in [{significant(low)}, {significant(high)}]"
-        quality = f"chi-square {self.chi_square:.3g} on {self.degrees_of_freedom}"
-        p = "p < 0.0001" if self.p_value < 1e-4 else f"p = {self.p_value:.2g}"
+        quality = f"chi-square {self.chi_square:.3g} on {self.degrees_of_freedom}, {self._p_text}"
         if not self.fits:
-            what = "does not fit" if self.p_value < FITS_FROM else "does not grow"
-            return f"{self.equation}: {what} ({quality}, {p})"
-        return f"{self.equation}, {spread} ({quality}, {p})"
+            why = "does not fit" if self.p_value < FITS_FROM else "falls for large r"
+            return f"{self.equation}: {why} ({quality})"
+        return f"{self.brief.rpartition(' (')[0]} ({quality})"
+
+    @property
+    def _p_text(self) -> str:
+        return "p < 0.0001" if self.p_value < 1e-4 else f"p = {self.p_value:.2g}"
 
 
 def fit_scaling(
@@ -118,10 +154,12 @@ def fit_scaling(
     standard_errors: ArrayLike,
     *,
     level: float = 0.95,
+    laws: Iterable[str] | None = None,
 ) -> list[ScalingFit]:
     """Fit every growth law to mean runtimes; those that fit come first, the best (AIC) first.
 
-    Laws with too many numbers to fit for so few resolutions are left out.
+    Laws with too many numbers to fit for so few resolutions are left out. The standard errors are
+    taken as known; `fit_runtimes` takes into account that they are estimated.
 
     Parameters
     ----------
@@ -131,6 +169,8 @@ def fit_scaling(
         Mean runtime at each resolution and its standard error, all positive.
     level
         Confidence level of the intervals.
+    laws
+        Names of the laws to fit; by default all of `GROWTH_LAWS`.
 
     Examples
     --------
@@ -139,21 +179,25 @@ def fit_scaling(
     >>> best.law.name, best.equation
     ('log^2', '1.6 ln² r + 2 ln r + 1')
     """
-    r, mean, error = _checked(resolutions, means, standard_errors)
-    level, points = check_level(level), len(np.unique(r))
-    laws = [law for law in GROWTH_LAWS.values() if points - law.parameters >= 2]
-    fits = sorted((_fit(law, r, mean, error, level) for law in laws), key=lambda fit: fit.aic)
-    fitting = [fit for fit in fits if fit.fits]
-    likelihood = np.exp([(fitting[0].aic - fit.aic) / 2 for fit in fitting])
-    weights = likelihood / likelihood.sum() if fitting else likelihood
-    weighed = [replace(fit, weight=float(w)) for fit, w in zip(fitting, weights, strict=True)]
-    return weighed + [fit for fit in fits if not fit.fits]
+    data = _checked(resolutions, means, standard_errors)
+    return _fit_all(data, check_level(level), _chosen(laws))
 
 
 def fit_runtimes(
-    resolutions: ArrayLike, runtimes: Sequence[ArrayLike], *, level: float = 0.95
+    resolutions: ArrayLike,
+    runtimes: Sequence[ArrayLike],
+    *,
+    level: float = 0.95,
+    laws: Iterable[str] | None = None,
 ) -> list[ScalingFit]:
     """Fit growth laws to samples of runtimes, one sample for each resolution.
+
+    `level` and `laws` are as in `fit_scaling`.
+
+    Where runtimes spread in proportion to their mean, a mean that is too small by chance comes with
+    a standard error that is too small, and would count too much. So a standard error is the
+    sample's relative one times the runtime of a first fit. Intervals and p-values are Student's
+    and Fisher's, because standard errors are estimated from a limited number of runs.
 
     Examples
     --------
@@ -164,21 +208,28 @@ def fit_runtimes(
     True
     """
     samples = [check_sample("runtimes", sample) for sample in runtimes]
-    if min(map(len, samples), default=2) < 2:
+    fewest = min(map(len, samples), default=2)
+    if fewest < 2:
         raise ValueError("runtimes must hold at least two runs for each resolution")
     means = [float(sample.mean()) for sample in samples]
     errors = [float(sample.std(ddof=1) / np.sqrt(len(sample))) for sample in samples]
-    return fit_scaling(resolutions, means, errors, level=level)
+    data = _checked(resolutions, means, errors)
+    freedom = max(1.0, (fewest - 1) / _VARIANCE_OF_VARIANCE)
+    smoothed = replace(_smoothed(data), freedom=freedom)
+    return _fit_all(smoothed, check_level(level), _chosen(laws))
 
 
 def verdict(fits: Sequence[ScalingFit]) -> str:
-    """Say in a sentence which law fits best, or that none does.
+    """Say which laws fit and how far apart their predictions are, or that none fits.
 
     Examples
     --------
     >>> r = np.array([100, 200, 400, 800, 1600])
-    >>> verdict(fit_scaling(r, 3.0 * r + 5, 0.01 * r)).partition(", a in")[0]
-    'the best of 3 laws that fit is 3 r + 5'
+    >>> print(verdict(fit_scaling(r, 3.0 * r + 5, 0.001 * r)))
+    3 of 8 laws fit: 3 r + 5, a in [3, 3] (p = 1); 0 r² + 3 r + 5, a in [0, 2.45e-06] (p = 1);
+    3 r^1.00 + 5, k in [0.999, 1] (p = 1). At r = 3,200, 2 times the largest measured, they predict
+    9,600 to 9,610 evaluations (factor 1.00; with their intervals 9,600 to 9,620); at r = 25,600, 16
+    times, 76,800 to 76,800 (factor 1.00; with their intervals 76,600 to 78,300)
     >>> verdict(fit_scaling(r, np.exp(r / 100), 0.01 * r)).partition(";")[0]
     'none of 8 laws fits'
     """
@@ -186,10 +237,44 @@ def verdict(fits: Sequence[ScalingFit]) -> str:
         return "no law can be fitted to so few resolutions"
     fitting = [fit for fit in fits if fit.fits]
     if not fitting:
-        return f"none of {len(fits)} laws fits; the least bad is {fits[0]}"
-    if len(fitting) == 1:
-        return f"the only law that fits is {fitting[0]}"
-    return f"the best of {len(fitting)} laws that fit is {fitting[0]}"
+        return f"none of {counted(len(fits), 'law')} fits; the least bad is {fits[0]}"
+    laws = "; ".join(fit.brief for fit in fitting)
+    verb = "fits" if len(fitting) == 1 else "fit"
+    return f"{len(fitting)} of {counted(len(fits), 'law')} {verb}: {laws}. {predicted(fitting)}"
+
+
+def predicted(fitting: Sequence[ScalingFit]) -> str:
+    """Say what laws predict beyond the measurements, and how far apart that is.
+
+    Examples
+    --------
+    >>> r = np.array([100, 200, 400, 800, 1600])
+    >>> fits = fit_scaling(r, 3.0 * r + 5, 0.01 * r)
+    >>> print(predicted([fit for fit in fits if fit.law.name == "linear"]))
+    At r = 3,200, 2 times the largest measured, it predicts 9,600 evaluations (9,560 to 9,650); at
+    r = 25,600, 16 times, 76,800 (76,500 to 77,100)
+    """
+    parts: list[str] = []
+    for found in zip(*(fit.predictions for fit in fitting), strict=True):
+        least = min(one.value for one in found)
+        most = max(one.value for one in found)
+        low = min(one.interval.low for one in found)
+        high = max(one.interval.high for one in found)
+        within = f"{significant(low)} to {significant(high)}"
+        where = f"at r = {number(found[0].resolution, 0)}, {PREDICTED_AT[len(parts)]} times"
+        says, unit = "", ""
+        if not parts:
+            says = " the largest measured, it predicts"
+            unit = " evaluations"
+        if len(fitting) == 1:
+            text = f"{significant(least)}{unit} ({within})"
+        else:
+            says = says.replace("it predicts", "they predict")
+            apart = f"factor {most / least:,.2f}; " if least > 0 else ""
+            text = f"{significant(least)} to {significant(most)}{unit} "
+            text += f"({apart}with their intervals {within})"
+        parts.append(f"{where}{says or ','} {text}")
+    return "; ".join(parts).replace("at r", "At r", 1)
 
 
 def exponent_p_value(
@@ -225,15 +310,13 @@ def exponent_p_value(
     low, high = chosen.exponents
     if not low <= exponent <= high:
         raise ValueError(f"exponent must be from {low:g} to {high:g}, got {exponent}")
-    r, mean, error = _checked(resolutions, means, standard_errors)
-    best = _profile(chosen, r, mean, error)[1]
-    at = _solve(chosen.terms(r, exponent), mean, error)[2]
+    data = _checked(resolutions, means, standard_errors)
+    best = valleys(chosen, data)[1].min()
+    at = chi_square_at(chosen, exponent, data)
     return float(stats.chi2.sf(max(0.0, at - best), 1))
 
 
-def _checked(
-    resolutions: ArrayLike, means: ArrayLike, standard_errors: ArrayLike
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _checked(resolutions: ArrayLike, means: ArrayLike, standard_errors: ArrayLike) -> Means:
     r = check_sample("resolutions", resolutions)
     mean = check_sample("means", means)
     error = check_sample("standard_errors", standard_errors)
@@ -246,100 +329,78 @@ def _checked(
         raise ValueError(f"resolutions must hold at least four different values >= 3, got {r}")
     if mean.min() <= 0 or error.min() <= 0:
         raise ValueError("means and standard_errors must be positive")
-    return r, mean, error
+    return Means(r, mean, error)
 
 
-def _solve(
-    terms: FloatArray, mean: FloatArray, error: FloatArray
-) -> tuple[FloatArray, FloatArray, float]:
-    """Coefficients, their covariance and chi-square of weighted least squares."""
-    weighted = terms / error[:, None]
-    # terms differ by many orders of magnitude: columns of length 1 keep all digits
-    scale = np.linalg.norm(weighted, axis=0)
-    q, triangle = np.linalg.qr(weighted / scale)
-    # terms that cannot be told apart leave a singular triangle: the smallest solution will do
-    inverse = np.linalg.pinv(triangle)
-    solution = inverse @ (q.T @ (mean / error)) / scale
-    covariance = (inverse @ inverse.T) / np.outer(scale, scale)
-    chi_square = float((((mean - terms @ solution) / error) ** 2).sum())
-    return solution, covariance, chi_square
+def _chosen(names: Iterable[str] | None) -> list[GrowthLaw]:
+    """Return the laws of these names, all by default."""
+    if names is None:
+        return [*GROWTH_LAWS.values()]
+    return [GROWTH_LAWS[check_choice("laws", name, tuple(GROWTH_LAWS))] for name in names]
 
 
-def _profile(
-    law: GrowthLaw, r: FloatArray, mean: FloatArray, error: FloatArray
-) -> tuple[float, float]:
-    """The best exponent and its chi-square."""
-    assert isinstance(law.exponents, tuple)
-
-    def chi_square(k: float) -> float:
-        return _solve(law.terms(r, k), mean, error)[2]
-
-    grid = np.linspace(*law.exponents, 80)
-    values = np.array([chi_square(k) for k in grid])
-    padded = np.concatenate(([np.inf], values, [np.inf]))
-    # every valley of the grid is looked at closely: the deepest may be narrow
-    valleys = np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:])).tolist()
-    found = [(float(grid[i]), float(values[i])) for i in valleys]
-    for i in valleys:
-        ends = grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]
-        near = optimize.minimize_scalar(
-            chi_square, bounds=ends, method="bounded", options={"xatol": 1e-8}
-        )
-        found.append((float(near.x), float(near.fun)))
-    return min(found, key=lambda pair: pair[1])
+def _affordable(data: Means, laws: Iterable[GrowthLaw]) -> list[GrowthLaw]:
+    """The laws that do not have too many numbers to fit."""
+    different = len(np.unique(data.r))
+    return [law for law in laws if different - law.parameters >= _FEWEST_SPARE]
 
 
-def _exponent_interval(
-    law: GrowthLaw,
-    r: FloatArray,
-    mean: FloatArray,
-    error: FloatArray,
-    best: tuple[float, float],
-    level: float,
-) -> Interval:
-    """All exponents whose chi-square is not surprisingly larger than the best."""
-    assert isinstance(law.exponents, tuple)
-    limit = best[1] + stats.chi2.ppf(level, 1)
-
-    def above(k: float) -> float:
-        return _solve(law.terms(r, k), mean, error)[2] - limit
-
-    ends = []
-    for far in law.exponents:
-        # outward in growing steps to the first exponent that is out, then to where it gets out
-        reach = 0.01 * 1.5 ** np.arange(20)
-        steps = np.sign(far - best[0]) * reach[reach < abs(far - best[0])]
-        for inside, outside in pairwise([best[0], *(best[0] + steps).tolist(), far]):
-            if above(outside) > 0:
-                ends.append(float(optimize.brentq(above, inside, outside)))
-                break
-        else:
-            ends.append(float(far))
-    return Interval(*ends)
+def _fit_all(data: Means, level: float, laws: Iterable[GrowthLaw]) -> list[ScalingFit]:
+    """Fit some laws: those that fit first, weighed against each other."""
+    found = [_fit(law, data, level) for law in _affordable(data, laws)]
+    fits = sorted(found, key=lambda fit: fit.aic)
+    fitting = [fit for fit in fits if fit.fits]
+    likelihood = np.exp([(fitting[0].aic - fit.aic) / 2 for fit in fitting])
+    weights = likelihood / likelihood.sum() if fitting else likelihood
+    weighed = [replace(fit, weight=float(w)) for fit, w in zip(fitting, weights, strict=True)]
+    return weighed + [fit for fit in fits if not fit.fits]
 
 
-def _fit(
-    law: GrowthLaw, r: FloatArray, mean: FloatArray, error: FloatArray, level: float
-) -> ScalingFit:
-    if isinstance(law.exponents, tuple):
-        best = _profile(law, r, mean, error)
-        exponent = best[0]
-        interval = _exponent_interval(law, r, mean, error, best, level)
-    else:
-        exponent, interval = law.exponents, Interval(law.exponents, law.exponents)
-    solution, covariance, chi_square = _solve(law.terms(r, exponent), mean, error)
-    half = stats.norm.ppf(0.5 + level / 2) * np.sqrt(np.diag(covariance))
-    parameters, freedom = law.parameters, len(r) - law.parameters
+def _fit(law: GrowthLaw, data: Means, level: float) -> ScalingFit:
+    profile = Profile.of(law, data, level)
+    best = profile.best
+    exponent = float(best.exponents[0])
+    coefficients = best.coefficients[0]
+    leading = coefficients[0] * law.terms(data.r, exponent)[:, 0]
+    if np.all(leading < _NOTHING * data.error):
+        coefficients[0] = 0.0
+    chi_square = float(best.chi_square[0])
+    freedom = len(data.r) - law.parameters + int(coefficients[0] == 0)
+    largest = float(data.r.max())
+    further = np.array([largest, *(times * largest for times in PREDICTED_AT)])
+    now, *then = (law.terms(further, exponent) @ coefficients).tolist()
+    predictions = tuple(
+        Prediction(r, value, profile.prediction_range(r))
+        for r, value in zip(further[1:].tolist(), then, strict=True)
+    )
     return ScalingFit(
         law=law,
-        coefficients=tuple(solution.tolist()),
-        coefficient_intervals=tuple(
-            Interval(float(c - h), float(c + h)) for c, h in zip(solution, half, strict=True)
-        ),
+        coefficients=tuple(coefficients.tolist()),
+        factor_interval=profile.leading_range,
         exponent=exponent,
-        exponent_interval=interval,
+        exponent_interval=profile.exponents,
         chi_square=chi_square,
         degrees_of_freedom=freedom,
-        p_value=float(stats.chi2.sf(chi_square, freedom)),
-        aic=chi_square + 2 * parameters,
+        p_value=data.p_value(chi_square, freedom),
+        predictions=predictions,
+        # the best of all fits may fall by chance: what the data allow decides
+        grows=predictions[-1].interval.high >= now * (1 - 1e-12),
+        aic=chi_square + 2 * law.parameters,
     )
+
+
+def _smoothed(data: Means) -> Means:
+    """The same means, with standard errors relative to the law that fits best."""
+    smooth = data
+    for _ in range(_SMOOTHINGS):
+        best, least = data.mean, np.inf
+        for law in _affordable(data, GROWTH_LAWS.values()):
+            exponents = law.exponent_grid(_EXPONENTS_SMOOTHED)
+            fitted = Regression.of(law, exponents, smooth)
+            place = int(fitted.chi_square.argmin())
+            values = law.terms(data.r, exponents[place]) @ fitted.coefficients[place]
+            aic = fitted.chi_square[place] + 2 * law.parameters
+            if aic < least and values.min() > 0:
+                best, least = values, aic
+        smooth = replace(data, error=data.error * best / data.mean)
+    return smooth

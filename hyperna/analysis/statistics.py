@@ -22,7 +22,7 @@ from hyperna._validation import (
     check_real,
 )
 from hyperna._words import shown
-from hyperna.results import Runs
+from hyperna.run.results import Runs
 
 # More values than this are added up in blocks before they are resampled. Sums of blocks
 # keep the standard error and the skewness of the mean, which is all that a bootstrap interval of

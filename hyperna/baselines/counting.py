@@ -1,7 +1,7 @@
 """Runs of a search that is not the (1+1) NA, counted, judged and ended like its runs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, ClassVar
 
@@ -9,16 +9,16 @@ import numpy as np
 
 from hyperna._kernels import state
 from hyperna._validation import IntArray, check_integer
-from hyperna.results import (
+from hyperna.run.many import Halt, run_many
+from hyperna.run.results import (
     STOP_REASONS,
-    Halt,
     Improvements,
     Progress,
     RunResult,
     Runs,
     Seed,
-    run_many,
     seed_words,
+    succeeded,
 )
 
 
@@ -33,15 +33,16 @@ class Counter:
     ----------
     evaluations, best, stop : int
         Evaluations so far, the best score, and why the run has ended, as a code of
-        `hyperna.results.STOP_REASONS`.
+        `hyperna.run.results.STOP_REASONS`.
     found : object
-        What had the best score, or met the goal.
+        What had the best score.
     improvements : list of (int, int)
         Evaluation and score of each rise of the best score.
     """
 
-    def __init__(self, budget: int, stagnation: int | None) -> None:
-        self._budget, self._stagnation = budget, stagnation
+    def __init__(self, budget: int, stagnation: int | None, enough: int) -> None:
+        """Begin a run that ends with success at a score of `enough`."""
+        self._budget, self._stagnation, self._enough = budget, stagnation, enough
         self.evaluations, self.best, self.stop = 0, -1, state.RUNNING
         self.found: Any = None
         self.improvements: list[tuple[int, int]] = []
@@ -52,8 +53,8 @@ class Counter:
         self._best_of_start = -1
         self._horizon = self._horizon_from_here()
 
-    def count(self, found: Any, score: int, reason: int) -> None:
-        """Count the evaluation of `found`; `reason` is not RUNNING if it meets the goal."""
+    def count(self, found: Any, score: int) -> None:
+        """Count the evaluation of `found`; end the run if that is enough."""
         self.evaluations += 1
         if score > self._best_of_start:
             self._best_of_start = score
@@ -61,10 +62,8 @@ class Counter:
         if score > self.best:
             self.best, self.found = score, found
             self.improvements.append((self.evaluations, score))
-        if reason != state.RUNNING:
-            # Near an optimum the score may be lower than elsewhere: the network found is this one.
-            self.best, self.found = score, found
-            self._finish(reason)
+        if score >= self._enough:
+            self._finish(state.TARGET)
         if self.evaluations >= self._budget:
             self._finish(state.BUDGET)
         if self.evaluations >= self._horizon:
@@ -98,12 +97,18 @@ def search_again(search: Callable[[], None], counter: Counter, most: int) -> int
 class CountedTask(ABC):
     """All that defines a run of such a search but its seed.
 
-    It has what a `hyperna.search.Task` has for those who run, store and report it: `fitness`,
+    It has what a `hyperna.run.search.Task` has for those who run, store and report it: `fitness`,
     `budget`, `units`, `criterion`, `run` and `run_block`.
     """
 
     # Searches are written in Python, so workers must be processes.
     processes: ClassVar[bool] = True
+    fitness: Any
+
+    @property
+    def compiled_kind(self) -> Any:
+        """What decides which code is compiled."""
+        return type(self), type(self.fitness)
 
     @property
     @abstractmethod
@@ -130,7 +135,7 @@ class CountedTask(ABC):
             fitness=counter.best / self.units,
             evaluations=counter.evaluations,
             stop_reason=STOP_REASONS[counter.stop],
-            success=counter.stop in (state.OPTIMUM, state.TARGET),
+            success=bool(succeeded(counter.stop)),
             stuck_at=None,
             restarts=restarts,
             improvements=Improvements(found[:, 0], found[:, 1] / self.units),
@@ -147,22 +152,28 @@ class CountedTask(ABC):
         n_jobs: int | None = None,
         progress: Progress | None = None,
     ) -> Runs:
-        """Run it many times, independently: see `hyperna.results.run_many`."""
+        """Run it many times, independently: see `hyperna.run.many.run_many`."""
         return run_many(self, runs, seed=seed, n_jobs=n_jobs, progress=progress)
 
-    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1 (see `Runs.rows`); `stuck_at` is 0.
+    def finished_rows(
+        self, seed: Seed, first: int, last: int, halt: Halt | None = None
+    ) -> Iterator[IntArray]:
+        """Yield the row of each of the runs first..last-1 (see `Runs.rows`); `stuck_at` is 0.
 
-        Once `halt` is raised the block is given up, and its rows mean nothing.
+        Once `halt` is raised the rest is given up.
         """
         entropy = seed_words(seed)
-        rows = np.zeros((last - first, 5), np.int64)
         for number in range(first, last):
             if halt is not None and halt.raised:
-                break
+                return
             counter, restarts = self._search(entropy, number)
-            rows[number - first] = counter.evaluations, counter.best, counter.stop, 0, restarts
-        return rows
+            row = counter.evaluations, counter.best, counter.stop, 0, restarts
+            yield np.array([row], np.int64)
+
+    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
+        """Return the rows of runs first..last-1; they mean nothing once `halt` is raised."""
+        empty = np.zeros((0, 5), np.int64)
+        return np.concatenate([empty, *self.finished_rows(seed, first, last, halt)])
 
     def _search(self, seed: np.random.SeedSequence, number: int) -> tuple[Counter, int]:
         key = [int(word) for word in seed.generate_state(4, np.uint64)]

@@ -1,18 +1,18 @@
 """NEAT as an algorithm beside the (1+1) NA: same points, same counting, same target."""
 
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 import numpy as np
 
-from hyperna._kernels import state
 from hyperna._validation import FloatArray, check_integer, read_settings
 from hyperna._words import parse_name, shown
-from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines.counting import CountedTask, Counter, search_again
 from hyperna.baselines.neat_networks import NeatNetwork, check_installed, evolve
 from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
+from hyperna.network.grid import Grid
 from hyperna.problems import Problem
+from hyperna.run.description import check_run_options
+from hyperna.run.success import Judge
 
 # Points on the circle or sphere where the fitness of hyperna's own networks is exact.
 _EVEN_POINTS = 1000
@@ -52,11 +52,15 @@ class Neat:
 
 @dataclass(frozen=True, eq=False)
 class NeatTask(CountedTask):
-    """All that defines a run of NEAT but its seed; made by `neat_task`."""
+    """All that defines a run of NEAT but its seed; made by `neat_task`.
+
+    `least_score` and `criterion` are as in `BaselineTask`.
+    """
 
     neat: Neat
     fitness: FiniteSet = field(repr=False)
-    target: int
+    least_score: int
+    criterion: str
     budget: int
     stagnation: int | None
     restarts: int
@@ -66,22 +70,15 @@ class NeatTask(CountedTask):
         """Score of a network without a mistake."""
         return self.fitness.total
 
-    @property
-    def criterion(self) -> str:
-        """What counts as success, in words."""
-        if self.target > self.units:
-            return "nothing: the run continues to its limit"
-        return f"fitness >= {self.target / self.units:.6g}"
-
     def search(self, rng: np.random.Generator) -> tuple[Counter, int]:
         """Search once, with restarts; return what was counted and the number of restarts."""
-        counter = Counter(self.budget, self.stagnation)
+        counter = Counter(self.budget, self.stagnation, self.least_score)
         X: FloatArray = self.fitness.X
 
         def rate(network: NeatNetwork) -> float:
             right = network.predict(X) == self.fitness.y
             score = int(self.fitness.weights[right].sum())
-            counter.count(network, score, state.TARGET if score >= self.target else state.RUNNING)
+            counter.count(network, score)
             return score / self.units
 
         def search() -> None:
@@ -94,6 +91,8 @@ def neat_task(
     neat: str | Neat,
     problem: Problem | Fitness | str,
     *,
+    neurons: int | None = None,
+    output: str = "or",
     resolution: int = 120,
     budget: int | None = None,
     stagnation: int | None = None,
@@ -111,9 +110,11 @@ def neat_task(
         "neat", or with settings as in "neat:population=50".
     problem : Problem, Fitness or str
         What to learn.
-    resolution, budget, stagnation, target, restarts
-        As for the (1+1) NA. Success is always a fitness; by default that of the best network of
-        half-spaces that is known at this resolution, or 1.
+    neurons, output, resolution, target
+        Success is a fitness; by default that of the best network of so many half-spaces on the
+        (1+1) NA's grid of this resolution, or 1 where that is not known.
+    budget, stagnation, restarts
+        As for the (1+1) NA.
 
     Examples
     --------
@@ -129,18 +130,23 @@ def neat_task(
         fitness = Sampled(fitness.problem, n=_EVEN_POINTS, method="even")
     if not isinstance(fitness, FiniteSet | Sampled):
         raise TypeError(f"problem must be one that labels points, got {shown(problem)}")
-    neurons = fitness.problem.default_neurons if fitness.problem else 1
-    na = OnePlusOneNA(neurons=neurons, resolution=resolution)
-    limits: dict[str, Any] = {"budget": budget, "stagnation": stagnation, "restarts": starts}
-    task = na.task(fitness, target=target, **limits)
-    if target is None:
-        reachable = 1.0 if task.default_target is None else task.default_target
-        task = na.task(fitness, target=reachable, **limits)
+    if neurons is None:
+        neurons = fitness.problem.default_neurons if fitness.problem else 1
+    grid = Grid(fitness.dim, check_integer("neurons", neurons, 1), resolution, output)
+    limits = check_run_options(
+        grid.resolution,
+        {"budget": budget, "stagnation": stagnation, "target": target, "restarts": starts},
+    )
+    judge = Judge(fitness, grid)
+    goal = judge.fitness_goal(limits["target"])
+    if target is None and judge.nearly_best is None:
+        goal = judge.fitness_goal(1.0)
     return NeatTask(
         neat=Neat.parse(neat) if isinstance(neat, str) else neat,
         fitness=fitness.points if isinstance(fitness, Sampled) else fitness,
-        target=task.goal.score,
-        budget=task.budget,
-        stagnation=task.stagnation,
+        least_score=goal.score,
+        criterion=goal.words,
+        budget=limits["budget"],
+        stagnation=limits["stagnation"],
         restarts=starts,
     )

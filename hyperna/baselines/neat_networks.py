@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hyperna._validation import FloatArray, check_extra
-from hyperna.networks import sum_text
+from hyperna._words import sum_text
 
 Rate = Callable[["NeatNetwork"], float]
 

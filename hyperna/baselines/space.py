@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.grid import Grid
+from hyperna.network.grid import Grid
 
 REPRESENTATIONS = ("polar", "cartesian")
 

@@ -1,52 +1,71 @@
 """Runs of a baseline, counted and judged like runs of the (1+1) NA."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from hyperna._validation import FloatArray, IntArray, check_integer
-from hyperna.algorithm import OnePlusOneNA
 from hyperna.baselines.base import Baseline, baseline
 from hyperna.baselines.counting import CountedTask, Counter, search_again
 from hyperna.baselines.space import Space
 from hyperna.fitness import Fitness, fitness_of
-from hyperna.networks import Network
+from hyperna.network.grid import Grid, finest_unit
+from hyperna.network.networks import Network
 from hyperna.problems import Problem
-from hyperna.search import Task
+from hyperna.run.description import check_run_options
+from hyperna.run.success import Judge
 
 
 class GridCounter(Counter):
     """The error function of one run: it rounds parameters to the grid, judges and counts."""
 
-    def __init__(self, task: Task, space: Space) -> None:
-        super().__init__(task.budget, task.stagnation)
-        self._task, self._space = task, space
-        self._work = task.kernel.workspace()
+    def __init__(self, task: "BaselineTask") -> None:
+        super().__init__(task.budget, task.stagnation, task.least_score)
+        self._space, self._units = task.space, task.units
+        self._scores = task.fitness.scorer(task.grid)
 
     def __call__(self, X: FloatArray) -> FloatArray:
         """Return the share of wrong answers of each row of X."""
         genomes = self._space.genomes(X)
-        scores, reasons = self._task.outcomes(genomes, self._work)
-        for genome, score, reason in zip(genomes, scores.tolist(), reasons.tolist(), strict=True):
-            self.count(genome, score, reason)
-        return (self._task.units - scores) / self._task.units
+        scores = self._scores(genomes)
+        for genome, score in zip(genomes, scores.tolist(), strict=True):
+            self.count(genome, score)
+        return (self._units - scores) / self._units
 
 
 @dataclass(frozen=True, eq=False)
 class BaselineTask(CountedTask):
-    """All that defines a run of a baseline but its seed; made by `baseline_task`."""
+    """All that defines a run of a baseline but its seed; made by `baseline_task`.
+
+    Attributes
+    ----------
+    grid : Grid
+        As fine as the arithmetic allows; parameters are rounded to it.
+    target : float, False or None
+        The fitness that counts as success. None is the default of all algorithms; where that of
+        the (1+1) NA is not a fitness, the one to be reached instead is here.
+    least_score : int
+        The score that this takes.
+    criterion : str
+        What counts as success, in words.
+    """
 
     baseline: Baseline
-    settings: Task = field(repr=False)
+    fitness: Fitness
+    grid: Grid
+    target: float | bool | None
+    least_score: int
+    criterion: str
+    budget: int
+    stagnation: int | None
+    restarts: int
 
-    grid = property(attrgetter("settings.grid"), doc="Grid to which parameters are rounded.")
-    fitness = property(attrgetter("settings.fitness"), doc="What is maximised.")
-    budget = property(attrgetter("settings.budget"), doc="Evaluations at most.")
-    units = property(attrgetter("settings.units"), doc="Score of a network without a mistake.")
-    criterion = property(attrgetter("settings.criterion"), doc="What counts as success, in words.")
+    @property
+    def units(self) -> int:
+        """Score of a network without a mistake."""
+        return self.fitness.units(self.grid)
 
     @cached_property
     def space(self) -> Space:
@@ -59,13 +78,13 @@ class BaselineTask(CountedTask):
 
     def search(self, rng: np.random.Generator) -> tuple[GridCounter, int]:
         """Search once, with restarts; return what was counted and the number of restarts."""
-        counter = GridCounter(self.settings, self.space)
+        counter = GridCounter(self)
 
         def search() -> None:
             left = self.budget - counter.evaluations
             self.baseline.search(counter, self.space, rng, left)
 
-        return counter, search_again(search, counter, int(self.settings.restarts))
+        return counter, search_again(search, counter, self.restarts)
 
 
 def baseline_task(
@@ -94,10 +113,13 @@ def baseline_task(
     output : {"or", "and", "xor", "evolved"}
         How they are joined.
     resolution : int
-        Precision: unless there is a fitness target, success means that every parameter is nearer
-        to an optimal solution's than neighbours on the (1+1) NA's grid of this resolution.
-    budget, stagnation, target
+        What success is measured with: by default it is the best fitness that is known, less what
+        rounding to the (1+1) NA's grid of this resolution may cost.
+    budget, stagnation
         As in `OnePlusOneNA.run`; an algorithm may also stop by itself, which counts as stagnation.
+    target : float or False, optional
+        Fitness at which the run ends with success. To compare algorithms, give the same to all of
+        them: the (1+1) NA has succeeded near an optimal network by default.
     restarts : int
         Number of restarts after stagnation, within the budget.
     **settings
@@ -118,8 +140,24 @@ def baseline_task(
     if neurons is None:
         neurons = fitness.problem.default_neurons if fitness.problem else 1
     neurons = check_integer("neurons", neurons, 1)
-    # A continuous law searches the finest grid there is, with success judged at `resolution`:
-    # just what is needed here, where the law itself is not used.
-    na = OnePlusOneNA(neurons=neurons, output=output, resolution=resolution, mutation="cauchy")
-    task = na.task(fitness, budget=budget, stagnation=stagnation, target=target, restarts=starts)
-    return BaselineTask(chosen, task)
+    coarse = Grid(fitness.dim, neurons, resolution, output)
+    limits = check_run_options(
+        coarse.resolution,
+        {"budget": budget, "stagnation": stagnation, "target": target, "restarts": starts},
+    )
+    unit = finest_unit(coarse.resolution)
+    judge = Judge(fitness, replace(coarse, resolution=unit * coarse.resolution), unit=unit)
+    if target is None and judge.near_an_optimum is not None:
+        limits["target"] = judge.default_target
+    goal = judge.fitness_goal(limits["target"])
+    return BaselineTask(
+        baseline=chosen,
+        fitness=fitness,
+        grid=judge.grid,
+        target=limits["target"],
+        least_score=goal.score,
+        criterion=goal.words,
+        budget=limits["budget"],
+        stagnation=limits["stagnation"],
+        restarts=starts,
+    )

@@ -1,6 +1,18 @@
-"""NAClassifier, a scikit-learn classifier of a few evolved half-spaces, and its text."""
+"""NAClassifier, a scikit-learn classifier with short rules of half-spaces.
 
+Its rules as text, as code, and explained row by row.
+"""
+
+from hyperna.classifier.code import export_code
 from hyperna.classifier.estimator import NAClassifier
-from hyperna.classifier.export import export_text, half_spaces
+from hyperna.classifier.explain import Explanation, Explanations, explain
+from hyperna.classifier.text import export_text
 
-__all__ = ["NAClassifier", "export_text", "half_spaces"]
+__all__ = [
+    "Explanation",
+    "Explanations",
+    "NAClassifier",
+    "explain",
+    "export_code",
+    "export_text",
+]

@@ -1,120 +1,85 @@
-"""NAClassifier: the (1+1) NA as a scikit-learn classifier."""
+"""NAClassifier: short rules of half-spaces as a scikit-learn classifier."""
 
-import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import ThreadpoolController
 
 from hyperna._validation import FloatArray, check_choice, check_integer, check_jobs, check_real
 from hyperna._words import shown
-from hyperna.algorithm import MOVES
-from hyperna.classifier.export import FittedNetworks
-from hyperna.classifier.fitted import (
-    Control,
-    Watch,
-    class_columns,
-    decide,
-    fitted_attributes,
-    linear_algebra,
-    probabilities,
+from hyperna.classifier import model_file
+from hyperna.classifier.decision_list import DecisionList
+from hyperna.classifier.notebook import RuleBox
+from hyperna.classifier.order import list_order
+from hyperna.classifier.path import PathRow, RulePath, combined
+from hyperna.classifier.rules import Rule, rule_of
+from hyperna.classifier.search import Candidate, Limits, Search
+from hyperna.classifier.table import (
+    LabelledTable,
+    Standardisation,
+    Standardised,
+    checked_numbers,
+    checked_splitter,
+    checked_table,
+    checked_weight,
 )
-from hyperna.classifier.fitting import MOST_SEARCHED, MOST_TRIED, Fit, fit_all
-from hyperna.classifier.points import FOLDS, LabelledPoints, Scaling, labelled_points, numbers
-from hyperna.classifier.work import WALK, Settings
-from hyperna.grid import MAX_RESOLUTION, Grid, finest_unit
-from hyperna.mutation import StepLaw, law
-from hyperna.neurons import NEURONS
-from hyperna.outputs import OUTPUTS
+from hyperna.classifier.text import list_text
+from hyperna.tables.features import plain_features
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # scikit-learn before 1.9
+OUTPUTS = ("or", "and", "xor", "at_least")
+MOST_TERMS = 10**9
+# Rows of the path of a list of several rules: each size up to the first number, and of larger ones
+# those that exceed the one before by this factor.
+EVERY_PATH_SIZE, NEXT_PATH_SIZE = 12, 1.15
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing: callbacks came with scikit-learn 1.9."""
-
-    def with_callbacks(method: Any) -> Any:
-        """Return the method as it is: callbacks came with scikit-learn 1.9."""
-        return method
+Work = Callable[[Callable[..., Any], Iterable[Any]], list[Any]]
 
 
-MARGIN_CLIP = 0.05
-MOST_NEURONS = 1000
+class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
+    """Classifier with a short rule: a few half-spaces that tell the labels in the fewest bits.
 
-
-class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
-    """Classifier that minimises the number of errors directly, with a network of a few half-spaces.
-
-    A small network of threshold neurons is evolved by the (1+1) NA: one network, one offspring at a
-    time, kept if it classifies the training points no worse. The half-spaces found can be printed
-    (`export_text`) and drawn. More than two classes are handled one-versus-rest.
+    A rule is a network of half-spaces such as ``age > 40`` or ``x + 0.5*y < 3``, joined by "any",
+    "all", "at least k" or "an odd number of". Candidates come from logistic regression on growing
+    sets of features and from networks that are evolved to make few errors with few terms. The
+    answer is the candidate with the shortest description of the labels: the bits of the rule plus
+    the bits of what it leaves open. More than two classes are told by a list of rules. What
+    `export_text` prints is what `predict` computes.
 
     Parameters
     ----------
-    n_neurons : int or "auto", default="auto"
-        Number of hidden neurons, at most 1000; "auto" chooses up to 8 by cross-validation.
-    output : {"auto", "or", "and", "xor", "evolved"}, default="auto"
-        How the neurons are joined. "or": the second class is a union of half-spaces; "and": an
-        intersection; "xor": the points in an odd number of half-spaces; "evolved": a weighted
-        vote.
-        "auto" tries them on held-out training points (three folds) and fits the best one, for as
-        long as that helps. One half-space, that of logistic regression, is kept unless a network
-        is better by more than one standard error of the paired difference, and also where nothing
-        is better than a constant answer by one standard error, unless some network with no more
-        parameters than points makes no training error at all.
-    resolution : int, default=65536
-        Number of angles and biases on the search grid, from 2 to 2**40.
-    mutation : str or StepLaw, default="harmonic"
-        How far a mutated angle or bias moves; see ``hyperna.LAWS``.
-    max_evals : int, default=100000
-        Maximum number of fitness evaluations for each binary problem, including those of the
-        trials. If there are trials, the final searches take about as many evaluations as they.
-    n_restarts : int, default=2
-        Number of restarts: further searches after the first one, of which the best network is
-        kept. There are fewer if a search would get less than 100 evaluations.
-    stagnation : int, optional
-        Number of evaluations without improvement after which a search ends early.
-    tie_break : {"margin"}, float or None, default="margin"
-        Among networks with the same number of errors prefer those whose boundary stays away from
-        the points: the sum of the distances, each clipped to ±0.05 (or to the number given; the
-        points fill the unit ball). None: accept all of them, as the paper's algorithm does.
-    init : {"data", "grid", "sphere"}, default="data"
-        Start with half-spaces fitted to the data (linear fits, and smooth stand-ins for an OR, an
-        AND, an XOR and a vote, fitted by L-BFGS), or at random: uniform on the grid as in the
-        paper, or with uniform normals. With random starts and `n_restarts` > 0 a search begins
-        with a knock-out of up to 16 starts, in which ties are accepted: the better half continues
-        with twice as many evaluations, until one is left. "auto" then chooses among one neuron,
-        an XOR of two and a vote of four, which may turn out to be an OR or an AND.
-    move : {"rotation", "angle"}, default="rotation"
-        How a mutated direction moves: the normal turns in the plane of two random features, or one
-        of its angles changes, as in the paper. With two features both are the same.
-    neuron : {"plain", "bent"}, default="plain"
-        Kind of the neurons: half-spaces, or cones, whose bend evolves too. Cones begin as the
-        half-spaces of `init`. They are searched without margins, so `tie_break` only decides
-        between finished searches, and are not made simpler afterwards; `export_text` prints
-        neurons with an evolved bend as conditions on the angle between axis and point.
-    scale : bool, default=True
-        Centre the features, divide by their deviations and shrink all into the unit ball, where
-        biases in [-1, 1] reach every hyperplane that matters. False: use the data as they are,
-        for points on the unit sphere; hyperplanes farther than 1 from 0 are then out of reach.
+    max_terms : int, optional
+        Largest number of terms (coefficients) of the rule, or of all rules of a list together. By
+        default the description length alone decides.
+    max_neurons : int, default=8
+        Largest number of half-spaces in a rule.
+    output : {"auto", "or", "and", "xor", "at_least"}, default="auto"
+        How half-spaces may be joined: any of them must hold, all of them, an odd number, or most of
+        them. "auto" tries all.
+    shortness : float, default=0.7
+        Weight of the rule's bits against those of the labels: larger values give shorter rules; 1
+        is the plain description length, 0 the rule that tells the training labels best.
+    evaluations : int, default=1500
+        Offspring of a network at each cost of a term: the effort of the search.
+    monotonic_cst : array-like of int of shape (n_features,), or dict, optional
+        1: the probability of the second class may only increase with the feature; -1: only
+        decrease; 0: both. A dict maps names of features to these numbers. For two classes.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes: a dict, or "balanced" for equal total weights. It is the same
         as multiplying `sample_weight` by the weight of each row's class.
     n_jobs : int, optional
-        Number of workers, as in joblib, for trials, restarts and classes. They are threads, unless
-        another backend is set with ``joblib.parallel_config`` ("loky", "dask", ...). The result
-        does not depend on either. With callbacks or `verbose` all is done in one thread.
-    warm_start : bool, default=False
-        Continue with the networks of the previous call to `fit`, in its scaling.
+        Number of workers, as in joblib, for shapes of networks and for classes. They are threads
+        unless another backend is set with ``joblib.parallel_config``. The result does not depend on
+        it.
     verbose : int, default=0
-        Print the evaluations and the training error during the fit.
+        Print what is tried and how many bits the best rule needs.
     random_state : int, RandomState or None
         Pass an integer for reproducible results.
 
@@ -122,108 +87,79 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes.
-    networks_ : list of Network
-        One network for two classes, otherwise one for each class against the rest.
-    network_ : Network
-        The only network, for two classes.
-    n_neurons_, output_ : int and str, or lists of these
-        Number of neurons and how they are joined, for more than two classes one for each class.
+    rules_ : tuple of Rule
+        One rule for two classes, which holds on the second one; otherwise the rules of the list.
+    list_ : DecisionList
+        The rules with their classes, in the order in which they are asked.
+    path_ : RulePath
+        The best rule found for each number of terms, with the chosen one marked; see also `at` and
+        `validate_path`.
+    n_terms_, n_neurons_ : int
+        Number of coefficients and of half-spaces, in all.
+    output_ : str
+        How the half-spaces are joined, "constant" for the constant answer, "list" for more than two
+        classes.
     coef_, intercept_ : ndarray of shape (1, n_features) and (1,)
-        For one plain neuron: `decision_function` is X @ coef_[0] + intercept_[0].
+        For a single half-space: `decision_function` is X @ coef_[0] + intercept_[0].
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the conditions of `rules_`: coefficient times standard deviation,
-        averaged over the conditions and then over the classes. The shares sum to 1.
-    rules_ : list of Rule
-        What `export_text` prints: conditions in the units of the data.
-    scaling_ : Scaling
-        The map from the features to the unit ball.
-    n_iter_ : int
-        Fitness evaluations, in all.
-    loss_curve_, loss_evals_ : ndarray
-        Least training error so far, and the evaluations after which it was reached (for more
-        than two classes: the mean over the binary problems).
+        Share of each feature in the conditions: coefficient times standard deviation, averaged over
+        the conditions and then over the rules. The shares sum to 1.
     training_score_ : float
-        Accuracy on the training points, with their weights.
-    slope_, lapse_ : float
-        See `predict_proba`.
-    factor_, offset_ : ndarray of shape (n_classes,), of shape (1,) for two classes
-        By which the distances of more than two classes are compared, see `decision_function`.
+        Accuracy on the training rows, with their weights.
+    baseline_score_ : float
+        Accuracy of always answering the most frequent class.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
     Notes
     -----
-    Equal rows are merged and the rows are sorted, so the result depends neither on the order of
-    the rows nor on whether a row has weight 2 or occurs twice. Where the size of the weights
-    matters, in the standard errors and in the penalty of the logistic regression, they are read
-    as numbers of rows.
-
-    Interrupting `fit` from the keyboard leaves a fitted estimator with the best networks so far,
-    and a ConvergenceWarning says so. If it comes before every class has a first network, the
-    KeyboardInterrupt is raised as usual. Threads of `n_jobs` finish their piece of work first; what
-    other processes were doing is lost. For the same reason, an interrupt in a grid search or a
-    cross-validation ends only the current fit, which is scored as it is before the next one
-    begins. To end all of them, turn the warning into an error with
-    ``warnings.simplefilter("error", ConvergenceWarning)`` and ``error_score="raise"``.
+    The result depends neither on the order of the rows nor on whether a row has weight 2 or occurs
+    twice; weights are read as numbers of rows. Equal rows of measured values count as copies of one
+    row. Of more than 20,000 different rows the search uses a sample.
 
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.array([[-1, -1], [-1, 1], [1, -1], [1, 1]])
-    >>> clf = NAClassifier(random_state=0).fit(X, ["even", "odd", "odd", "even"])
-    >>> clf.score(X, ["even", "odd", "odd", "even"])
-    1.0
+    >>> X = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    >>> clf = NAClassifier(random_state=0).fit(X, X[:, 0] * X[:, 1] > 0)
+    >>> clf.output_, clf.n_terms_
+    ('xor', 2)
     """
 
     def __init__(
         self,
-        n_neurons: int | str = "auto",
+        max_terms: int | None = None,
         *,
+        max_neurons: int = 8,
         output: str = "auto",
-        resolution: int = 65536,
-        mutation: str | StepLaw = "harmonic",
-        max_evals: int = 100_000,
-        n_restarts: int = 2,
-        stagnation: int | None = None,
-        tie_break: str | float | None = "margin",
-        init: str = "data",
-        move: str = "rotation",
-        neuron: str = "plain",
-        scale: bool = True,
+        shortness: float = 0.7,
+        evaluations: int = 1500,
+        monotonic_cst: Any = None,
         class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
-        warm_start: bool = False,
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
-        self.n_neurons = n_neurons
+        self.max_terms = max_terms
+        self.max_neurons = max_neurons
         self.output = output
-        self.resolution = resolution
-        self.mutation = mutation
-        self.max_evals = max_evals
-        self.n_restarts = n_restarts
-        self.stagnation = stagnation
-        self.tie_break = tie_break
-        self.init = init
-        self.move = move
-        self.neuron = neuron
-        self.scale = scale
+        self.shortness = shortness
+        self.evaluations = evaluations
+        self.monotonic_cst = monotonic_cst
         self.class_weight = class_weight
         self.n_jobs = n_jobs
-        self.warm_start = warm_start
         self.verbose = verbose
         self.random_state = random_state
 
-    @with_callbacks
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> "NAClassifier":
-        """Evolve networks that classify X as y.
+        """Find the rule that tells y from X in the fewest bits.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training points.
+            Training rows.
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), optional
@@ -233,157 +169,387 @@ class NAClassifier(FittedNetworks, CallbackSupportMixin, ClassifierMixin, BaseEs
         -------
         self
         """
-        table, classes, y = labelled_points(self, X, y, sample_weight)
-        settings = self._settings(table.Z.shape[1])
-        continued = self.warm_start and hasattr(self, "networks_")
-        if continued:
-            scaling = self.scaling_
-        elif self.scale:
-            scaling = Scaling.fit(table.Z, table.weight.astype(float))
-        else:
-            scaling = Scaling.identity(table.Z.shape[1])
-        fits = self._binary_fits(table, scaling, len(classes), settings)
-        if continued:
-            self._continue(fits, classes)
-        attributes = partial(fitted_attributes, fits, table, scaling, classes)
-        control, watch = Control(check_jobs(self.n_jobs), fits), None
-        if self.verbose or getattr(self, "_skl_callbacks", None):
-            weights = None if sample_weight is None else {"sample_weight": sample_weight}
-            watch = Watch(self, control, attributes, {"X": X, "y": y, "metadata": weights})
+        before = dict(self.__dict__)
         try:
             with linear_algebra().limit(limits=1, user_api="blas"):
-                fit_all(fits, control)
-        except KeyboardInterrupt:
-            control.interrupt()
-        for fit in fits:
-            if fit.best is None:
-                raise KeyboardInterrupt
-        for name, value in attributes().items():
-            setattr(self, name, value)
-        if control.interrupted:
-            message = "fit was interrupted; the estimator holds the best networks found until then"
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
-        if watch is not None:
-            watch.end()
+                self._fit(X, y, sample_weight)
+        except BaseException:
+            # a refused or interrupted fit leaves the estimator as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
         return self
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return the score of each point, in the units of the unit ball.
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        table, classes, present = checked_table(self, X, y, sample_weight)
+        limits = self._limits(len(present))
+        work = self._work()
+        random = check_random_state(self.random_state)
+        seed = np.random.SeedSequence(random.randint(2**31, size=4).tolist())
+        sample = table.sample(np.random.default_rng(seed))
+        standard = Standardisation.fit(sample.X, sample.weight)
+        self.classes_ = classes
+        searches, order = self._searches(sample, standard, present, limits, seed, work)
+        self._finish(searches, order, sample, standard, table)
+        self.training_score_ = self.path_.chosen.accuracy
+        by_class = np.bincount(table.label, weights=table.weight, minlength=len(classes))
+        self.baseline_score_ = float(by_class.max() / table.rows)
 
-        For two classes: the distance by which the hyperplanes, or the surfaces of cones, must move
-        for the answer to change, positive for the second class; shape (n_samples,). For more: one
-        column per class, ``factor_ * distance + offset_``. Factors are 1 and offsets 0 unless the
-        classes of held-out points are told much better with others.
+    def _searches(
+        self,
+        table: LabelledTable,
+        standard: Standardisation,
+        present: Any,
+        limits: Limits,
+        seed: np.random.SeedSequence,
+        work: Work,
+    ) -> tuple[list[Search], list[int]]:
+        """Return a finished search for each rule of the list, and the order of the classes."""
+
+        def search(positive: int, rows: LabelledTable, number: int, work: Work) -> Search:
+            points = Standardised.of(rows, standard, positive)
+            key = np.random.SeedSequence(seed.entropy, spawn_key=(number,))
+            made = Search(points, limits.for_features(points.features), key)
+            made.run(work)
+            if self.verbose:
+                name = shown(self.classes_[positive].item())
+                print(f"[NAClassifier] class {name}: {made.summary()}")
+            return made
+
+        if len(present) == 2:
+            first, second = map(int, present)
+            return [search(second, table, 0, work)], [second, first]
+        order = list_order([int(k) for k in present], table, standard, limits.shortness)
+
+        def rule(place: int) -> Search:
+            rows = table.part(np.isin(table.label, order[place:]))
+            return search(order[place], rows, place, _one_by_one)
+
+        return work(rule, range(len(order) - 1)), order
+
+    def _finish(
+        self,
+        searches: list[Search],
+        order: list[int],
+        sample: LabelledTable,
+        standard: Standardisation,
+        table: LabelledTable,
+    ) -> None:
+        """Turn the best candidates and those of the path into rules in the units of the data.
+
+        Coefficients are rounded as far as all rows of the sample, on which candidates were found,
+        stay on their sides; errors are counted on all rows of the table.
         """
-        score, _ = self._decide(X)
-        return score[:, 0] if len(self.networks_) == 1 else score
+        made: dict[Candidate, Rule] = {}
 
-    def predict(self, X: ArrayLike) -> Any:
-        """Return the class of each point: the one with the largest `decision_function`."""
-        _, chosen = self._decide(X)
-        return self.classes_[chosen]
+        def rule(search: Search, candidate: Candidate) -> Rule:
+            if candidate not in made:
+                made[candidate] = rule_of(
+                    candidate.network, candidate.code, search.points, standard, sample.X
+                )
+            return made[candidate]
 
-    def _decide(self, X: ArrayLike) -> tuple[FloatArray, Any]:
-        check_is_fitted(self)
-        Z = self.scaling_.apply(numbers(self, X))
-        return decide(self.networks_, Z, self.factor_, self.offset_)
+        def row(candidates: Sequence[Candidate], chosen: bool) -> PathRow:
+            rules = tuple(map(rule, searches, candidates))
+            listed = DecisionList(rules, tuple(order), len(self.classes_))
+            share = table.wrong_share(listed.predict)
+            return PathRow(
+                terms=listed.terms,
+                neurons=listed.neurons,
+                output=rules[0].output if len(rules) == 1 else "list",
+                errors=share * table.given,
+                accuracy=1.0 - share,
+                label_bits=sum(one.code.labels for one in candidates),
+                rule_bits=sum(one.code.rule for one in candidates),
+                chosen=chosen,
+                rule=list_text(listed, self.classes_.tolist(), features, None),
+                list=listed,
+            )
 
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the probability of each class, which grows with the distance.
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j + 1}" for j in range(self.n_features_in_)]
+        features = plain_features(map(str, names))
+        most = MOST_TERMS if self.max_terms is None else self.max_terms
+        best = tuple(search.best for search in searches)
+        if sum(one.network.terms for one in best) > most:
+            paths = []
+            for search in searches:
+                # where there is nothing to tell, no shorter rule is better than none
+                told = search.path() if search.best.network.neurons else []
+                paths.append([search.candidates[0], *told])
+            best = min(
+                combined(paths, lambda one: one.bits, most).values(),
+                key=lambda some: sum(one.bits for one in some),
+            )
+        sizes = combined([search.path() for search in searches], lambda one: one.code.labels, most)
+        sizes[sum(one.network.terms for one in best)] = best
+        rows: list[PathRow] = []
+        least = np.inf
+        last = 0.0
+        for size, candidates in sorted(sizes.items()):
+            labels = sum(one.code.labels for one in candidates)
+            wanted = labels < least and (
+                len(searches) == 1 or size <= EVERY_PATH_SIZE or size >= NEXT_PATH_SIZE * last
+            )
+            if candidates is best or wanted:
+                rows.append(row(candidates, candidates is best))
+                least = min(least, labels)
+                last = size
+        self.path_ = RulePath(rows)
+        self.list_ = self.path_.chosen.list
 
-        It is ``lapse_ + (1 - K * lapse_) * softmax(slope_ * score)`` for K classes. The scores of
-        more than two classes are those of `decision_function`; those of two classes are half of it
-        and its opposite, so that a point on the boundary has probability 1/2. However far a point
-        is, the probability of a wrong label stays at `lapse_`. Both numbers fit the labels of the
-        training points best, with the distances to networks that had not seen these points. Where
-        no points were held out (few points or evaluations, or ``init`` other than "data" with
-        nothing to choose), the training points themselves are used, and the values are optimistic.
-        """
-        distance = self.decision_function(X)
-        probability = probabilities(class_columns(distance), self.slope_, self.lapse_)
-        if distance.ndim == 1:
-            # Near the boundary both would be 1/2, and the larger one must be that of the answer.
-            positive = np.maximum(probability[:, 1], np.nextafter(0.5, 1.0))
-            probability[:, 1] = np.where(distance > 0, positive, probability[:, 1])
-            probability[:, 0] = 1.0 - probability[:, 1]
-        return probability
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "networks_")
-
-    def _settings(self, dim: int) -> Settings:
-        """Return the checked parameters, for this number of features."""
-        neurons, clip, stagnation = self.n_neurons, self.tie_break, self.stagnation
-        if isinstance(neurons, str):
-            check_choice("n_neurons", neurons, ("auto",), f"or an integer from 1 to {MOST_NEURONS}")
-        else:
-            neurons = check_integer("n_neurons", neurons, 1, MOST_NEURONS)
-        if isinstance(clip, str):
-            check_choice("tie_break", clip, ("margin",), "or a number or None")
-            clip = MARGIN_CLIP
-        elif clip is not None:
-            clip = check_real("tie_break", clip, 0.0)
-        if stagnation is not None:
-            stagnation = check_integer("stagnation", stagnation, 1, 2**61)
-        for name in ("scale", "warm_start"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise TypeError(f"{name} must be True or False, got {shown(getattr(self, name))}")
+    def _limits(self, classes: int) -> Limits:
+        """Return what a rule may be; refuse parameters that are not allowed."""
+        terms = MOST_TERMS
+        if self.max_terms is not None:
+            terms = check_integer("max_terms", self.max_terms, 0)
+        neurons = check_integer("max_neurons", self.max_neurons, 1, 62)
+        check_choice("output", self.output, ("auto", *OUTPUTS))
+        check_real("shortness", self.shortness, 0, 1000)
+        check_integer("evaluations", self.evaluations, 0)
         check_integer("verbose", int(self.verbose), 0)
-        resolution = check_integer("resolution", self.resolution, 2, MAX_RESOLUTION)
-        init = check_choice("init", self.init, ("data", "grid", "sphere"))
-        neuron, mutation = check_choice("neuron", self.neuron, NEURONS), law(self.mutation)
-        rotation = check_choice("move", self.move, MOVES) == "rotation" and dim > 2
-        unit = finest_unit(resolution) if rotation or mutation.continuous else 1
-        plain, by_chance = neuron == "plain", init != "data"
-        return Settings(
-            neurons=neurons,
-            output=check_choice("output", self.output, ("auto", *OUTPUTS)),
-            resolution=resolution * unit,
-            unit=unit,
-            rotation=rotation,
-            mutation=mutation,
-            max_evals=check_integer("max_evals", self.max_evals, 1, 2**61),
-            restarts=check_integer("n_restarts", self.n_restarts, 0),
-            stagnation=stagnation,
-            clip=clip or 0.0,
-            init=init,
-            neuron=neuron,
-            simplifies=neurons == "auto" and plain,
-            from_scratch=neurons == "auto" and by_chance,
-            phases=((False, WALK), (True, 1.0)) if by_chance and plain and clip else ((True, 1.0),),
+        outputs = OUTPUTS if self.output == "auto" else (self.output,)
+        signs = self._signs(classes)
+        if signs is not None and self.output == "xor":
+            raise ValueError("output must not be 'xor' where monotonic_cst is given")
+        return Limits(
+            shortness=float(self.shortness),
+            max_terms=terms,
+            max_neurons=neurons,
+            outputs=outputs,
+            evaluations=self.evaluations,
+            signs=signs,
         )
 
-    def _continue(self, fits: list[Fit], classes: Any) -> None:
-        """Let the fits begin with the networks of the previous one."""
-        if not np.array_equal(classes, self.classes_):
-            raise ValueError(
-                "warm_start can only be used where y has the same classes as in the previous call "
-                f"to fit. Previously got {self.classes_}, y has {classes}"
-            )
-        for fit, network in zip(fits, self.networks_, strict=True):
-            fit.start = network.as_kind(self.neuron)
-            had, dim = fit.start.grid, fit.points.Z.shape[1]
-            wanted = Grid(dim, had.neurons, fit.settings.resolution, had.output, self.neuron)
-            if had != wanted:
+    def _signs(self, classes: int) -> Any:
+        """Return the signs that weights may have, None if all may have both."""
+        given = self.monotonic_cst
+        if given is None:
+            return None
+        dim = self.n_features_in_
+        if isinstance(given, dict):
+            names = getattr(self, "feature_names_in_", None)
+            if names is None:
                 raise ValueError(
-                    "warm_start can only be used where the networks of the previous call to fit "
-                    f"are on the grid {wanted}, got one on {had}"
+                    "monotonic_cst must be an array where features have no names; a pipeline keeps "
+                    "them after model.set_output(transform='pandas')"
                 )
+            unknown = sorted(set(map(str, given)) - set(map(str, names)))
+            if unknown:
+                raise ValueError(f"monotonic_cst must name features, got {unknown!r:.60}")
+            given = [given.get(name, 0) for name in names]
+        signs = np.asarray(given)
+        if signs.shape != (dim,) or not np.isin(signs, (-1, 0, 1)).all():
+            raise ValueError(
+                f"monotonic_cst must be {dim} numbers, each -1, 0 or 1, "
+                f"got {self.monotonic_cst!r:.60}"
+            )
+        if classes > 2:
+            raise ValueError(
+                f"monotonic_cst must be None for more than two classes, got {classes} classes"
+            )
+        return signs.astype(np.int64) if signs.any() else None
 
-    def _binary_fits(
-        self, table: LabelledPoints, scaling: Scaling, classes: int, settings: Settings
-    ) -> list[Fit]:
-        """Return the problems to solve: the second class, or each one against all others."""
-        seed = check_random_state(self.random_state).randint(2**31 - 1, size=4).tolist()
-        rng = np.random.default_rng(np.random.SeedSequence(seed))
-        if len(table.y) > MOST_SEARCHED:
-            table = table.sample(rng, MOST_SEARCHED)
-        points = replace(table, Z=scaling.apply(table.Z))
-        index, weight, fold = points.folds(MOST_TRIED, rng)
-        tried = points.part(index, weight)
-        seen = [tried.part(fold != k) for k in range(FOLDS)]
-        fits: list[Fit] = []
-        for k in range(classes) if classes > 2 else (1,):
-            every, some, *own = [replace(part, y=part.y == k) for part in (points, tried, *seen)]
-            fits.append(Fit(len(fits), every, some, own, fold, settings, seed, (k,)))
-        return fits
+    def _work(self) -> Work:
+        """Return how a function is mapped over arguments: here, or by joblib's workers."""
+        jobs = check_jobs(self.n_jobs)
+        if jobs in (None, 1):
+            return _one_by_one
+        parallel = Parallel(n_jobs=jobs, prefer="threads")
+
+        def work(function: Callable[..., Any], arguments: Iterable[Any]) -> list[Any]:
+            return list(parallel(delayed(function)(one) for one in arguments))
+
+        return work
+
+    def _rows(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        return np.asarray(checked_numbers(self, X))
+
+    def predict(self, X: ArrayLike) -> Any:
+        """Return the class of each row."""
+        rows = self._rows(X)
+        return self.classes_[self.list_.predict(rows)]
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the probability of each class.
+
+        For two classes it is ``lapse + (1 - 2 lapse) expit(slope d)`` at the distance d of
+        `decision_function`; slope and lapse of each rule are those with which its description of
+        the labels is shortest. For more classes it is a product along the list of rules.
+        """
+        rows = self._rows(X)
+        return self.list_.probabilities(rows)
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return for two classes how far half-spaces must move for the answer to change.
+
+        It is in standard deviations, positive for the second class, of shape (n_samples,). For more
+        classes: the logarithms of the probabilities, of shape (n_samples, n_classes).
+        """
+        rows = self._rows(X)
+        if len(self.classes_) == 2:
+            return self.rules_[0].distance(rows)
+        with np.errstate(divide="ignore"):
+            return np.log(np.maximum(self.list_.probabilities(rows), 1e-300))
+
+    def at(self, terms: int) -> "NAClassifier":
+        """Return the classifier with the rule of the path that has at most so many terms.
+
+        Nothing is fitted again.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = NAClassifier(random_state=0).fit(X, y)
+        >>> clf.at(terms=2).n_terms_
+        2
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "path_"):
+            raise AttributeError("a classifier that was read from JSON has no path")
+        chosen = self.path_.at(check_integer("terms", terms, 0))
+        made = clone(self)
+        vars(made).update({name: value for name, value in vars(self).items() if name.endswith("_")})
+        made.path_ = RulePath([replace(row, chosen=row is chosen) for row in self.path_])
+        made.list_ = chosen.list
+        made.training_score_ = chosen.accuracy
+        return made
+
+    def validate_path(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        cv: Any = 5,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: Any = None,
+    ) -> RulePath:
+        """Return the path with the error of rules of each size on rows they were not fitted to.
+
+        The classifier is fitted again without each fold of the data; of each of these paths the
+        rule with at most as many terms classifies the rows of the fold. `path_` is replaced by the
+        result.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        cv : int, cross-validation generator or iterable
+            As in scikit-learn.
+        groups : array-like, optional
+            Groups of rows that stay together, for generators that use them.
+
+        Returns
+        -------
+        path : RulePath
+        """
+        check_is_fitted(self)
+        rows, labels = np.asarray(checked_numbers(self, X)), column_or_1d(y)
+        check_consistent_length(rows, labels)
+        weight = checked_weight(sample_weight, rows)
+
+        def fitted(train: Any, test: Any) -> tuple[NAClassifier, FloatArray]:
+            part = clone(self).fit(rows[train], labels[train], weight[train])
+            return part, rows[test]
+
+        folds = list(checked_splitter(cv, labels).split(rows, labels, groups))
+        everything = np.arange(len(rows))
+        for part in (np.asarray(part) for fold in folds for part in fold):
+            if part.dtype.kind == "b" and part.shape == everything.shape:
+                continue
+            if part.dtype.kind not in "iu" or part.ndim != 1 or not np.isin(part, everything).all():
+                raise ValueError(
+                    f"cv must give the numbers of rows from 0 to {len(rows) - 1} for training and "
+                    f"for testing, got {shown(part)}"
+                )
+        self.path_ = self.path_.validated(folds, fitted, labels, weight)
+        return self.path_
+
+    @property
+    def rules_(self) -> tuple[Rule, ...]:
+        """The rules, in the order in which they are asked."""
+        return self._fitted("rules_").rules
+
+    @property
+    def n_terms_(self) -> int:
+        """Number of coefficients of all rules."""
+        return self._fitted("n_terms_").terms
+
+    @property
+    def n_neurons_(self) -> int:
+        """Number of half-spaces of all rules."""
+        return self._fitted("n_neurons_").neurons
+
+    @property
+    def output_(self) -> str:
+        """How half-spaces are joined."""
+        rules = self._fitted("output_").rules
+        return rules[0].output if len(rules) == 1 else "list"
+
+    def _fitted(self, name: str) -> DecisionList:
+        if "list_" not in vars(self):
+            raise AttributeError(f"{name} exists only after fit")
+        found: DecisionList = self.list_
+        return found
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Share of each feature in the conditions."""
+        return self._fitted("feature_importances_").importances(self.n_features_in_)
+
+    @property
+    def coef_(self) -> FloatArray:
+        """Coefficients of the features for a single half-space, shape (1, n_features)."""
+        condition = self._only_condition("coef_")
+        result = np.zeros((1, self.n_features_in_))
+        result[0, list(condition.features)] = np.array(condition.weights) / condition.scale
+        return result
+
+    @property
+    def intercept_(self) -> FloatArray:
+        """What is added to the coefficients times the features, shape (1,)."""
+        condition = self._only_condition("intercept_")
+        return np.array([-condition.threshold / condition.scale])
+
+    def _only_condition(self, name: str) -> Any:
+        rules = self._fitted(name).rules
+        if len(rules) != 1 or len(rules[0].conditions) != 1:
+            # AttributeError: scikit-learn then takes feature_importances_.
+            raise AttributeError(
+                f"{name} exists for two classes and one half-space only, as with max_neurons=1; "
+                "rules_ holds the conditions of any rule"
+            )
+        return rules[0].conditions[0]
+
+    def to_json(self) -> str:
+        """Return the fitted classifier as JSON, exact to the last digit, without its path."""
+        return model_file.to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> "NAClassifier":
+        """Return the classifier that `to_json` wrote; anything else is a ValueError.
+
+        Examples
+        --------
+        >>> clf = NAClassifier(random_state=0).fit([[0.0], [1.0]] * 20, ["a", "b"] * 20)
+        >>> NAClassifier.from_json(clf.to_json()).predict([[0.2], [0.9]])
+        array(['a', 'b'], dtype='<U1')
+        """
+        made: NAClassifier = model_file.from_json(cls(), text)
+        return made
+
+
+@cache
+def linear_algebra() -> ThreadpoolController:
+    """Return the libraries of linear algebra, which takes milliseconds to look for.
+
+    A fit lets them use one thread: matrices are small, and other sums could lead to other rules.
+    """
+    return ThreadpoolController()
+
+
+def _one_by_one(function: Callable[..., Any], arguments: Iterable[Any]) -> list[Any]:
+    return [function(one) for one in arguments]

@@ -1,6 +1,6 @@
 """The command line: ``hyperna COMMAND ...``.
 
-A command is a module of this package with a docstring, ``add_arguments(parser)`` and
+A command is a module of this package with the text `HELP`, ``add_arguments(parser)`` and
 ``run(args) -> exit code``; naming it in COMMANDS is all it takes to add one. Bad input ends with
 one line on standard error and exit code 2, Ctrl-C with 130, SIGTERM with 143, and a reader that has
 gone away with 141, as in the shell.
@@ -26,6 +26,7 @@ COMMANDS = (
     "compare",
     "fit",
     "predict",
+    "export",
     "campaign",
     "report",
     "reproduce",
@@ -111,7 +112,8 @@ def build_parser(words: Sequence[str] | None = None) -> Parser:
             commands.add_parser(name)
             continue
         module = import_module(f"hyperna.cli.{name}")
-        summary, _, details = (module.__doc__ or "").partition("\n")
+        # not the docstring, which Python leaves out under -OO
+        summary, _, details = module.HELP.partition("\n")
         command = commands.add_parser(
             name,
             help=summary,
@@ -162,7 +164,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> main(["--version"])
-    hyperna 0.4.0
+    hyperna 0.5.0
     0
     """
     given = sys.argv[1:] if argv is None else [*argv]

@@ -1,4 +1,21 @@
-"""Run, monitor and export experiment grids described in a file.
+"""The command ``hyperna campaign``."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hyperna._files import check_writable, write_file
+from hyperna._validation import check_extra
+from hyperna._words import are, counted
+from hyperna.cli.options import RIGHT, Version, integer, make_console, print_table, tell_written
+from hyperna.cli.progress import Meter
+from hyperna.cli.workers import add_worker_options, announce_scheduler, refuse_no_workers
+
+HELP = """\
+Run, monitor and export experiment grids described in a file.
 
 A campaign file holds the options of 'hyperna run', each with one value or a list:
 
@@ -15,20 +32,6 @@ For example:
   hyperna campaign export scaling.store csv -o scaling.csv
   hyperna campaign export scaling.store ioh -o for_iohanalyzer
 """
-
-import argparse
-import json
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
-from hyperna._files import check_writable, write_file
-from hyperna._validation import check_extra
-from hyperna._words import are, counted
-from hyperna.cli.options import RIGHT, Version, integer, make_console, print_table, tell_written
-from hyperna.cli.progress import Meter
-from hyperna.cli.workers import add_worker_options, announce_scheduler, refuse_no_workers
 
 FORMATS = ("csv", "parquet", "ioh")
 
@@ -72,8 +75,8 @@ def run(args: argparse.Namespace) -> int:
 def run_campaign(args: argparse.Namespace) -> int:
     """Do the missing runs of a campaign."""
     refuse_no_workers(args)
-    from hyperna.campaign.campaign import Campaign
-    from hyperna.store.store import Store
+    from hyperna.experiments.campaign import Campaign
+    from hyperna.experiments.store import Store
 
     campaign = Campaign.from_toml(args.file)
     store = Store(args.store or Path(args.file).with_suffix(".store"))
@@ -102,7 +105,7 @@ def run_campaign(args: argparse.Namespace) -> int:
 
 def show_status(args: argparse.Namespace) -> int:
     """Print the progress of each setting."""
-    from hyperna.store.store import Store
+    from hyperna.experiments.store import Store
 
     store = Store(args.store)
     entries = store.status()
@@ -133,12 +136,13 @@ def _status_tables(entries: list[Any]) -> Iterator[Version]:
     numbers = [(f"{entry.done:,}", f"{entry.wanted:,}") for entry in entries]
     rows = []
     for entry, counts in zip(entries, numbers, strict=True):
-        values = [str(entry.setting.canonical.get(key, "")) for key in keys]
+        shown = {**entry.setting.canonical, "problem": entry.setting.title}
+        values = [str(shown.get(key, "")) for key in keys]
         rows.append((entry.setting.id, *map(escape, values), *counts))
     names: dict[str, Any] = {key: {} for key in ("setting", *keys)}
     yield {**names, "done": RIGHT, "wanted": RIGHT}, rows
 
-    from hyperna.campaign.ioh import unusual_options
+    from hyperna.interop.store import unusual_options
     from hyperna.report.groups import algorithm_name, phrase
 
     rows, whole = [], {**RIGHT, "no_wrap": True}
@@ -147,9 +151,9 @@ def _status_tables(entries: list[Any]) -> Iterator[Version]:
         shape = {"dim": f"D = {made.dim}", "neurons": f"N = {made.neurons}", "output": made.output}
         unusual = unusual_options(made)
         told = [
-            made.problem,
+            made.title,
             *(text for key, text in shape.items() if key in keys),
-            algorithm_name(made),
+            algorithm_name(made, beside_others="algorithm" in keys),
             *(phrase(key, value) for key, value in unusual.items() if key in keys),
             f"r = {made.resolution:,}",
         ]
@@ -177,12 +181,12 @@ def varying_keys(settings: list[dict[str, Any]]) -> list[str]:
 
 def export_runs(args: argparse.Namespace) -> int:
     """Write all runs as a table, or with their improvements for IOHanalyzer."""
-    from hyperna.store.store import Store
+    from hyperna.experiments.store import Store
 
     path = Path(args.out)
     if args.format == "ioh":
         refuse_no_workers(args)
-        from hyperna.campaign.ioh import export_ioh
+        from hyperna.interop.store import export_ioh
 
         store = Store(args.store)
         if path.exists():

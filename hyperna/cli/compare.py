@@ -1,21 +1,18 @@
-"""Compare NAClassifier with scikit-learn's classifiers by repeated cross-validation.
-
-For example:
-  hyperna compare moons
-  hyperna compare sklearn:breast_cancer sklearn:wine --repeats 5 --jobs 2
-  hyperna compare two_quarters_d2 two_quarters_d5 --rotate --plot arcs.png
-  hyperna compare points.csv --label class --classifiers na,logistic,tree --json
-"""
+"""The command ``hyperna compare``."""
 
 import argparse
 import json
-from collections.abc import Iterator
+import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hyperna._words import finite
 from hyperna.cli.options import (
     RIGHT,
     Version,
+    add_kind_option,
     check_picture,
     integer,
     make_console,
@@ -25,10 +22,24 @@ from hyperna.cli.options import (
     save_figure,
     say,
 )
+from hyperna.cli.signals import INTERRUPTED, signals
 from hyperna.cli.workers import add_worker_options, workers
 
 if TYPE_CHECKING:
     from hyperna.comparison import Comparison
+
+HELP = """\
+Compare NAClassifier with other classifiers by repeated cross-validation.
+
+For example:
+  hyperna compare moons
+  hyperna compare customers.csv --label churned --classifiers na,rivals --plot sizes.png
+  hyperna compare sklearn:breast_cancer sklearn:wine --repeats 5 --jobs 2
+  hyperna compare two_quarters_d2 two_quarters_d5 --rotate --plot arcs.png
+  hyperna compare points.csv --label class --classifiers na,logistic,tree --json
+
+Interrupted with Ctrl-C it shows the folds that are finished and ends with exit code 130.
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,11 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="A,B,...",
         help="columns of the CSV files to leave out",
     )
+    add_kind_option(parser)
     parser.add_argument(
         "--classifiers",
         type=names,
         metavar="A,B,...",
-        help="classifiers to compare, names from --list (default: all but slow ones)",
+        help="classifiers to compare, names from --list, or rivals for all others that people can "
+        "read (default: all but slow ones)",
     )
     parser.add_argument("--list", action="store_true", help="show the classifiers")
     parser.add_argument("--folds", type=integer(2), default=5, help="default: 5")
@@ -83,44 +96,90 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError("--all lists every fit and needs --json")
     if args.json and args.markdown:
         raise ValueError("--json and --markdown cannot be used together")
-    if bool(args.data) == args.list:
-        raise ValueError("give DATA to compare on, or --list alone")
+    alone = not (args.data or args.all or args.markdown or args.plot)
+    if (args.list and not alone) or not (args.list or args.data):
+        raise ValueError("give DATA to compare on, or --list alone or with --json")
     if args.list:
-        from hyperna.comparison import CLASSIFIERS
-
-        width = max(map(len, CLASSIFIERS))
-        for entry in CLASSIFIERS.values():
-            print(f"{entry.name.ljust(width)}  {entry.summary}")
+        print_list(args.json)
         return 0
     picture = check_picture(args.plot) if args.plot else None
 
-    from hyperna.comparison import compare
+    from hyperna.comparison import CrossValidation
     from hyperna.datasets import load
 
-    data = [load(source, args.label, args.ignore) for source in args.data]
-    total = args.folds * args.repeats * len(data)
-    with workers(args), progress_bar(total, "comparing") as progress:
-        comparison = compare(
-            data,
-            args.classifiers,
-            folds=args.folds,
-            repeats=args.repeats,
-            rotate=args.rotate,
-            seed=args.seed,
-            n_jobs=args.jobs,
-            progress=progress,
-        )
+    validation = CrossValidation.of(
+        [load(source, args.label, args.ignore, args.kind) for source in args.data],
+        args.classifiers,
+        folds=args.folds,
+        repeats=args.repeats,
+        rotate=args.rotate,
+        seed=args.seed,
+    )
+    code = 0
+    here = args.backend is None and args.scheduler is None and args.jobs in (None, 1)
+    signals.patient = True  # what was finished is shown
+    with workers(args), progress_bar(validation.total, "comparing") as progress:
+        try:
+            if here:
+                in_thread(lambda: validation.run(1, progress))
+            else:
+                validation.run(args.jobs, progress)
+        except KeyboardInterrupt:
+            if not validation.result().scores:
+                raise
+            code = INTERRUPTED
+    comparison = validation.result()
+    if code:
+        done = f"{len(comparison.scores):,} of {comparison.planned:,} fits are finished"
+        print(f"hyperna: interrupted: {done}", file=sys.stderr)
     if picture is not None:
         from hyperna.plots.comparison import comparison_figure
 
         save_figure(picture, comparison_figure(comparison))
     if args.json:
-        print(json.dumps(report(comparison, every_fit=args.all), allow_nan=False))
+        print(json.dumps(finite(report(comparison, every_fit=args.all)), allow_nan=False))
     elif args.markdown:
         print(comparison.to_markdown(), end="")
     else:
         print_tables(comparison, picture, explain_choice=args.classifiers is None)
-    return 0
+    return code
+
+
+def in_thread(work: Callable[[], None]) -> None:
+    """Do some work in another thread and wait for it.
+
+    So an interrupt ends the waiting at once, and does not wait for a fit in compiled code.
+    """
+    failed: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=guarded, daemon=True)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+
+
+def print_list(as_json: bool) -> None:
+    """Print the classifiers, and what has to be installed for those that are absent."""
+    from hyperna.comparison import CLASSIFIERS, GROUPS
+
+    texts = {}
+    for entry in CLASSIFIERS.values():
+        texts[entry.name] = entry.summary + (f" ({entry.absent})" if entry.absent else "")
+    for name, members in GROUPS.items():
+        texts[name] = f"all of {', '.join(members)}"
+    if as_json:
+        print(json.dumps(texts))
+        return
+    width = max(map(len, texts))
+    for name, text in texts.items():
+        print(f"{name.ljust(width)}  {text}")
 
 
 def report(comparison: "Comparison", *, every_fit: bool) -> dict[str, Any]:
@@ -132,6 +191,7 @@ def report(comparison: "Comparison", *, every_fit: bool) -> dict[str, Any]:
     made: dict[str, Any] = {
         "data": [info._asdict() for info in comparison.data],
         "classifiers": {entry.name: entry.summary for entry in comparison.classifiers},
+        "absent": dict(comparison.absent),
         "summary": comparison.summary(),
         "averages": comparison.averages(),
         "differences": comparison.differences(),
@@ -187,9 +247,11 @@ def print_tables(comparison: "Comparison", picture: Path | None, explain_choice:
         listed = ", ".join(f"{escape(name)} {value:.3f}" for name, value in ranked)
         say(console, f"[bold]average test accuracy[/bold]: {listed}")
     say(console, f"[dim]{escape(comparison.explanation)}[/dim]")
-    absent = [name for name, entry in CLASSIFIERS.items() if entry.named_only]
-    if explain_choice and absent:
+    for name, why in comparison.absent.items():
+        say(console, f"[bold]{escape(name)}[/bold] is not compared: it {escape(why)}")
+    unnamed = [name for name, entry in CLASSIFIERS.items() if entry.named_only]
+    if explain_choice and unnamed:
         reason = "slow, or needs an extra; name it with --classifiers"
-        say(console, f"[dim]Not compared: {', '.join(absent)} ({reason}).[/dim]")
+        say(console, f"[dim]Not compared: {', '.join(unnamed)} ({reason}).[/dim]")
     if picture is not None:
         console.print(f"picture: {escape(str(picture))}", soft_wrap=True)

@@ -1,11 +1,4 @@
-"""Generate a data set as a CSV file, byte for byte the same everywhere.
-
-For example:
-  hyperna dataset --list
-  hyperna dataset moons -o moons.csv
-  hyperna dataset sphere:problem=two_quarters,dim=5,rotated=true,n=1000
-  hyperna dataset --all -o datasets
-"""
+"""The command ``hyperna dataset``."""
 
 import argparse
 import json
@@ -16,6 +9,16 @@ from typing import Any
 from hyperna._files import check_writable, write_file
 from hyperna._words import counted, write_name
 from hyperna.cli.options import make_console, print_entries, tell_written
+
+HELP = """\
+Generate a data set as a CSV file, byte for byte the same everywhere.
+
+For example:
+  hyperna dataset --list
+  hyperna dataset moons -o moons.csv
+  hyperna dataset sphere:problem=two_quarters,dim=5,rotated=true,n=1000
+  hyperna dataset --all -o datasets
+"""
 
 # On a narrower terminal, how a set is made stands below what it is.
 _NARROW = 100

@@ -1,34 +1,52 @@
-"""Fit an NAClassifier to labelled data, print its rules and save it as JSON.
-
-For example:
-  hyperna fit points.csv --label class --save model.json
-  hyperna fit points.csv --label class --ignore id,date --neurons 3 --output or
-  hyperna fit sklearn:breast_cancer --neurons 1 --max-evals 200000 --seed 7
-  hyperna fit moons --plot moons.png
-
-Interrupted with Ctrl-C it keeps the best network so far and ends with exit code 130.
-"""
+"""The command ``hyperna fit``."""
 
 import argparse
 import json
 import sys
 import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hyperna._files import check_writable, write_file
-from hyperna._words import counted
-from hyperna.algorithm import MOVES
-from hyperna.cli.options import check_picture, integer, names, real, save_figure
-from hyperna.cli.signals import INTERRUPTED, signals
-from hyperna.neurons import NEURONS
-from hyperna.outputs import OUTPUTS
+from hyperna._validation import check_extra
+from hyperna._words import counted, shown
+from hyperna.cli.options import (
+    add_kind_option,
+    check_picture,
+    integer,
+    make_console,
+    names,
+    print_decisions,
+    progress_bar,
+    real,
+    save_figure,
+)
 
 if TYPE_CHECKING:
     from hyperna.classifier import NAClassifier
-    from hyperna.datasets import Dataset
+    from hyperna.datasets import Dataset, Table
+    from hyperna.tables import Encoding
+
+HELP = """\
+Fit an NAClassifier to labelled data, print its rule and save it as JSON.
+
+For example:
+  hyperna fit customers.csv --label churned --save model.json
+  hyperna fit customers.csv --label churned --ignore notes --kind zip=category
+  hyperna fit sklearn:breast_cancer --max-terms 5 --path
+  hyperna fit moons --plot moons.png
+
+A table may hold text, gaps and dates; what is done with each column is printed. Below the rule
+stands the path: the best rule found for each number of terms. --path cross-validates it.
+"""
+
+
+# Rules with more terms than this are nobody's to read: they are counted, not written out.
+MOST_TERMS = 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,73 +58,57 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ignore", type=names, default=(), metavar="A,B,...", help="columns to leave out"
     )
+    add_kind_option(parser)
     parser.add_argument("--save", metavar="FILE", help="write the classifier as JSON")
     parser.add_argument(
-        "--plot", metavar="FILE", help="draw regions and half-spaces (.png, .pdf or .svg)"
+        "--plot",
+        metavar="FILE",
+        help="draw regions and half-spaces, with --path also accuracy against terms (.png, .pdf or "
+        ".svg)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, no text")
+    parser.add_argument(
+        "--path",
+        type=integer(2, 1000),
+        nargs="?",
+        const=5,
+        metavar="FOLDS",
+        help="cross-validate the path: print the error of rules of each size on rows that they "
+        "were not fitted to, with so many folds drawn at random (default: 5)",
+    )
     # Names of NAClassifier's parameters; what is not given is left to its defaults.
-    group: Any = parser.add_argument_group("network", argument_default=argparse.SUPPRESS)
+    group: Any = parser.add_argument_group("rule", argument_default=argparse.SUPPRESS)
     group.add_argument(
-        "--neurons",
-        type=neurons,
-        metavar="N",
-        dest="n_neurons",
-        help="hidden neurons, or auto (default)",
-    )
-    group.add_argument(
-        "--output", choices=("auto", *OUTPUTS), help="how neurons are joined (default: auto)"
-    )
-    group.add_argument(
-        "--neuron", choices=tuple(NEURONS), help="half-spaces, or cones: bent (default: plain)"
-    )
-    group.add_argument(
-        "--resolution", type=integer(2, 2**40), metavar="R", help="of the grid (default: 65536)"
-    )
-    group.add_argument(
-        "--no-scale",
-        dest="scale",
-        action="store_false",
-        help="for points that already lie on the unit sphere",
-    )
-    group = parser.add_argument_group("search", argument_default=argparse.SUPPRESS)
-    group.add_argument(
-        "--mutation",
-        metavar="LAW",
-        help="a law from 'hyperna list', or with parameters: pareto:shape=1.5 (default: harmonic)",
-    )
-    group.add_argument(
-        "--max-evals",
-        type=integer(1),
-        metavar="N",
-        help="fitness evaluations at most (default: 100000)",
-    )
-    group.add_argument(
-        "--restarts",
+        "--max-terms",
         type=integer(0),
         metavar="N",
-        dest="n_restarts",
-        help="number of restarts (default: 2)",
+        help="largest number of terms (default: the description length decides)",
     )
     group.add_argument(
-        "--stagnation",
-        type=integer(1),
+        "--max-neurons", type=integer(1, 62), metavar="N", help="most half-spaces (default: 8)"
+    )
+    group.add_argument(
+        "--output",
+        choices=("auto", "or", "and", "xor", "at_least"),
+        help="how half-spaces are joined (default: auto)",
+    )
+    group.add_argument(
+        "--shortness",
+        type=real(0, 1000),
+        metavar="W",
+        help="weight of the rule's bits; larger: shorter rules (default: 0.7)",
+    )
+    group.add_argument(
+        "--monotonic",
+        metavar="A=1,B=-1,...",
+        dest="monotonic_cst",
+        help="features that may only raise (1) or lower (-1) the chance of the second class",
+    )
+    group.add_argument(
+        "--evaluations",
+        type=integer(0),
         metavar="N",
-        help="end a search after this many evaluations without improvement (default: none)",
-    )
-    group.add_argument(
-        "--tie-break",
-        type=tie_break,
-        metavar="HOW",
-        help="among equal errors: margin (default), a clipping distance, or none as in the paper",
-    )
-    group.add_argument(
-        "--init", choices=("data", "grid", "sphere"), help="where the search begins (default: data)"
-    )
-    group.add_argument(
-        "--move",
-        choices=tuple(MOVES),
-        help="how a direction mutates: one angle changed, or turned (default: rotation)",
+        help="offspring at each cost of a term: the effort of the search (default: 1500)",
     )
     group.add_argument(
         "--class-weight",
@@ -126,21 +128,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         dest="random_state",
         default=0,
-        help="the same seed gives the same network (default: 0)",
+        help="the same seed gives the same rule (default: 0)",
     )
     group.add_argument("--verbose", action="store_true", default=False, help="print progress")
-
-
-def neurons(text: str) -> int | str:
-    """Convert the value of --neurons."""
-    return "auto" if text == "auto" else integer(1)(text)
-
-
-def tie_break(text: str) -> str | float | None:
-    """Convert the value of --tie-break."""
-    if text in ("margin", "none"):
-        return "margin" if text == "margin" else None
-    return real(0, 10, low_open=True)(text)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -151,60 +141,164 @@ def run(args: argparse.Namespace) -> int:
     path = None if args.save is None else Path(args.save)
     if path is not None:
         check_writable(path)
-    from hyperna.datasets import load
+    from hyperna.datasets import Table, load
+    from hyperna.models import classifier_of, model_to_json
+    from hyperna.tables import Encoding, plain_features
 
-    data = load(args.data, args.label, args.ignore)
-    signals.patient = True  # the best network so far is shown and saved
-    if picture is not None and data.X.shape[1] < 2:
-        raise ValueError(f"--plot needs at least 2 features, {data.name} has 1")
-    classifier, interrupted = fitted(args, data)
-    summary = summarise(classifier, data)
-    # As scikit-learn does for data frames; from here on nothing is predicted for arrays.
-    classifier.feature_names_in_ = np.array(data.features, dtype=object)
-    if path is not None:
-        write_file(path, classifier.to_json() + "\n")
-    if picture is not None:
-        draw(picture, classifier, data)
-    if args.json:
-        told = {"interrupted": interrupted, "saved": args.save, "plot": args.plot}
-        print(json.dumps(summary | told))
+    data = load(args.data, args.label, args.ignore, args.kind)
+    if args.path:
+        check_folds(args.path, data)
+    model = fitted(args, data)
+    classifier = classifier_of(model)
+    if isinstance(data, Table):
+        encoding = Encoding.of(model)
+        points = encoding.transform(data.X)
     else:
-        print_summary(summary, data, path, picture)
-    return INTERRUPTED if interrupted else 0
+        encoding = Encoding((), plain_features(data.features))
+        points = data.X
+    if picture is not None and points.shape[1] < 2 and not args.path:
+        raise ValueError(f"--plot needs at least 2 features or --path, {data.name} has 1")
+    if args.path:
+        validate(model, data, args.path, args.random_state)
+    summary = summarise(classifier, points, data, encoding)
+    names_in = np.array(encoding.names, dtype=object)
+    if model is classifier:  # as scikit-learn does for data frames
+        classifier.feature_names_in_ = names_in
+    if path is not None:
+        write_file(path, model_to_json(model) + "\n")
+    classifier.feature_names_in_ = names_in  # for the picture; nothing more is predicted
+    if picture is not None:
+        draw(picture, classifier, points, data.y, with_path=bool(args.path))
+    if args.json:
+        told = {"saved": args.save, "plot": args.plot}
+        print(json.dumps(summary | {"path": path_records(classifier, encoding)} | told))
+    else:
+        print_summary(summary, classifier, data, encoding, path, picture)
+    return 0
 
 
-def draw(path: Path, classifier: "NAClassifier", data: "Dataset") -> None:
-    """Draw the classifier over the features of its rules, or in a plane if these are many."""
+def check_folds(folds: int, data: "Dataset | Table") -> None:
+    """Refuse more folds than a class has rows, before any work."""
+    classes, counts = np.unique(data.y, return_counts=True)
+    fewest = int(counts.min())
+    rarest = shown(classes[counts.argmin()].item())
+    if fewest < 2:
+        raise ValueError(f"--path needs two rows of each class, {rarest} has one")
+    if fewest < folds:
+        raise ValueError(
+            f"--path must be at most {fewest}, the number of rows of class {rarest}, got {folds}"
+        )
+
+
+@dataclass(frozen=True)
+class ShownFolds:
+    """Stratified folds of rows in random order, since files are often sorted.
+
+    They tell how many of them are done.
+    """
+
+    folds: int
+    seed: int
+    progress: Callable[[int, int], None] | None
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of folds."""
+        return self.folds
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Any, Any]]:
+        """Yield the numbers of the rows for training and for testing."""
+        from sklearn.model_selection import StratifiedKFold
+
+        shuffled = StratifiedKFold(self.folds, shuffle=True, random_state=self.seed)
+        for done, fold in enumerate(shuffled.split(X, y)):
+            if self.progress is not None:
+                self.progress(done, self.folds)
+            yield fold
+
+
+def validate(model: Any, data: "Dataset | Table", folds: int, seed: int) -> None:
+    """Find the errors of the rules of the path on rows that they were not fitted to."""
+    from hyperna.models import validate_path
+
+    with progress_bar(folds, "folds") as progress:
+        validate_path(model, data.X, data.y, ShownFolds(folds, seed, progress))
+
+
+def draw(
+    path: Path, classifier: "NAClassifier", points: Any, classes: Any, *, with_path: bool
+) -> None:
+    """Draw the classifier, and beside it accuracy against the number of terms if wanted.
+
+    Regions are shown over the features of its rules, or in a plane if these are many, and not at
+    all where there is one feature.
+    """
     from matplotlib.figure import Figure
 
-    from hyperna.plots import plot_boundary
+    from hyperna.plots import plot_boundary, plot_path
     from hyperna.plots.boundary import boundary_size
 
-    figure = Figure(figsize=boundary_size(classifier), layout="constrained")
-    used = {
-        k for rule in classifier.rules_ for c in rule.conditions for k in c.weights.nonzero()[0]
-    }
-    features = "plane" if len(used) > 2 else None
-    plot_boundary(classifier, data.X, data.y, figure.add_subplot(), features=features)
+    with_regions = points.shape[1] > 1
+    width, height = boundary_size(classifier)
+    panels = with_regions + with_path
+    figure = Figure(figsize=(width * panels, height), layout="constrained")
+    axes = iter(figure.subplots(1, panels, squeeze=False)[0])
+    if with_regions:
+        used = np.flatnonzero(classifier.feature_importances_)
+        features = "plane" if len(used) > 2 else None
+        plot_boundary(classifier, points, classes, next(axes), features=features)
+    if with_path:
+        plot_path(classifier, next(axes))
     save_figure(path, figure)
 
 
-def fitted(args: argparse.Namespace, data: "Dataset") -> tuple["NAClassifier", bool]:
-    """Return the fitted classifier and whether the fit was interrupted."""
+def fitted(args: argparse.Namespace, data: "Dataset | Table") -> Any:
+    """Return the fitted classifier or pipeline."""
     from hyperna.classifier import NAClassifier
+    from hyperna.datasets import Table
+    from hyperna.models import table_pipeline
 
     classifier = NAClassifier()
     given = dict(vars(args))
     if "class_weight" in given:
         given["class_weight"] = class_weight(given["class_weight"], data.y)
+    if "monotonic_cst" in given:
+        given["monotonic_cst"] = monotonic(given["monotonic_cst"], data)
     classifier.set_params(**{k: given[k] for k in classifier.get_params() if k in given})
+    model: Any = classifier
+    if isinstance(data, Table):
+        model = table_pipeline(
+            classifier, kinds=data.kinds, ignore=data.ignore, names=data.features
+        )
+        if "monotonic_cst" in given:  # then the classifier must know the names of its features
+            model[:-1].set_output(transform="pandas")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        classifier.fit(data.X, data.y)
-    messages = [" ".join(str(entry.message).split()) for entry in caught]
-    for message in messages:
-        print(f"hyperna: warning: {message}", file=sys.stderr)
-    return classifier, any("interrupted" in message for message in messages)
+        model.fit(data.X, data.y)
+    for entry in caught:
+        print(f"hyperna: warning: {' '.join(str(entry.message).split())}", file=sys.stderr)
+    if model is not classifier and hasattr(classifier, "feature_names_in_"):
+        del classifier.feature_names_in_  # names are the encoding's, which returns arrays
+    return model
+
+
+def monotonic(text: str, data: "Dataset | Table") -> list[int] | dict[str, int]:
+    """Convert the value of --monotonic; features of a table with text or gaps are given by name."""
+    from hyperna.datasets import Table
+
+    signs: dict[str, int] = {}
+    for entry in text.split(","):
+        name, _, sign = (part.strip() for part in entry.rpartition("="))
+        known = isinstance(data, Table) or name in data.features
+        if not name or not known or sign not in ("1", "+1", "-1", "0"):
+            raise ValueError(
+                "--monotonic must be FEATURE=1 or FEATURE=-1, with commas between, "
+                f"got {entry!r:.60}"
+            )
+        signs[name] = int(sign)
+    if isinstance(data, Table):
+        check_extra("--monotonic with text, gaps or dates needs", "pandas", "data")
+        return signs
+    return [signs.get(name, 0) for name in data.features]
 
 
 def class_weight(text: str, y: Any) -> str | dict[Any, float]:
@@ -229,37 +323,107 @@ def class_weight(text: str, y: Any) -> str | dict[Any, float]:
     return weights
 
 
-def summarise(classifier: "NAClassifier", data: "Dataset") -> dict[str, Any]:
+def summarise(
+    classifier: "NAClassifier", points: Any, data: "Dataset | Table", encoding: "Encoding"
+) -> dict[str, Any]:
     """Return what is reported about a fitted classifier."""
-    from hyperna.classifier import export_text
+    from hyperna.classifier.text import list_text
 
-    correct = int((classifier.predict(data.X) == data.y).sum())
-    return {
-        "points": len(data.X),
+    correct = int((classifier.predict(points) == data.y).sum())
+    used = np.flatnonzero(classifier.feature_importances_)
+    notes = dict.fromkeys(encoding.features[k].note for k in used.tolist())
+    names, counts = np.unique(data.y, return_counts=True)
+    summary = {
+        "points": len(points),
+        "classes": classifier.classes_.tolist(),
         "correct": correct,
-        "training_accuracy": correct / len(data.X),
-        "evaluations": int(classifier.n_iter_),
-        "neurons": [network.grid.neurons for network in classifier.networks_],
-        "outputs": [network.grid.output for network in classifier.networks_],
-        "rules": export_text(classifier, data.features),
+        "training_accuracy": correct / len(points),
+        "most_frequent": names[counts.argmax()].item(),
+        "baseline_accuracy": float(counts.max() / len(points)),
+        "terms": classifier.n_terms_,
+        "neurons": classifier.n_neurons_,
+        "output": classifier.output_,
+        "rule": list_text(classifier.list_, classifier.classes_.tolist(), encoding.features, None),
     }
+    if encoding.columns:
+        summary["notes"] = [note for note in notes if note]
+        summary["columns"] = [asdict(decision) for decision in encoding.decisions()]
+    return summary
+
+
+def path_records(classifier: "NAClassifier", encoding: "Encoding") -> list[dict[str, Any]]:
+    """Return the path as plain values, with the rules in the words of the table.
+
+    A rule of more than `MOST_TERMS` terms is left out: on wide tables it has millions of letters.
+    """
+    from hyperna.classifier.text import list_text
+
+    records = []
+    for row in classifier.path_:
+        rule = None
+        if row.terms <= MOST_TERMS:
+            rule = list_text(row.list, classifier.classes_.tolist(), encoding.features, None)
+        records.append(
+            {
+                "terms": row.terms,
+                "neurons": row.neurons,
+                "errors": row.errors,
+                "label_bits": row.label_bits,
+                "rule_bits": row.rule_bits,
+                "chosen": row.chosen,
+                "held_out_error": row.held_out_error,
+                "standard_error": row.standard_error,
+                "rule": rule,
+            }
+        )
+    return records
+
+
+def hardly_better(correct: int, points: int, baseline: float) -> bool:
+    """Return whether an accuracy exceeds that of a constant answer by less than its standard error.
+
+    Examples
+    --------
+    >>> hardly_better(726, 1000, 0.723), hardly_better(800, 1000, 0.723)
+    (True, False)
+    """
+    share = correct / points
+    return share - baseline <= float(np.sqrt(baseline * (1 - baseline) / points))
 
 
 def print_summary(
-    summary: dict[str, Any], data: "Dataset", path: Path | None, picture: Path | None
+    summary: dict[str, Any],
+    classifier: "NAClassifier",
+    data: "Dataset | Table",
+    encoding: "Encoding",
+    path: Path | None,
+    picture: Path | None,
 ) -> None:
-    """Print the training accuracy, the size of the network and the rules."""
-    networks = [
-        counted(count, "neuron") + (f", output {output}" if count > 1 else "")
-        for count, output in zip(summary["neurons"], summary["outputs"], strict=True)
-    ]
+    """Print what was done with the columns, the training accuracy, the rule and the path."""
     print(f"{data.name}: {data.summary}")
+    if encoding.columns:
+        print_decisions(make_console(), encoding.decisions())
+        print()
+    often = shown(summary["most_frequent"])
     print(
         f"training accuracy: {summary['correct']} of {summary['points']} "
-        f"({summary['training_accuracy']:.4f})"
+        f"({summary['training_accuracy']:.4f}); always answering {often}: "
+        f"{summary['baseline_accuracy']:.4f}"
     )
-    print(f"{'; '.join(networks)}; {counted(summary['evaluations'], 'evaluation')}\n")
-    print(summary["rules"])
+    if not summary["terms"]:
+        print(f"no rule found tells the classes in fewer bits than always answering {often}")
+    elif hardly_better(summary["correct"], summary["points"], summary["baseline_accuracy"]):
+        print(f"this is hardly better than always answering {often}")
+    size = f"{counted(summary['terms'], 'term')} in {counted(summary['neurons'], 'condition')}"
+    rule = summary["rule"]
+    if summary["terms"] > MOST_TERMS:
+        rule = "(a rule with so many terms is not printed; --max-terms asks for a shorter one)"
+    print(f"\n{rule}\n({size})\n\nbest rule found for each number of terms (* chosen):")
+    print(classifier.path_)
+    if classifier.class_weight is not None:
+        print("(errors: the weight of the rows that are classified wrongly)")
+    if classifier.path_.chosen.held_out_error is not None:
+        print("(held-out error: of rules of that size on rows that they were not fitted to)")
     written = {"model": path, "picture": picture}
     lines = [f"{name}: {file}" for name, file in written.items() if file is not None]
     if lines:

@@ -1,10 +1,14 @@
-"""Show every problem, mutation law, output, algorithm, data set and classifier, one line each."""
+"""The command ``hyperna list``."""
 
 import argparse
 import json
 
 from hyperna.cli.options import make_console, print_entries
-from hyperna.outputs import OUTPUTS
+from hyperna.network.outputs import OUTPUTS
+
+HELP = """\
+Show every problem, mutation law, output, algorithm, data set and classifier, one line each.
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +34,9 @@ def catalogue() -> dict[str, dict[str, str]]:
     """Return what there is, read from the registries: kind -> name -> summary."""
     from hyperna.comparison import CLASSIFIERS
     from hyperna.datasets import DATASETS
+    from hyperna.experiments.algorithms import algorithms
     from hyperna.mutation import LAWS
     from hyperna.problems import PROBLEMS
-    from hyperna.settings.algorithms import algorithms
 
     return {
         "problems": {name: factory.summary for name, factory in PROBLEMS.items()},

@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from hyperna._files import check_writable, is_standard_output, write_file
 from hyperna._validation import check_extra, check_integer, check_real
-from hyperna._words import finite, shown
+from hyperna._words import counted, finite, listed, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console
 
+    from hyperna.tables import Decision
+
 # Columns of a table with their options for rich, and its rows.
 Version = tuple[Mapping[str, Any], Iterable[Sequence[str]]]
 RIGHT = {"justify": "right"}
+# More columns with which the same was done share a line, and no more lines than this are printed.
+MOST_ALIKE, MOST_LINES = 3, 60
 PICTURE_SUFFIXES = (".png", ".pdf", ".svg")
 
 
@@ -59,6 +63,29 @@ def print_table(console: "Console", versions: Iterable[Version], **style: Any) -
     console.print(table)
 
 
+def print_decisions(console: "Console", decisions: Sequence["Decision"]) -> None:
+    """Print what was done with each column of a table; many alike share a line."""
+    from rich.markup import escape
+
+    alike: dict[tuple[str, str, int], list[str]] = {}
+    for each in decisions:
+        alike.setdefault((each.kind, each.done, each.gaps), []).append(each.column)
+    rows = []
+    for (kind, done, gaps), columns in alike.items():
+        groups = [columns] if len(columns) > MOST_ALIKE else [[name] for name in columns]
+        rows += [(listed(group, 6), kind, str(gaps), done) for group in groups]
+    if len(rows) > MOST_LINES:
+        more = counted(len(rows) - MOST_LINES, "more line")
+        rows[MOST_LINES:] = [(f"... {more}; --json has all", "", "", "")]
+    layout: dict[str, Any] = {
+        "column": {"overflow": "fold", "ratio": 2},
+        "kind": {"no_wrap": True},
+        "gaps": {**RIGHT, "no_wrap": True},
+        "what was done": {"overflow": "fold", "ratio": 3},
+    }
+    print_table(console, [(layout, [[*map(escape, row)] for row in rows])])
+
+
 def print_entries(console: "Console", title: str, entries: Mapping[str, str]) -> None:
     """Print names with their descriptions, which keep their own column where lines are broken."""
     from rich.markup import escape
@@ -84,9 +111,73 @@ def integer(low: int, high: int | None = None) -> Callable[[str], int]:
     return partial(convert, read=int, check=partial(check_integer, low=low, high=high))
 
 
+def add_run_options(
+    parser: argparse.ArgumentParser, names: Iterable[str], helps: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Declare options of a run under their headings, which are returned.
+
+    `helps` says what options mean here, where that is not what they mean in every run.
+    """
+    from hyperna.run.description import GROUPS, OPTIONS
+
+    wanted = set(names)
+    shown_groups = [
+        group for group in GROUPS if any(OPTIONS[name].group == group for name in wanted)
+    ]
+    groups: dict[str, Any] = {group: parser.add_argument_group(group) for group in shown_groups}
+    for name, option in OPTIONS.items():
+        if name not in wanted:
+            continue
+        add = groups[option.group].add_argument
+        written = f"--{name.replace('_', '-')}"
+        told = (helps or {}).get(name, option.help_line)
+        if name == "problem":
+            parser.add_argument(name, metavar="PROBLEM", help=told)
+        elif option.flag and option.default:
+            off = f"--no-{name.replace('_', '-')}"
+            add(off, dest=name, action="store_false", default=None, help=option.off_help)
+        elif option.flag:
+            add(written, action="store_true", default=None, help=told)
+        elif option.choices:
+            add(written, choices=option.choices, help=told)
+        else:
+            reader = partial(convert, read=option.read, check=option.check)
+            add(written, type=reader, metavar=option.metavar, help=told)
+    return groups
+
+
 def names(text: str) -> list[str]:
     """Convert names that are separated by commas."""
     return [name.strip() for name in text.split(",")]
+
+
+def add_kind_option(parser: argparse.ArgumentParser) -> None:
+    """Declare the option that says what columns are."""
+    parser.add_argument(
+        "--kind",
+        type=kind,
+        action=Kinds,
+        metavar="COLUMN=KIND",
+        help="what a column is: number, category, date or date:%%d/%%m/%%Y; may be repeated",
+    )
+
+
+def kind(text: str) -> tuple[str, str]:
+    """Convert the value of --kind."""
+    name, sign, value = text.rpartition("=")
+    if not sign or not name.strip():
+        raise argparse.ArgumentTypeError(f"must be COLUMN=KIND, got {shown(text)}")
+    return name.strip(), value.strip()
+
+
+class Kinds(argparse.Action):
+    """Collects the values of --kind."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        """Add one column."""
+        name, value = values
+        known = getattr(namespace, self.dest) or {}
+        setattr(namespace, self.dest, {**known, name: value})
 
 
 def real(low: float, high: float, *, low_open: bool = False) -> Callable[[str], float]:

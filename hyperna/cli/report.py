@@ -1,10 +1,4 @@
-"""Write the runs of a store as one page for people without Python.
-
-The page needs no network: findings in sentences, charts, tables, settings, versions, seeds, and how
-to repeat every run. For example:
-  hyperna campaign run scaling.toml
-  hyperna report scaling.store -o report.html
-"""
+"""The command ``hyperna report``."""
 
 import argparse
 from pathlib import Path
@@ -12,6 +6,15 @@ from pathlib import Path
 from hyperna._files import check_writable
 from hyperna._validation import check_extra
 from hyperna._words import counted, shown
+
+HELP = """\
+Write the runs of a store as one page for people without Python.
+
+The page needs no network: findings in sentences, charts, tables, settings, versions, seeds, and how
+to repeat every run. For example:
+  hyperna campaign run scaling.toml
+  hyperna report scaling.store -o report.html
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
     check_extra("reports need", "matplotlib", "plot")
     check_writable(path)
 
+    from hyperna.experiments.store import Store
     from hyperna.report import write_report
-    from hyperna.store.store import Store
 
     runs = write_report(Store(args.store), path, args.title)
     print(f"{path}: {counted(runs, 'run')}")

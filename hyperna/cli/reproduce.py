@@ -1,13 +1,4 @@
-"""Reproduce the paper's tables and say which numbers agree.
-
-Tables 1 to 9 are the (1+1) NA's, table 10 is CMA-ES (needs hyperna[baselines]); 'baselines'
-compares the (1+1) NA with and without restarts with other algorithms.
-
-For example:
-  hyperna reproduce --quick
-  hyperna reproduce --table 5 8 --out tables   (resumable)
-  hyperna reproduce --table baselines --jobs 2
-"""
+"""The command ``hyperna reproduce``."""
 
 import argparse
 import os
@@ -22,6 +13,18 @@ from hyperna._words import are, counted, did_you_mean, shown
 from hyperna.cli.options import integer, json_text
 from hyperna.cli.progress import Meter, clock
 from hyperna.cli.workers import add_worker_options, workers
+
+HELP = """\
+Reproduce the paper's tables and say which numbers agree.
+
+Tables 1 to 9 are the (1+1) NA's, table 10 is CMA-ES (needs hyperna[baselines]); 'baselines'
+compares the (1+1) NA with and without restarts with other algorithms.
+
+For example:
+  hyperna reproduce --quick
+  hyperna reproduce --table 5 8 --out tables   (resumable)
+  hyperna reproduce --table baselines --jobs 2
+"""
 
 _ALL = tuple(range(1, 11))
 
@@ -74,9 +77,9 @@ def run(args: argparse.Namespace) -> int:
     """Run the tables; print and write each as soon as it is finished."""
     folder = _checked_folder(args.out) if args.out else None
 
+    from hyperna.experiments.store import Store
     from hyperna.paper.findings import Report, report_table, summarised
     from hyperna.paper.reproduce import Reproduction
-    from hyperna.store.store import Store
 
     tables = Reproduction(tuple(args.table), runs=args.runs, quick=args.quick, seed=args.seed)
     kept = args.store or (folder / "runs.store" if folder else None)
@@ -141,7 +144,7 @@ def _checked_folder(text: str) -> Path:
 
 def _write(folder: Path, part: Any, whole: Any) -> None:
     """Write the tables of a part, and all that is known by now."""
-    from hyperna.analysis.tables import csv_text, latex, markdown
+    from hyperna._tables import csv_text, latex, markdown
 
     for table in part.tables:
         for suffix, write in ((".md", markdown), (".tex", latex), (".csv", csv_text)):

@@ -1,4 +1,34 @@
-"""Run the (1+1) NA or another algorithm on a problem many times and summarise the runs.
+"""The command ``hyperna run``."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from hyperna import __version__
+from hyperna._words import are, counted, interval, number, percent
+from hyperna.cli.options import (
+    RIGHT,
+    Version,
+    add_run_options,
+    check_film_file,
+    check_picture,
+    integer,
+    json_text,
+    make_console,
+    print_table,
+    progress_bar,
+    save_figure,
+)
+from hyperna.cli.signals import INTERRUPTED, signals
+
+if TYPE_CHECKING:
+    from hyperna.experiments.setting import Setting
+    from hyperna.run.results import Runs
+
+HELP = """\
+Run the (1+1) NA or another algorithm on a problem many times and summarise the runs.
 
 For example:
   hyperna run two_quarters --resolution 1200 --plot two_quarters.png
@@ -11,60 +41,12 @@ For example:
 Interrupted with Ctrl-C it summarises the runs that are finished and ends with exit code 130.
 """
 
-import argparse
-import sys
-from collections.abc import Iterator
-from functools import partial
-from itertools import compress
-from typing import TYPE_CHECKING, Any
-
-from hyperna import __version__
-from hyperna._words import are, counted, interval, number, percent
-from hyperna.cli.options import (
-    RIGHT,
-    Version,
-    check_film_file,
-    check_picture,
-    convert,
-    integer,
-    json_text,
-    make_console,
-    print_table,
-    progress_bar,
-    save_figure,
-)
-from hyperna.cli.signals import INTERRUPTED, signals
-
-if TYPE_CHECKING:
-    from hyperna.results import Runs
-    from hyperna.settings import Setting
-
-# Distance from the origin from which points are out of the half-spaces' reach; rounding is allowed.
-_BEYOND = 1.001
-_METAVAR = {"arcs": "A-B,...", "label": "COLUMN", "weight": "COLUMN"}
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options: one for each key of a setting, and those of the batch."""
-    from hyperna.settings.keys import KEYS
+    """Declare the options: those of a run, and those of the batch."""
+    from hyperna.run.description import OPTIONS
 
-    groups: dict[str, Any] = {}
-    for name, key in KEYS.items():
-        if key.group not in groups:
-            groups[key.group] = parser.add_argument_group(key.group)
-        add, option = groups[key.group].add_argument, f"--{name.replace('_', '-')}"
-        if name == "problem":
-            parser.add_argument(name, metavar="PROBLEM", help=key.help)
-        elif name == "bias":
-            fixed = {"dest": name, "action": "store_false", "default": None}
-            add("--no-bias", **fixed, help="fix every bias at 0")
-        elif key.flag:
-            add(option, action="store_true", default=None, help=key.help)
-        elif key.choices:
-            add(option, choices=key.choices, help=key.help)
-        else:
-            reader = partial(convert, read=key.read, check=key.check)
-            add(option, type=reader, metavar=_METAVAR.get(name), help=key.help)
+    groups = add_run_options(parser, OPTIONS)
     runs = groups["runs"]
     runs.add_argument("--runs", type=integer(1), default=100, help="number of runs (default: 100)")
     runs.add_argument(
@@ -84,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a film of the best run (.gif, .html, or .mp4, which needs ffmpeg)",
     )
+    report.add_argument("--dark", action="store_true", help="picture and film on a dark ground")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -93,12 +76,13 @@ def run(args: argparse.Namespace) -> int:
     picture = check_picture(args.plot) if args.plot else None
     film = check_film_file(args.animate) if args.animate else None
 
-    from hyperna.results import Interrupted, run_many
-    from hyperna.settings import resolve
-    from hyperna.settings.keys import KEYS
+    from hyperna.experiments.setting import resolve
+    from hyperna.problems.point_problems import out_of_reach
+    from hyperna.run.description import OPTIONS
+    from hyperna.run.many import Interrupted, run_many
 
     seed, options = args.seed or 0, {}
-    for key in KEYS.keys() - {"seed"}:
+    for key in OPTIONS.keys() - {"seed"}:
         options[key] = getattr(args, key)
     made, task = resolve(**options)
     problem = task.fitness.problem
@@ -106,8 +90,8 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"--animate shows the (1+1) NA only, got --algorithm {made.algorithm}")
     if film is not None and problem.dim not in (2, 3):
         raise ValueError(f"--animate shows problems with D = 2 or 3, got D = {problem.dim}")
-    if made.points_read is not None:
-        _warn_of_distance(made.points_read.X)
+    if made.points_read is not None and (wrong := out_of_reach(made.points_read.X)):
+        print(f"hyperna: {wrong}; --scale moves the points into the unit ball", file=sys.stderr)
     code = 0
     with progress_bar(args.runs, "running") as progress:
         try:
@@ -119,22 +103,29 @@ def run(args: argparse.Namespace) -> int:
             print(f"hyperna: interrupted: {told}", file=sys.stderr)
         found = summarise(made, runs, seed)
     if picture is not None:
-        from hyperna.plots import batch_figure
+        from hyperna.plots import batch_figure, dark_pictures
 
-        save_figure(picture, batch_figure(problem, runs))
+        with dark_pictures(args.dark):
+            save_figure(picture, batch_figure(problem, runs))
     if film is not None:
         from hyperna.plots import animate_run, save_animation
 
-        save_animation(animate_run(problem, runs.replay(runs.best, trajectory=True)), film)
+        best = runs.replay(runs.best, trajectory=True)
+        save_animation(animate_run(problem, best, dark=args.dark), film)
     if args.json:
         if args.all:
             found["evaluations"] = runs.evaluations.tolist()
         if args.all and runs.neurons_used is not None:
             found["neurons"] = runs.neurons_used.tolist()
+        if args.all and runs.terms_used is not None:
+            found["terms"] = runs.terms_used.tolist()
+        if args.rule:
+            found["rule"] = str(runs.replay(runs.best).network)
         print(json_text(found))
         return code
     console = make_console()
-    console.print("\n".join(_headline(found)), soft_wrap=not console.is_terminal)
+    title = problem.title if made.data is None else made.problem
+    console.print("\n".join(_headline(found, title)), soft_wrap=not console.is_terminal)
     print_table(console, _tables(found))
     if args.rule:
         for line in _best_network(runs, scaled=bool(made.options["scale"])):
@@ -145,28 +136,15 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _warn_of_distance(points: Any) -> None:
-    """Say on standard error if a half-space cannot reach between all points of a file."""
-    import numpy as np
-
-    farthest = float(np.hypot.reduce(points, axis=1).max())
-    if farthest > _BEYOND:
-        print(
-            f"hyperna: points lie up to {farthest:.3g} from the origin but half-spaces at most 1; "
-            "--scale moves the points into the unit ball",
-            file=sys.stderr,
-        )
-
-
 def summarise(setting: "Setting", runs: "Runs", seed: int) -> dict[str, Any]:
     """Return all that is reported about a batch; undefined numbers are NaN or infinite."""
     from hyperna.analysis.statistics import Summary, bootstrap_interval
 
-    used = runs.neurons_used
     sizes: dict[str, Any] = {}
-    if used is not None:
-        ends = list(bootstrap_interval(used))
-        sizes = {"mean_neurons": float(used.mean()), "mean_neurons_interval": ends}
+    for name, used in (("neurons", runs.neurons_used), ("terms", runs.terms_used)):
+        if used is not None:
+            sizes[f"mean_{name}"] = float(used.mean())
+            sizes[f"mean_{name}_interval"] = list(bootstrap_interval(used))
     return {
         **Summary.of(runs).record(),
         **sizes,
@@ -189,8 +167,10 @@ def _best_network(runs: "Runs", scaled: bool) -> list[str]:
     return ["", title, *str(runs.replay(best).network).splitlines()]
 
 
-def _headline(summary: dict[str, Any]) -> list[str]:
+def _headline(summary: dict[str, Any], title: str) -> list[str]:
     from rich.markup import escape
+
+    from hyperna.experiments.algorithms import short_name
 
     used = summary["settings"]
     kind = f"{used['neuron']} " if used["neuron"] not in (None, "plain") else ""
@@ -198,35 +178,41 @@ def _headline(summary: dict[str, Any]) -> list[str]:
         neurons = f"1 to {used['max_neurons']} {kind}neurons, evolved"
     else:
         neurons = counted(used["neurons"], f"{kind}neuron")
-    law = f"{used['mutation']} mutation" if used["mutation"] else used["algorithm"]
-    if used["mutation"] and used["algorithm"] != "na":
-        law = f"{used['algorithm']}, {law}"
+    algorithm = short_name(used["algorithm"])
+    law = f"{used['mutation']} mutation" if used["mutation"] else algorithm
+    if used["mutation"] and algorithm != "na":
+        law = f"{algorithm}, {law}"
     name = used["algorithm"].partition(":")[0]
-    probability = 0.0 if name == "rls" else used["mutation_probability"] or 0.0
-    restarts = 0 if used["restarts"] == "auto" else used["restarts"] or 0
-    extras = {
-        "no bias": used["bias"] is False,
-        "void steps redrawn": used["redraw_void"],
-        "one component at a time": name == "rls",
-        f"probability {probability:.4g} per component": probability,
-        "rotations": used["move"] == "rotation",
-        f"init {used['init']}": used["init"] not in (None, "grid"),
-        f"a neuron replaced with probability {used['replace_neuron']}": used["replace_neuron"],
-        f"stagnation {used['stagnation']}": used["stagnation"],
-        "automatic restarts": used["restarts"] == "auto",
-        counted(restarts, "restart"): restarts,
-    }
+    extras = _unusual(used)
+    if name == "rls":
+        extras = ["one component at a time", *_unusual({**used, "mutation_probability": None})]
+    if used["restarts"] == "auto":
+        extras.append("automatic restarts")
+    elif used["restarts"]:
+        extras.append(counted(used["restarts"], "restart"))
     shape = "any topology" if name == "neat" else f"{neurons}, output {used['output']}"
     return [
-        f"[bold]{escape(used['problem'])}[/bold] in D = {used['dim']}: "
+        f"[bold]{escape(title)}[/bold] in D = {used['dim']}: "
         f"{shape}, resolution {used['resolution']:,}",
-        ", ".join([law, *compress(extras, extras.values())]),
+        ", ".join([law, *extras]),
         f"{counted(summary['runs'], 'run')} from seed {used['seed']}, "
         f"at most {counted(used['budget'], 'evaluation')} each",
         *([f"points: {escape(summary['points'])}"] if "points" in summary else []),
         f"fitness: {used['fitness']}",
         f"success: {summary['success_means']}",
     ]
+
+
+def _unusual(used: dict[str, Any]) -> list[str]:
+    """Say which options are not at their defaults, but those that other lines tell."""
+    from hyperna.run.description import OPTIONS
+
+    found = []
+    for name, option in OPTIONS.items():
+        value = used.get(name)
+        if option.told is not None and value is not None and value != option.default:
+            found.append((option.told or f"{name} {{}}").format(value))
+    return found
 
 
 def _tables(summary: dict[str, Any]) -> Iterator[Version]:
@@ -255,6 +241,7 @@ def _tables(summary: dict[str, Any]) -> Iterator[Version]:
         ("fitness, best", "best_fitness", None, share, every),
         ("fitness, mean", "mean_fitness", "mean_fitness_interval", share, every),
         ("neurons, mean", "mean_neurons", "mean_neurons_interval", number, every),
+        ("terms, mean", "mean_terms", "mean_terms_interval", number, every),
     ]
     rows = []
     for name, key, ends, write, of in described:

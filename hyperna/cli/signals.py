@@ -125,5 +125,10 @@ def _end(code: int) -> NoReturn:
 
     remove_drafts()
     for child in active_children():
-        child.kill()
+        # joblib's processes can be terminated, but have no method to kill them.
+        with suppress(OSError, AttributeError):
+            if child.pid is not None and hasattr(signal, "SIGKILL"):
+                os.kill(child.pid, signal.SIGKILL)
+            else:
+                child.terminate()
     os._exit(code)

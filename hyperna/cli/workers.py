@@ -18,7 +18,7 @@ def add_worker_options(parser: Any, *, jobs: bool = True) -> None:
         )
     parser.add_argument(
         "--backend",
-        help="joblib backend: threading, loky, dask, ray, ... (default: chosen automatically)",
+        help="joblib backend: threading, loky, dask, ... (default: chosen automatically)",
     )
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="run on the Dask cluster with this scheduler"

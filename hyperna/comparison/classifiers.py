@@ -1,11 +1,16 @@
 """Who takes part: a registry of classifiers, each with what its size is counted in.
 
-Settings are scikit-learn's defaults, save for more iterations where the default number is known to
-stop too early. Modules are imported when a classifier is built.
+Settings are the defaults of scikit-learn and of the packages, save for more iterations where the
+default number is known to stop too early. Modules are imported when a classifier is built.
+
+Sizes count what a reader has to look at: the terms of a rule of half-spaces, the splits of trees,
+the coefficients of a linear model that are not 0, the conditions of a list of rules. Classifiers
+that nobody reads have a size too: the numbers that they store.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -33,24 +38,41 @@ class Contender:
         What the size counts, in the singular.
     named_only : bool
         Whether it takes part only where it is named: it is slow, or needs an extra.
+    package, module, extra : str
+        What has to be installed for it: the package, the module that it brings (if the name is
+        another one), and the extra of hyperna with which it comes.
 
     Examples
     --------
     >>> tree = CLASSIFIERS["tree"]
     >>> fitted = tree.build(0).fit([[0.0], [1.0]], [0, 1])
     >>> tree.size(fitted), tree.unit
-    (3, 'node')
+    (1, 'split')
     """
 
     name: str
     summary: str
     build: Callable[[int], Any]
     size: Callable[[Any], int] | None = None
-    unit: str = "parameter"
+    unit: str = "number"
     named_only: bool = False
+    package: str = ""
+    module: str = ""
+    extra: str = ""
+
+    @property
+    def absent(self) -> str:
+        """What has to be installed for it; "" if nothing."""
+        if not self.package or importlib.util.find_spec(self.module or self.package) is not None:
+            return ""
+        return f"needs {self.package}: install it with pip install 'hyperna[{self.extra}]'"
 
 
 CLASSIFIERS: dict[str, Contender] = {}
+# Names that stand for several classifiers.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "rivals": ("l1", "tree", "optimal_tree", "figs", "ripper", "ebm"),
+}
 
 
 def register(*entries: Contender) -> None:
@@ -69,12 +91,7 @@ def contenders(
     if isinstance(classifiers, Mapping):
         found = [_own(name, estimator) for name, estimator in classifiers.items()]
     else:
-        found = [
-            entry
-            if isinstance(entry, Contender)
-            else CLASSIFIERS[check_choice("classifiers", entry, CLASSIFIERS)]
-            for entry in classifiers
-        ]
+        found = [*_named(classifiers)]
     names = [entry.name for entry in found]
     if not names:
         raise ValueError("classifiers must name at least one classifier, got none")
@@ -82,6 +99,18 @@ def contenders(
     if repeated:
         raise ValueError(f"classifiers must be different, got {shown(repeated[0])} more than once")
     return tuple(found)
+
+
+def _named(entries: Iterable[str | Contender]) -> Iterator[Contender]:
+    """Yield the contenders that are named; of a group those that are not named by themselves."""
+    given = [*entries]
+    for entry in given:
+        if isinstance(entry, Contender):
+            yield entry
+        elif isinstance(entry, str) and entry in GROUPS:
+            yield from (CLASSIFIERS[name] for name in GROUPS[entry] if name not in given)
+        else:
+            yield CLASSIFIERS[check_choice("classifiers", entry, [*CLASSIFIERS, *GROUPS])]
 
 
 def _own(name: str, estimator: Any) -> Contender:
@@ -107,63 +136,172 @@ class _Estimator:
         return made.set_params(random_state=seed) if hasattr(made, "random_state") else made
 
 
-def _count(*arrays: Any) -> int:
-    """Return how many numbers the arrays hold together."""
-    return sum(int(np.size(array)) for array in arrays)
+def _terms(fitted: Any) -> int:
+    """Return the terms of an NAClassifier: coefficients of its conditions that are not 0."""
+    return int(fitted.n_terms_)
 
 
-def _linear(fitted: Any) -> int:
-    return _count(fitted.coef_, fitted.intercept_)
+def _coefficients(fitted: Any) -> int:
+    return int(np.count_nonzero(fitted.coef_))
 
 
-def _machine(fitted: Any) -> int:
-    return _count(fitted.support_vectors_, fitted.dual_coef_, fitted.intercept_)
+def _splits(fitted: Any) -> int:
+    """Return the splits of a tree, or of all trees of a forest."""
+    trees = getattr(fitted, "estimators_", [fitted])
+    return sum(int(tree.get_n_leaves()) - 1 for tree in trees)
 
 
-def _layers(fitted: Any) -> int:
-    return _count(*fitted.coefs_, *fitted.intercepts_)
+def _weights(fitted: Any) -> int:
+    return sum(int(np.count_nonzero(layer)) for layer in fitted.coefs_)
 
 
-def _nodes(fitted: Any) -> int:
-    return sum(int(tree.tree_.node_count) for tree in getattr(fitted, "estimators_", [fitted]))
+def _support_vectors(fitted: Any) -> int:
+    return int(np.size(fitted.support_vectors_))
 
 
-def _stored(fitted: Any) -> int:
+def _stored_points(fitted: Any) -> int:
     return int(fitted.n_samples_fit_ * fitted.n_features_in_)
 
 
-def _evolved(fitted: Any) -> int:
-    return sum(network.grid.components for network in fitted.networks_)
-
-
-def _grown(fitted: Any) -> int:
+def _network_size(fitted: Any) -> int:
     return int(fitted.network_.size)
 
 
-_NA = _Estimator("hyperna.classifier.NAClassifier")
-_NEAT = _Estimator("hyperna.comparison.neat.NeatClassifier")
-_PERCEPTRON = _Estimator("sklearn.linear_model.Perceptron")
-_LOGISTIC = _Estimator("sklearn.linear_model.LogisticRegression", {"max_iter": 1000})
-_LINEAR_SVC = _Estimator("sklearn.svm.LinearSVC", {"max_iter": 10_000})
-_SVC = _Estimator("sklearn.svm.SVC")
-_MLP = _Estimator("sklearn.neural_network.MLPClassifier")
-_FEW_UNITS = {"hidden_layer_sizes": (8,), "solver": "lbfgs", "max_iter": 1000}
-_TREE = _Estimator("sklearn.tree.DecisionTreeClassifier")
-_FOREST = _Estimator("sklearn.ensemble.RandomForestClassifier")
-_KNN = _Estimator("sklearn.neighbors.KNeighborsClassifier")
-_ADAM = "MLPClassifier with its defaults: 100 hidden units, adam"
+def _own_size(fitted: Any) -> int:
+    return int(fitted.size_)
+
+
+_SKLEARN = "sklearn.{}".format
+_RIVAL = "hyperna.comparison.rivals.{}".format
 register(
-    Contender("na", "NAClassifier: hyperplanes evolved on the 0-1 loss", _NA, _evolved),
-    Contender("perceptron", "Perceptron", _PERCEPTRON, _linear),
-    Contender("logistic", "LogisticRegression", _LOGISTIC, _linear),
-    Contender("linear_svc", "LinearSVC", _LINEAR_SVC, _linear),
-    Contender("svc", "SVC with the RBF kernel", _SVC, _machine),
     Contender(
-        "mlp8", "MLPClassifier: 8 hidden units, lbfgs", replace(_MLP, options=_FEW_UNITS), _layers
+        "na",
+        "NAClassifier: the short rule that tells the labels in the fewest bits",
+        _Estimator("hyperna.classifier.NAClassifier"),
+        _terms,
+        "term",
     ),
-    Contender("mlp", _ADAM, _MLP, _layers),
-    Contender("tree", "DecisionTreeClassifier", _TREE, _nodes, "node"),
-    Contender("forest", "RandomForestClassifier: 100 trees", _FOREST, _nodes, "node"),
-    Contender("knn", "KNeighborsClassifier: 5 neighbours", _KNN, _stored, "stored number"),
-    Contender("neat", "NEAT: 15,000 networks of any topology", _NEAT, _grown, named_only=True),
+    Contender(
+        "perceptron",
+        "Perceptron",
+        _Estimator(_SKLEARN("linear_model.Perceptron")),
+        _coefficients,
+        "coefficient",
+    ),
+    Contender(
+        "logistic",
+        "LogisticRegression",
+        _Estimator(_SKLEARN("linear_model.LogisticRegression"), {"max_iter": 1000}),
+        _coefficients,
+        "coefficient",
+    ),
+    Contender(
+        "l1",
+        "logistic regression with an L1 penalty, its strength chosen by cross-validation",
+        _Estimator(_RIVAL("SparseLogisticRegression")),
+        _own_size,
+        "coefficient",
+    ),
+    Contender(
+        "linear_svc",
+        "LinearSVC",
+        _Estimator(_SKLEARN("svm.LinearSVC"), {"max_iter": 10_000}),
+        _coefficients,
+        "coefficient",
+    ),
+    Contender(
+        "svc",
+        "SVC with the RBF kernel",
+        _Estimator(_SKLEARN("svm.SVC")),
+        _support_vectors,
+    ),
+    Contender(
+        "mlp8",
+        "MLPClassifier: 8 hidden units, lbfgs",
+        _Estimator(
+            _SKLEARN("neural_network.MLPClassifier"),
+            {"hidden_layer_sizes": (8,), "solver": "lbfgs", "max_iter": 1000},
+        ),
+        _weights,
+        "weight",
+    ),
+    Contender(
+        "mlp",
+        "MLPClassifier with its defaults: 100 hidden units, adam",
+        _Estimator(_SKLEARN("neural_network.MLPClassifier")),
+        _weights,
+        "weight",
+    ),
+    Contender(
+        "tree",
+        "DecisionTreeClassifier",
+        _Estimator(_SKLEARN("tree.DecisionTreeClassifier")),
+        _splits,
+        "split",
+    ),
+    Contender(
+        "forest",
+        "RandomForestClassifier: 100 trees",
+        _Estimator(_SKLEARN("ensemble.RandomForestClassifier")),
+        _splits,
+        "split",
+    ),
+    Contender(
+        "knn",
+        "KNeighborsClassifier: 5 neighbours",
+        _Estimator(_SKLEARN("neighbors.KNeighborsClassifier")),
+        _stored_points,
+    ),
+    Contender(
+        "optimal_tree",
+        "the best tree of depth 3 for training errors and splits (pycontree)",
+        _Estimator(_RIVAL("OptimalTreeClassifier")),
+        _own_size,
+        "split",
+        named_only=True,
+        package="pycontree",
+        extra="rivals",
+    ),
+    Contender(
+        "figs",
+        "FIGS: a sum of small trees with 12 splits at most (imodels)",
+        _Estimator(_RIVAL("FigsClassifier")),
+        _own_size,
+        "split",
+        named_only=True,
+        package="imodels",
+        extra="rivals",
+    ),
+    Contender(
+        "ripper",
+        "RIPPER: a list of rules (wittgenstein)",
+        _Estimator(_RIVAL("RipperClassifier")),
+        _own_size,
+        "condition",
+        named_only=True,
+        package="wittgenstein",
+        extra="rivals",
+    ),
+    Contender(
+        "ebm",
+        "explainable boosting machine: a curve for each feature (interpret)",
+        _Estimator(_RIVAL("BoostingMachineClassifier")),
+        _own_size,
+        "score",
+        named_only=True,
+        package="interpret-core",
+        module="interpret",
+        extra="rivals",
+    ),
+    Contender(
+        "neat",
+        "NEAT: 15,000 networks of any topology",
+        _Estimator("hyperna.comparison.neat.NeatClassifier"),
+        _network_size,
+        "parameter",
+        named_only=True,
+        package="neat-python",
+        module="neat",
+        extra="baselines",
+    ),
 )

@@ -52,11 +52,11 @@ class NeatClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, number = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y must hold at least two classes, got {len(self.classes_)} class")
-        counter = Counter(budget, None)
+        counter = Counter(budget, None, enough=len(points))
 
         def rate(network: NeatNetwork) -> float:
             score = int((network.predict(points) == number).sum())
-            counter.count(network, score, int(score == len(points)))
+            counter.count(network, score)
             return score / len(points)
 
         outputs = 1 if len(self.classes_) == 2 else len(self.classes_)

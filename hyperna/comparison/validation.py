@@ -3,25 +3,36 @@
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._validation import FloatArray, check_integer, check_jobs
-from hyperna._words import shown
+from hyperna._words import counted, shortened, shown
 from hyperna.comparison.classifiers import CLASSIFIERS, Contender, contenders
 from hyperna.comparison.results import Comparison, DataInfo, FoldScore
-from hyperna.datasets import Dataset, load, rotation
+from hyperna.datasets import Dataset, Table, load, rotation
 from hyperna.parallel import in_order
-from hyperna.results import Progress
+from hyperna.run.results import Progress
+from hyperna.tables import Encoding
 
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+Data = Dataset | Table
 
 # More take years, whatever is compared.
 MOST_REPEATS = 10**9
+# Rows for testing are at most so many deviations away from those for training.
+FARTHEST = 1e30
+
+
+class ComparisonInterrupted(KeyboardInterrupt):
+    """An interrupt of `compare`; `comparison` holds the folds that were finished by then."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        super().__init__(f"finished: {counted(len(comparison.scores), 'fit')}")
+        self.comparison = comparison
 
 
 def compare(
@@ -36,19 +47,24 @@ def compare(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare NAClassifier with scikit-learn's classifiers by repeated stratified cross-validation.
+    """Compare NAClassifier with other classifiers by repeated stratified cross-validation.
 
-    All classifiers see the same folds, with features centred and scaled to variance one on the
-    training part of each fold. Their own settings are scikit-learn's defaults (see `CLASSIFIERS`).
+    All classifiers see the same folds. Tables with text, gaps and dates are encoded, and features
+    are centred and scaled to variance one, by what is learnt from the training part of each fold.
+    The classifiers' own settings are the defaults of their packages (see `CLASSIFIERS`).
+
+    A KeyboardInterrupt has what was finished, if a fold is, as its attribute `comparison`.
 
     Parameters
     ----------
     data
         A source as `hyperna.datasets.load` takes it (a CSV file, ``"moons"``, ``"sklearn:wine"``,
-        ``"quarter:dim=3"``, a pair (X, y), ...), a list of sources, or sources by name.
+        ``"quarter:dim=3"``, a pair (X, y) of arrays or of a data frame and classes, ...), a list of
+        sources, or sources by name.
     classifiers
-        Names from `CLASSIFIERS`, or your own estimators by name. By default all but those that
-        are slow or need an extra (NEAT).
+        Names from `CLASSIFIERS`, "rivals" for all other classifiers that people can read, or your
+        own estimators by name. By default all but those that are slow or need an extra. Those whose
+        package is not installed are left out and told (`Comparison.absent`).
     label : str, optional
         Label column of CSV files, the last one if not given.
     folds, repeats : int
@@ -59,11 +75,11 @@ def compare(
     seed : int
         Determines folds, rotation and every classifier's random_state.
     n_jobs : int, optional
-        Workers over which the folds are spread, -1 for all: processes of this machine, or what
+        Workers over which the fits are spread, -1 for all: processes of this machine, or what
         `hyperna.parallel_backend` names. By default one here and all of a cluster. Fit times are
         wall clock of one thread; only with one worker nothing disturbs them.
     progress : callable, optional
-        Called as ``progress(done, total)`` after every fold.
+        Called as ``progress(done, total)`` after every fit.
 
     Examples
     --------
@@ -73,36 +89,151 @@ def compare(
     logistic False
     knn True
     """
-    chosen = contenders(classifiers)
-    folds = check_integer("folds", folds, 2)
-    repeats = check_integer("repeats", repeats, 1, MOST_REPEATS)
-    seed = check_integer("seed", seed, 0)
-    n_jobs = check_jobs(n_jobs)
-    sets, infos = _data_sets(data, label), []
-    for one in sets:
-        classes, counts = np.unique(one.y, return_counts=True)
-        if len(classes) < 2:
-            raise ValueError(f"{one.name} must hold at least two classes, got {len(classes)}")
-        if counts.min() < folds:
-            raise ValueError(
-                f"folds must be at most {counts.min()}, the size of the smallest class of "
-                f"{one.name}, got {folds}"
-            )
-        points, features = one.X.shape
-        shape = points, features, len(classes), float(counts.max() / points)
-        infos += [DataInfo(one.name, rotated, *shape) for rotated in (False, True)[: 1 + rotate]]
-    tasks = (task for one in sets for task in _tasks(one, chosen, folds, repeats, seed, rotate))
-    total = len(sets) * (1 + rotate) * repeats * folds
-    scores: list[FoldScore] = []
-    results = in_order(_score_fold, tasks, n_jobs, processes=True)
-    for done, rows in enumerate(results, start=1):
-        scores += rows
-        if progress is not None:
-            progress(done, total)
-    return Comparison(tuple(infos), chosen, tuple(scores), folds, repeats, seed)
+    validation = CrossValidation.of(
+        data, classifiers, label=label, folds=folds, repeats=repeats, rotate=rotate, seed=seed
+    )
+    try:
+        validation.run(n_jobs, progress)
+    except KeyboardInterrupt:
+        finished = validation.result()
+        if not finished.scores:
+            raise
+        raise ComparisonInterrupted(finished) from None
+    return validation.result()
 
 
-def _data_sets(data: Any, label: str | None) -> list[Dataset]:
+class Place(NamedTuple):
+    """Where a fit belongs: its data set, whether this is turned, the repeat and the fold."""
+
+    dataset: str
+    rotated: bool
+    repeat: int
+    fold: int
+
+
+@dataclass(eq=False)
+class CrossValidation:
+    """A comparison under way: what is to be compared, and the scores so far.
+
+    `run` adds scores, one fit at a time, fold by fold; `result` sums up the folds that are finished
+    for all classifiers, also while another thread runs.
+    """
+
+    data: list[Data]
+    chosen: tuple[Contender, ...]
+    absent: dict[str, str]
+    folds: int
+    repeats: int
+    rotate: bool
+    seed: int
+    scores: list[FoldScore] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        classifiers: Mapping[str, Any] | Iterable[str | Contender] | None,
+        *,
+        label: str | None = None,
+        folds: int = 5,
+        repeats: int = 3,
+        rotate: bool = False,
+        seed: int = 0,
+    ) -> "CrossValidation":
+        """Return a comparison that has not begun; everything that can be wrong is checked here."""
+        everybody = contenders(classifiers)
+        absent = {entry.name: entry.absent for entry in everybody if entry.absent}
+        chosen = tuple(entry for entry in everybody if not entry.absent)
+        if not chosen:
+            raise ImportError("; ".join(f"{name} {why}" for name, why in absent.items()))
+        folds = check_integer("folds", folds, 2)
+        repeats = check_integer("repeats", repeats, 1, MOST_REPEATS)
+        seed = check_integer("seed", seed, 0)
+        sets = _data_sets(data, label)
+        for one in sets:
+            classes, counts = np.unique(one.y, return_counts=True)
+            if len(classes) < 2:
+                raise ValueError(f"{one.name} must hold at least two classes, got {len(classes)}")
+            if counts.min() < folds:
+                raise ValueError(
+                    f"folds must be at most {counts.min()}, the size of the smallest class of "
+                    f"{one.name}, got {folds}"
+                )
+        return cls(sets, chosen, absent, folds, repeats, bool(rotate), seed)
+
+    @property
+    def total(self) -> int:
+        """Number of fits in all."""
+        return len(self.data) * (1 + self.rotate) * self.repeats * self.folds * len(self.chosen)
+
+    def run(self, n_jobs: int | None = None, progress: Progress | None = None) -> None:
+        """Fit every classifier on every fold."""
+        results = in_order(_score_fit, self._fits(), check_jobs(n_jobs), processes=True)
+        for score in results:
+            self.scores.append(score)
+            if progress is not None:
+                progress(len(self.scores), self.total)
+
+    def result(self) -> Comparison:
+        """Return what is finished: the folds on which every classifier has been fitted."""
+        done: dict[Place, int] = {}
+        for score in self.scores:
+            done[_place_of(score)] = done.get(_place_of(score), 0) + 1
+        scores = [one for one in self.scores if done[_place_of(one)] == len(self.chosen)]
+        begun = {(score.dataset, score.rotated) for score in scores}
+        infos = []
+        for one in self.data:
+            for rotated in (False, True)[: 1 + self.rotate]:
+                if (one.name, rotated) in begun:
+                    infos.append(_info(one, rotated))
+        return Comparison(
+            tuple(infos),
+            self.chosen,
+            tuple(scores),
+            self.folds,
+            self.repeats,
+            self.seed,
+            absent=dict(self.absent),
+            planned=self.total,
+        )
+
+    def _fits(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the arguments of `_score_fit`, fold by fold, as they are needed."""
+        from sklearn.model_selection import RepeatedStratifiedKFold
+
+        for one in self.data:
+            for rotated in (False, True)[: 1 + self.rotate]:
+                splitter = RepeatedStratifiedKFold(
+                    n_splits=self.folds, n_repeats=self.repeats, random_state=self.seed % 2**32
+                )
+                for number, (train, test) in enumerate(splitter.split(one.X, one.y)):
+                    place = Place(one.name, rotated, *divmod(number, self.folds))
+                    for contender in self.chosen:
+                        yield one, train, test, contender, place, self.seed
+
+
+def _place_of(score: FoldScore) -> Place:
+    return Place(score.dataset, score.rotated, score.repeat, score.fold)
+
+
+def _info(data: Data, rotated: bool) -> DataInfo:
+    _, counts = np.unique(data.y, return_counts=True)
+    left_out: tuple[str, ...] = ()
+    if isinstance(data, Table):
+        columns = Encoding.of(data.encoder().fit(data.X)).columns
+        left_out = tuple(column.name for column in columns if not column.used)
+    return DataInfo(
+        data.name,
+        rotated,
+        points=len(data.X),
+        features=data.X.shape[1] - len(left_out),
+        classes=len(counts),
+        majority=float(counts.max() / len(data.X)),
+        left_out=left_out,
+    )
+
+
+def _data_sets(data: Any, label: str | None) -> list[Data]:
     if isinstance(data, Mapping):
         sets = [replace(load(source, label), name=name) for name, source in data.items()]
     else:
@@ -118,54 +249,50 @@ def _data_sets(data: Any, label: str | None) -> list[Dataset]:
     return sets
 
 
-def _tasks(
-    data: Dataset,
-    chosen: tuple[Contender, ...],
-    folds: int,
-    repeats: int,
+def _score_fit(
+    data: Data,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    contender: Contender,
+    place: Place,
     seed: int,
-    rotate: bool,
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the arguments of `_score_fold`, straight first, then rotated, as they are needed."""
-    from sklearn.model_selection import RepeatedStratifiedKFold
+) -> FoldScore:
+    """Fit a classifier on one fold's training part and score it on both parts.
 
-    splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=seed % 2**32)
-    for turn in (None, rotation(data.X.shape[1], seed))[: 1 + rotate]:
-        for number, split in enumerate(splitter.split(data.X, data.y)):
-            yield data, split, chosen, turn, divmod(number, folds), seed
-
-
-def _score_fold(
-    data: Dataset,
-    split: Split,
-    chosen: tuple[Contender, ...],
-    turn: FloatArray | None,
-    place: tuple[int, int],
-    seed: int,
-) -> list[FoldScore]:
-    """Fit every classifier on one fold's training part and score it on both parts."""
-    train, test = split
-    X_train, X_test = _prepared(data.X[train], data.X[test], turn)
-    state = int(np.random.SeedSequence([seed, *place]).generate_state(1)[0])
-    rows = []
-    for contender in chosen:
+    The classifiers of other packages may fail on data that they cannot take; the comparison then
+    goes on without this fit, and tells why.
+    """
+    parts = _encoded(data, train, test)
+    turn = rotation(parts[0].shape[1], seed) if place.rotated else None
+    X_train, X_test = _prepared(*parts, turn)
+    y_train, y_test = data.y[train], data.y[test]
+    state = int(np.random.SeedSequence([seed, place.repeat, place.fold]).generate_state(1)[0])
+    score = FoldScore(place.dataset, place.rotated, contender.name, place.repeat, place.fold)
+    try:
         if CLASSIFIERS.get(contender.name) == contender:
             _warm_up(contender.name)
-        estimator, seconds, converged = _fit(contender.build(state), X_train, data.y[train])
-        rows.append(
-            FoldScore(
-                data.name,
-                turn is not None,
-                contender.name,
-                *place,
-                float(estimator.score(X_train, data.y[train])),
-                float(estimator.score(X_test, data.y[test])),
-                seconds,
-                None if contender.size is None else contender.size(estimator),
-                converged,
-            )
-        )
-    return rows
+        estimator, seconds, converged = _fit(contender.build(state), X_train, y_train)
+    except Exception as error:
+        if not contender.package:
+            raise
+        return score._replace(failure=shortened(f"{type(error).__name__}: {error}", 200))
+    return score._replace(
+        train_accuracy=float(estimator.score(X_train, y_train)),
+        test_accuracy=float(estimator.score(X_test, y_test)),
+        fit_seconds=seconds,
+        size=None if contender.size is None else contender.size(estimator),
+        converged=converged,
+    )
+
+
+def _encoded(
+    data: Data, train: NDArray[np.intp], test: NDArray[np.intp]
+) -> tuple[FloatArray, FloatArray]:
+    """Return both parts of a fold as numbers; tables are encoded by their training part."""
+    if not isinstance(data, Table):
+        return data.X[train], data.X[test]
+    encoder = data.encoder().fit(data.X[train])
+    return encoder.transform(data.X[train]), encoder.transform(data.X[test])
 
 
 def _prepared(
@@ -174,14 +301,18 @@ def _prepared(
     """Return both parts scaled by the training part, then turned.
 
     Powers of two, which change no digit, bring features to about 1 before that, since the squares
-    of very large and very small ones are no numbers.
+    of very large and very small ones are no numbers. A row for testing may be any number of
+    deviations away from the rows for training; it is moved to `FARTHEST`, since trees compute in
+    single precision and refuse what is larger than that can hold.
     """
     from sklearn.preprocessing import StandardScaler
 
     exponent = np.frexp(np.abs(train).max(axis=0))[1]
-    train, test = np.ldexp(train, -exponent), np.ldexp(test, -exponent)
+    train = np.ldexp(train, -exponent)
+    with np.errstate(over="ignore"):
+        test = np.clip(np.ldexp(test, -exponent), -FARTHEST, FARTHEST)
     scaler = StandardScaler().fit(train)
-    parts = scaler.transform(train), scaler.transform(test)
+    parts = scaler.transform(train), np.clip(scaler.transform(test), -FARTHEST, FARTHEST)
     return parts if turn is None else (parts[0] @ turn.T, parts[1] @ turn.T)
 
 
@@ -199,9 +330,6 @@ def _fit(estimator: Any, X: FloatArray, y: NDArray[Any]) -> tuple[Any, float, bo
         estimator.fit(X, y)
         seconds = time.perf_counter() - start
     early = [entry for entry in caught if issubclass(entry.category, ConvergenceWarning)]
-    if any("interrupted" in str(entry.message) for entry in early):
-        # NAClassifier answers Ctrl-C with what it has found so far; a comparison must end.
-        raise KeyboardInterrupt
     for entry in caught:
         if entry not in early:
             warnings.warn_explicit(entry.message, entry.category, entry.filename, entry.lineno)

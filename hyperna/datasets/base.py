@@ -2,14 +2,14 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperna._validation import FloatArray, check_points, read_value
-from hyperna._words import counted, did_you_mean, parse_name, shown, write_name
+from hyperna._words import are, counted, did_you_mean, listed, parse_name, shown, write_name
 from hyperna.problems import PointProblem
 
 # Digits after the point of generated coordinates: enough for any classifier, few enough
@@ -106,6 +106,77 @@ class Dataset:
     def columns(self) -> list[str]:
         """Names of all columns of the CSV file."""
         return [*self.features, self.label]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Labelled rows of a table of any kind: numbers, texts, dates, gaps.
+
+    Parameters
+    ----------
+    X : array_like of shape (rows, columns)
+        The cells as they are.
+    y : array_like of shape (rows,)
+        The classes, whole numbers or words.
+    features : sequence of str
+        Names of the columns.
+    name, label : str
+        Name of the table, and of the column of classes.
+    kinds, ignore
+        What is known about columns; see `hyperna.tables.TableReader`.
+    unlabelled : int
+        Rows that were left out since they have no class.
+
+    Examples
+    --------
+    >>> table = Table([["red", 4], ["blue", None]], ["plum", "fig"], ["colour", "size"], "fruit")
+    >>> table
+    Table('fruit': 2 rows, 2 columns, classes fig, plum)
+    """
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    features: tuple[str, ...]
+    name: str = "table"
+    label: str = "label"
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    ignore: tuple[str, ...] = ()
+    unlabelled: int = 0
+
+    def __post_init__(self) -> None:
+        X = np.array(self.X, dtype=object)
+        y = np.array(self.y)
+        if X.ndim != 2 or X.shape[1] != len(self.features):
+            raise ValueError(f"X must have {len(self.features)} columns, got shape {X.shape}")
+        if y.shape != (len(X),):
+            raise ValueError(f"y must have shape ({len(X)},), got shape {y.shape}")
+        for name, value in (("X", X), ("y", y), ("features", tuple(self.features))):
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}: {self.summary})"
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The different classes, sorted."""
+        return np.unique(self.y)
+
+    @property
+    def summary(self) -> str:
+        """Its shape and its classes."""
+        rows = counted(len(self.X), "row", "d")
+        classes = listed(map(str, self.classes), 5)
+        text = f"{rows}, {counted(len(self.features), 'column')}, classes {classes}"
+        if self.unlabelled:
+            without = counted(self.unlabelled, "row")
+            text += f"; {without} without {shown(self.label)} {are(self.unlabelled)} left out"
+        return text
+
+    def encoder(self) -> Any:
+        """Return an unfitted `hyperna.tables.table_encoder` for the columns."""
+        from hyperna.tables import table_encoder
+
+        return table_encoder(kinds=self.kinds, ignore=self.ignore, names=self.features)
 
 
 def _number(value: float) -> str:

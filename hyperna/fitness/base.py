@@ -2,17 +2,18 @@
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import IntArray, check_jobs
 from hyperna._words import shown
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import Problem
 
 
@@ -25,6 +26,17 @@ class Fitness(ABC):
         Dimension of the points.
     problem : Problem or None
         The problem it measures, which knows optima and best fitness.
+    finite : bool
+        Whether it is about a finite set of points, on which a fitness of 1 is worth trying.
+    exact_on_circle : bool
+        Whether it is the exact share of the circle.
+    always_compares : bool
+        Whether its compiled code compares with optimal networks even if there are none to compare
+        with, so that it is compiled once for all problems.
+    repeatable : bool
+        Whether a network has the same score in every comparison.
+    resizable : bool
+        Whether the number of neurons may evolve.
 
     Examples
     --------
@@ -38,10 +50,25 @@ class Fitness(ABC):
 
     dim: Any = property(attrgetter("problem.dim"), doc="Dimension of the points.")
     problem: Problem | None
+    finite: ClassVar[bool] = False
+    exact_on_circle: ClassVar[bool] = False
+    always_compares: ClassVar[bool] = False
+    repeatable: ClassVar[bool] = True
+    resizable: ClassVar[bool] = False
+
+    def true_fitness(self, grid: Grid) -> "Fitness":
+        """Return the fitness that decides about success for networks on a grid: this one."""
+        return self
 
     @abstractmethod
     def units(self, grid: Grid) -> int:
         """Return the score of a network on this grid that makes no mistake."""
+
+    def positive_units(self, grid: Grid) -> int:
+        """Return how many of the units are positive: the score of the answer "always positive"."""
+        everywhere = Grid(grid.dim, 1, grid.resolution)
+        genome = np.zeros(everywhere.components, np.int64)  # the bias is -1
+        return int(self.scores(genome[None], everywhere)[0])
 
     def score(self, network: Network) -> int:
         """Return the number of correctly classified units."""
@@ -107,8 +134,29 @@ class Fitness(ABC):
             )
         return scores
 
+    def scorer(self, grid: Grid) -> Callable[[IntArray], IntArray]:
+        """Return a function of genomes (n, components) on the grid that returns their scores.
+
+        For those who call it often: nothing is checked, and arrays are made once.
+        """
+        from hyperna._kernels.batch import score_all
+
+        kernel: Any = self.scoring_kernel(grid)
+        moduli, work = grid.moduli, kernel.workspace()
+
+        def scores(genomes: IntArray) -> IntArray:
+            found = np.zeros(len(genomes), np.int64)
+            score_all(kernel, work, moduli, np.ascontiguousarray(genomes), found)
+            return found
+
+        return scores
+
     def scoring_kernel(self, grid: Grid) -> NamedTuple:
         """Return the kernel for networks that are not offspring of one parent: the usual one."""
+        return self.kernel(grid)
+
+    def resizable_kernel(self, grid: Grid) -> NamedTuple:
+        """Return the kernel for networks of up to the grid's number of neurons: the usual one."""
         return self.kernel(grid)
 
     def effort(self, grid: Grid) -> int:

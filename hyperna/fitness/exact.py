@@ -10,8 +10,8 @@ import numpy as np
 from hyperna._validation import IntArray
 from hyperna._words import shown
 from hyperna.fitness.base import Fitness
-from hyperna.grid import Grid
-from hyperna.neurons import half_widths as half_widths  # the table of plain neurons
+from hyperna.network.grid import Grid
+from hyperna.network.neurons import half_widths as half_widths  # the table of plain neurons
 from hyperna.problems import ArcProblem
 
 # Integers up to here are exact as floats.
@@ -35,7 +35,7 @@ class ExactArcs(Fitness):
     Examples
     --------
     >>> from hyperna.problems import problem
-    >>> from hyperna.networks import Network
+    >>> from hyperna.network.networks import Network
     >>> half = ExactArcs(problem("half"))
     >>> half(Network(Grid(2, 1, 120), [30, 60])), half(Network(Grid(2, 1, 120), [0, 60]))
     (1.0, 0.5)
@@ -43,6 +43,9 @@ class ExactArcs(Fitness):
 
     problem: ArcProblem
     dim: ClassVar[int] = 2  # type: ignore[misc]
+    exact_on_circle: ClassVar[bool] = True
+    always_compares: ClassVar[bool] = True
+    resizable: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, ArcProblem):
@@ -59,11 +62,22 @@ class ExactArcs(Fitness):
         """Return the number of units of one turn."""
         return grid.resolution * units_per_angle(self.problem, grid.resolution)
 
+    def positive_units(self, grid: Grid) -> int:
+        """Return the length of all arcs in units."""
+        return int(arcs_in_units(self.problem, self.units(grid))[1].sum())
+
+    def effort(self, grid: Grid) -> int:
+        """Return about how many points it would take as long to look at as to compute a score.
+
+        A step sweeps over all neurons, and computes an evolved output at each of their arcs.
+        """
+        return int(32 * grid.neurons ** (1 + grid.has_output_neuron))
+
     @lru_cache(maxsize=8)  # noqa: B019  eight kernels are kept at most
     def kernel(self, grid: Grid) -> NamedTuple:
         """Return the arcs in units, for the kernel that suits the number of neurons."""
         from hyperna._kernels.circle import ARC_BLOCK, Circle
-        from hyperna._kernels.geometry import EVOLVED
+        from hyperna._kernels.geometry import AND, OR, XOR
         from hyperna._kernels.pair import MOST_ARCS, Pair
 
         self.check_grid(grid)
@@ -72,7 +86,8 @@ class ExactArcs(Fitness):
         modulus, positive = grid.moduli[: grid.width].copy(), int(arcs[1].sum())
         step = turn // grid.resolution
         shared = (turn, step, positive, grid.output_code, grid.neurons, grid.width)
-        if grid.neurons <= 2 and grid.output_code < EVOLVED and arcs.shape[1] <= MOST_ARCS:
+        counted = grid.output_code in (OR, AND, XOR)
+        if grid.neurons <= 2 and counted and arcs.shape[1] <= MOST_ARCS:
             starts, lengths = np.pad(arcs, ((0, 0), (0, MOST_ARCS - arcs.shape[1]))).tolist()
             return Pair(*shared, modulus, tuple(starts), tuple(lengths), shape)
         arcs = np.pad(arcs, ((0, 0), (0, -arcs.shape[1] % ARC_BLOCK)))

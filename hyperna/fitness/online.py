@@ -4,17 +4,17 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from hyperna._validation import check_integer
 from hyperna._words import shown
 from hyperna.fitness.base import Fitness
-from hyperna.fitness.points import FiniteSet, Sampled
+from hyperna.fitness.points import FiniteSet
 from hyperna.fitness.spheres import azimuth_labels
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import ArcProblem, PointProblem, Problem
 
 
@@ -42,7 +42,7 @@ class Online(Fitness):
 
     Examples
     --------
-    >>> from hyperna.algorithm import OnePlusOneNA
+    >>> from hyperna.run.algorithm import OnePlusOneNA
     >>> from hyperna.problems import problem
     >>> online = Online(problem("half"), samples=100)
     >>> OnePlusOneNA(bias=False).run(online, seed=1).stop_reason
@@ -52,6 +52,7 @@ class Online(Fitness):
     problem: Problem
     samples: int = 100
     reevaluate: bool = True
+    repeatable: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, ArcProblem | PointProblem):
@@ -76,6 +77,10 @@ class Online(Fitness):
     def units(self, grid: Grid) -> int:
         """Return the true score of a network on this grid that makes no mistake."""
         return self.true_fitness(grid).units(grid)
+
+    def positive_units(self, grid: Grid) -> int:
+        """Return how many of the units of the true fitness are positive."""
+        return self.true_fitness(grid).positive_units(grid)
 
     def score(self, network: Network) -> int:
         """Return the true score."""
@@ -105,11 +110,9 @@ class Online(Fitness):
         elif isinstance(true, FiniteSet):
             points = np.column_stack([true.X, true.y])
             share = np.cumsum(true.weights) / true.total
-        # Scores are computed from nothing after each accepted step: the simple kernel does it well.
-        chosen = true.points if isinstance(true, Sampled) else true
-        kernel = chosen.simple_kernel if isinstance(chosen, FiniteSet) else chosen.kernel
         return online.Online(
-            true=kernel(grid),
+            # computed from nothing after each accepted step
+            true=true.scoring_kernel(grid),
             samples=self.samples,
             again=bool(self.reevaluate),
             dim=grid.dim,

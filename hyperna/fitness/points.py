@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,12 +17,11 @@ from hyperna._validation import (
     check_integer,
     check_labels,
     check_points,
-    check_real,
 )
 from hyperna._words import counted, shown
 from hyperna.fitness.base import Fitness
-from hyperna.grid import Grid
-from hyperna.networks import Network
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
 from hyperna.problems import PointProblem, Problem
 from hyperna.problems.point_problems import check_weights
 
@@ -46,9 +45,6 @@ class FiniteSet(Fitness):
         proportion; where that is impossible they are rounded to 1/2**50 of their sum.
     problem : Problem, optional
         Where the points come from.
-    tie_clip : float
-        If positive, a search decides between networks of equal score by their margins: the sum
-        over the points of weight times signed distance, clipped to ±tie_clip.
 
     Attributes
     ----------
@@ -68,13 +64,13 @@ class FiniteSet(Fitness):
     y: BoolArray
     weights: IntArray = None  # type: ignore[assignment]
     problem: Problem | None = None
-    tie_clip: float = 0.0
+    finite: ClassVar[bool] = True
+    resizable: ClassVar[bool] = True
 
     dim: int = field(init=False, default=0)
     total: int = field(init=False)
 
     def __post_init__(self) -> None:
-        check_real("tie_clip", self.tie_clip, 0.0)
         if not (self.problem is None or isinstance(self.problem, Problem)):
             raise TypeError(f"problem must be a Problem or None, got {shown(self.problem)}")
         points = check_points("X", self.X).copy()
@@ -82,16 +78,6 @@ class FiniteSet(Fitness):
         weights = integer_weights(self.weights, len(points))
         self.__dict__.update(X=points, y=labels, weights=weights)
         self.__dict__.update(dim=points.shape[1], total=int(weights.sum()))
-
-    @classmethod
-    def of_checked(
-        cls, X: FloatArray, y: BoolArray, weights: IntArray, tie_clip: float = 0.0
-    ) -> "FiniteSet":
-        """Return the fitness on arrays of the right kind, which are neither checked nor copied."""
-        made, simple = object.__new__(cls), weights // np.gcd.reduce(weights)
-        made.__dict__.update(X=X, y=y, weights=simple, problem=None, tie_clip=tie_clip)
-        made.__dict__.update(dim=X.shape[1], total=int(simple.sum()))
-        return made
 
     def __repr__(self) -> str:
         points = counted(len(self.X), "point", "d")
@@ -104,6 +90,10 @@ class FiniteSet(Fitness):
     def units(self, grid: Grid) -> int:
         """Return the sum of the weights."""
         return self.total
+
+    def positive_units(self, grid: Grid) -> int:
+        """Return the weight of the positive points."""
+        return int(self.weights[self.y].sum())
 
     def score(self, network: Network) -> int:
         """Return the weight of the correctly classified points."""
@@ -125,15 +115,12 @@ class FiniteSet(Fitness):
             neurons=grid.neurons,
             resolution=grid.resolution,
             dim=grid.dim,
-            tie_clip=self.tie_clip,
         )
 
     def simple_kernel(self, grid: Grid) -> NamedTuple:
         """Return the points for the kernel that compiles quickly and takes all kinds of neurons."""
         from hyperna._kernels.cones import Cones
 
-        if self.tie_clip:
-            raise ValueError(f"tie_clip must be 0 for this kind of neurons, got {self.tie_clip}")
         return Cones(
             columns=np.ascontiguousarray(self.X.T),
             square=(self.X**2).sum(axis=1),
@@ -147,7 +134,11 @@ class FiniteSet(Fitness):
 
     def scoring_kernel(self, grid: Grid) -> NamedTuple:
         """Return the kernel for networks that are not offspring of one parent."""
-        return self.kernel(grid) if self.tie_clip else self.simple_kernel(grid)
+        return self.simple_kernel(grid)
+
+    def resizable_kernel(self, grid: Grid) -> NamedTuple:
+        """Return the kernel for networks of up to the grid's number of neurons."""
+        return self.simple_kernel(grid)
 
     def effort(self, grid: Grid) -> int:
         """Return the number of points."""
@@ -181,6 +172,7 @@ class Sampled(Fitness):
     n: int = 2**14
     method: str = "sobol"
     seed: int = 0
+    resizable: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Problem) or isinstance(self.problem, PointProblem):
@@ -198,18 +190,22 @@ class Sampled(Fitness):
     @cached_property
     def points(self) -> FiniteSet:
         """The points and their labels."""
-        from hyperna import sphere  # its scipy parts take a while to load, and D = 2 can do without
+        from hyperna.fitness import sampling  # its scipy parts take a while to load
 
         if self.method == "even":
-            X = sphere.even_points(self.n, self.dim)
+            X = sampling.even_points(self.n, self.dim)
         else:
-            draw = sphere.sobol_points if self.method == "sobol" else sphere.random_points
+            draw = sampling.sobol_points if self.method == "sobol" else sampling.random_points
             X = draw(self.n, self.dim, self.seed)
         return FiniteSet(X, self.problem.label(X), problem=self.problem)
 
     def units(self, grid: Grid) -> int:
         """Return the number of points."""
         return self.n
+
+    def positive_units(self, grid: Grid) -> int:
+        """Return the number of positive points."""
+        return self.points.positive_units(grid)
 
     def score(self, network: Network) -> int:
         """Return the number of correctly classified points."""
@@ -222,6 +218,10 @@ class Sampled(Fitness):
     def scoring_kernel(self, grid: Grid) -> NamedTuple:
         """Return the kernel for networks that are not offspring of one parent."""
         return self.points.scoring_kernel(grid)
+
+    def resizable_kernel(self, grid: Grid) -> NamedTuple:
+        """Return the kernel for networks of up to the grid's number of neurons."""
+        return self.points.resizable_kernel(grid)
 
     def effort(self, grid: Grid) -> int:
         """Return the number of points."""

@@ -11,7 +11,7 @@ import numpy as np
 from hyperna._words import shown
 from hyperna.fitness.base import Fitness
 from hyperna.fitness.exact import arcs_in_units, units_per_angle
-from hyperna.grid import Grid
+from hyperna.network.grid import Grid
 from hyperna.problems import ArcProblem
 from hyperna.problems.half_circles import HALF_TURN
 
@@ -63,6 +63,10 @@ class ExactSphere(Fitness):
         """Return the number of units of the sphere's area."""
         return _area_units(self.problem)
 
+    def positive_units(self, grid: Grid) -> int:
+        """Return the area of all that is positive, in units."""
+        return _positive_units(self.problem)
+
     def effort(self, grid: Grid) -> int:
         """Return about how many points it would take as long to look at as to compute a score."""
         return 200 * grid.neurons**2
@@ -98,6 +102,11 @@ def _area_units(problem: ArcProblem) -> int:
     return LARGEST_AREA // multiple * multiple
 
 
+def _positive_units(problem: ArcProblem) -> int:
+    units = _area_units(problem)
+    return sum(round((end - start) * units) for start, end in problem.arcs)
+
+
 def _cap(problem: ArcProblem, grid: Grid) -> NamedTuple:
     from hyperna._kernels.spheres import Cap
 
@@ -105,7 +114,6 @@ def _cap(problem: ArcProblem, grid: Grid) -> NamedTuple:
     turn = grid.resolution * step
     starts, lengths = arcs_in_units(problem, turn)
     units = _area_units(problem)
-    positive = sum(round((end - start) * units) for start, end in problem.arcs)
     return Cap(
         dim=grid.dim,
         modulus=grid.moduli[: grid.width].copy(),
@@ -113,7 +121,7 @@ def _cap(problem: ArcProblem, grid: Grid) -> NamedTuple:
         turn=turn,
         step=step,
         units=units,
-        negative=units - positive,
+        negative=units - _positive_units(problem),
         arcs=np.array([starts, starts + lengths]),
     )
 

@@ -3,7 +3,7 @@
 import re
 import zlib
 
-from hyperna.grid import Grid
+from hyperna.network.grid import Grid
 
 # ioh numbers what it wraps from 10,000 on, in the order of wrapping; readers keep 16 bits.
 _FIRST_ID, _LAST_ID = 20_000, 65_535

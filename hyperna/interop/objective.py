@@ -9,11 +9,11 @@ import numpy as np
 
 from hyperna._kernels import state
 from hyperna._validation import check_extra, check_integer
-from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
 from hyperna.interop.names import function_id, function_name
 from hyperna.problems import PointProblem, Problem, points_digest
-from hyperna.search import Task
+from hyperna.run.algorithm import OnePlusOneNA
+from hyperna.run.search import Task
 
 # Variables of ioh are 32-bit integers.
 _LARGEST_RESOLUTION = 2**31 - 2
@@ -129,7 +129,10 @@ class Objective:
 
     def _optimum_on_grid(self) -> list[int] | None:
         """Return a genome without a mistake among the known optima, rounded to the grid."""
-        for optimum in np.rint(self._task.limits.optima)[:, :, : self.grid.width]:
+        optima = self._task.goal.optima
+        if optima is None:
+            return None
+        for optimum in np.rint(optima)[:, :, : self.grid.width]:
             genome = optimum.astype(np.int64).ravel()
             if genome.size == self.grid.components and self(genome) == 1.0:
                 return [int(value) for value in genome % self._moduli]

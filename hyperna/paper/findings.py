@@ -1,4 +1,4 @@
-"""What agrees with the paper and what does not, in plain words, with known reasons."""
+"""What agrees with the paper and what does not, in plain words, computed from both."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from hyperna._tables import Table, markdown, plain
 from hyperna._words import NOTHING, joined
-from hyperna.analysis.tables import Table, markdown, plain
 from hyperna.paper.pages import (
     CmaResult,
     NaResult,
@@ -21,22 +21,7 @@ from hyperna.paper.pages import (
 from hyperna.paper.printed import CMA_TABLE, UNIFORM_TABLES
 from hyperna.paper.reproduce import BASELINES_TABLE, CellKey
 from hyperna.paper.verdicts import RULE, TableVerdict
-from hyperna.results import Runs
-
-# Facts about the printed numbers that the measured ones do not show by themselves.
-REMARKS = {
-    1: "No variant of the algorithm that has been tried gives the printed HALF tables.",
-    2: "No variant of the algorithm that has been tried gives the printed HALF tables.",
-    3: "The printed medians of QUARTER are about twice the simulated ones.",
-    4: "The printed means grow linearly, about 3 r. Harmonic steps give polylogarithmic growth, as "
-    "the theorem says; the exact expectations show it. Uniform steps grow linearly.",
-    6: "In the row r = 120 not all failed runs can have been counted at the cap: 9 % of 57,449 "
-    "exceeds the printed mean. No variant that has been tried gives the printed growth.",
-    7: "In the row r = 120 not all failed runs can have been counted at the cap: 29 % of 57,449 "
-    "exceeds the printed mean. No variant that has been tried gives the printed growth.",
-    9: "The printed means grow linearly, about 2.5 r. Harmonic steps give polylogarithmic growth, "
-    "as the theorem says; the exact expectations show it. Uniform steps grow linearly.",
-}
+from hyperna.run.results import Runs
 
 
 @dataclass(frozen=True)
@@ -50,11 +35,18 @@ class Finding:
 
     def __str__(self) -> str:
         good = [name for name, agrees in self.agrees.items() if agrees]
-        text = self.verdict if not self.differs else f"differs in {joined(self.differs)}"
+        text = self.verdict
+        if self.differs:
+            told = [f"{name}{self._times(name)}" for name in self.differs]
+            text = f"differs in {joined(told)}"
         if self.differs and good:
             text += f", agrees in {joined(good)}"
         remark = f" {self.remark}" if self.differs and self.remark else ""
         return f"- {self.title}: {text}.{remark}"
+
+    def _times(self, name: str) -> str:
+        ratio = self.cells.get(f"{name} ratio")
+        return f" ({ratio} times the measured)" if ratio else ""
 
     @property
     def differs(self) -> list[str]:
@@ -116,8 +108,7 @@ def report_table(table: int | str, found: Mapping[CellKey, Runs]) -> Report:
     for kind in ("algorithm", "uniform") if number in UNIFORM_TABLES else ("algorithm",):
         results = na_results(number, found, kind)
         pages.append(na_page(number, results, kind))
-        remark = REMARKS.get(number, "") if kind == "algorithm" else ""
-        findings.append(_na_finding(pages[-1].title, results, remark))
+        findings.append(_na_finding(pages[-1].title, results))
     return Report(tuple(pages), tuple(findings))
 
 
@@ -131,14 +122,54 @@ def summarised(parts: Iterable[Report]) -> Report:
     return Report(tuple(tables), findings)
 
 
-def _na_finding(title: str, results: Sequence[NaResult], remark: str) -> Finding:
+def growth_remark(results: Sequence[NaResult]) -> str:
+    """Say how many times larger means are at the largest resolution than at the smallest."""
+    if len(results) < 2:
+        return ""
+    first, last = results[0], results[-1]
+    factors = {
+        "the printed means grow": last.paper.mean / first.paper.mean,
+        "the measured ones": last.measured.mean / first.measured.mean,
+    }
+    if first.exact and last.exact:
+        before = first.exact.mean_with_failures_at(first.paper.cap)
+        after = last.exact.mean_with_failures_at(last.paper.cap)
+        factors["the exact ones"] = after / before
+    if first.uniform and last.uniform:
+        factors["those with uniform steps"] = last.uniform.mean / first.uniform.mean
+    told = joined([f"{what} {factor:.1f}-fold" for what, factor in factors.items()])
+    return f"From r = {first.paper.resolution:,} to {last.paper.resolution:,} {told}."
+
+
+def cap_remark(results: Sequence[NaResult]) -> str:
+    """Say in which rows the failed runs alone would exceed the printed mean at the cap."""
+    rows = [
+        row
+        for row in (one.paper for one in results)
+        if (100 - row.percent) / 100 * row.cap > row.mean
+    ]
+    if not rows:
+        return ""
+    told = joined(
+        [f"{100 - row.percent:.0f} % of {row.cap:,} at r = {row.resolution:,}" for row in rows]
+    )
+    verb = "exceeds" if len(rows) == 1 else "exceed"
+    return f"Not all failed runs can have been counted at the cap: {told} {verb} the printed mean."
+
+
+def _na_finding(title: str, results: Sequence[NaResult]) -> Finding:
     rows = [result.verdicts for result in results]
     whole = {name: TableVerdict([row[name] for row in rows]) for name in rows[0]}
     cells = {name: str(verdict) for name, verdict in whole.items()}
     for name in ("mean", "median"):
         ratios = [getattr(one.paper, name) / getattr(one.measured, name) for one in results]
         cells[f"{name} ratio"] = f"{float(np.median(ratios)):.2f}"
-    return Finding(title, cells, {name: verdict.agrees for name, verdict in whole.items()}, remark)
+    agrees = {name: verdict.agrees for name, verdict in whole.items()}
+    remarks = []
+    if not agrees["mean"]:
+        remarks.append(growth_remark(results))
+    remarks.append(cap_remark(results))
+    return Finding(title, cells, agrees, " ".join(filter(None, remarks)))
 
 
 def _cma_finding(result: CmaResult) -> Finding:

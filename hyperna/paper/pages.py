@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from hyperna._tables import Table
 from hyperna._words import NOTHING, number, with_interval
 from hyperna.analysis.statistics import Summary
-from hyperna.analysis.tables import Table
 from hyperna.paper.printed import (
     CMA_RUNS,
     CMA_TABLE,
@@ -24,7 +24,7 @@ from hyperna.paper.printed import (
 )
 from hyperna.paper.reproduce import BASELINES_RESOLUTION, BASELINES_TABLE, COUNTED_POINTS, CellKey
 from hyperna.paper.verdicts import Truth, Verdict, compare_means, compare_medians, compare_shares
-from hyperna.results import Runs
+from hyperna.run.results import Runs
 
 Verdicts = Mapping[str, Verdict]
 Found = Mapping[CellKey, Runs]
@@ -292,7 +292,7 @@ def _cma_record(result: CmaResult) -> dict[str, Any]:
 
 def baselines_page(found: Found) -> Table:
     """Return the comparison of algorithms to read."""
-    header = ["algorithm", "runs", "budget", "success % (95 %)", "mean", "median"]
+    header = ["algorithm", "runs", "budget", "success % (95 %)", "fitness", "mean", "median"]
     rows, records = [], []
     for (name, _), runs in found.items():
         measured, budget = Summary.of(runs), runs.setting.budget
@@ -303,6 +303,7 @@ def baselines_page(found: Found) -> Table:
                 str(measured.runs),
                 number(budget),
                 with_interval(measured.share, measured.share_interval, _percent),
+                number(measured.mean_fitness, 4),
                 number(measured.mean),
                 number(measured.median),
                 with_interval(times.value, (times.low, times.high)),
@@ -312,12 +313,13 @@ def baselines_page(found: Found) -> Table:
         record |= {"ert": times.value, "ert_low": times.low, "ert_high": times.high}
         record |= {"mean_fitness": measured.mean_fitness}
         records.append(record | {"mean_restarts": float(runs.restarts.mean())})
+    target = next(iter(found.values())).setting.target
     notes = [
-        f"All search for an optimum of TWOQUARTERS (N = 2, OR) to the precision of resolution "
-        f"{BASELINES_RESOLUTION}: every angle and bias within less than a grid step. A run ends "
-        f"when it succeeds, spends its budget or, for algorithms with a stopping rule of their "
-        f"own, gives up. mean, median: evaluations of all runs. per success: evaluations of all "
-        f"runs divided by the number of successes."
+        f"All search for a network with a fitness of {target:.6g} on TWOQUARTERS (N = 2, "
+        f"OR): the best, 1, less what rounding to resolution {BASELINES_RESOLUTION} may cost. A "
+        f"run ends when it succeeds, spends its budget or, for algorithms with a stopping rule of "
+        f"their own, gives up. fitness: the mean of the final fitness. mean, median: evaluations "
+        f"of all runs. per success: evaluations of all runs divided by the number of successes."
     ]
     title = f"TWOQUARTERS at resolution {BASELINES_RESOLUTION}: restarts and other algorithms"
     header.append("per success (95 %)")

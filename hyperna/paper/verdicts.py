@@ -163,7 +163,9 @@ class TableVerdict:
         >>> TableVerdict([right] * 10).agrees, TableVerdict([right, wrong] * 5).agrees
         (False, False)
         """
-        most = stats.binom.ppf((1 + LEVEL) / 2, len(self.rows), 1 - LEVEL)
+        # one row alone has no others to outweigh it
+        rows = len(self.rows)
+        most = stats.binom.ppf((1 + LEVEL) / 2, rows, 1 - LEVEL) if rows > 1 else 0
         return bool(self.differ <= most) and not self.one_sided
 
     @property
@@ -180,7 +182,7 @@ class TableVerdict:
 
 def _where(side: int) -> str:
     """Say on which side the paper's figure lies."""
-    return "paper higher" if side > 0 else "paper lower"
+    return {1: "paper higher", 0: "differs", -1: "paper lower"}[int(np.sign(side))]
 
 
 def _side(printed: float, true: float) -> int:

@@ -1,243 +1,140 @@
-"""Answers to the page's questions: plain functions from JSON objects to JSON objects."""
+"""What the server adds to the page: plain functions from JSON objects to JSON objects.
+
+The page evolves networks by itself. It asks for laws that it does not know, for exact runtimes of
+settings that were not computed beforehand, for many runs by the compiled kernels, and for the
+rules of a classifier.
+"""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Any
 
-import numpy as np
+from hyperna._validation import check_integer
+from hyperna.fitness import ExactArcs
+from hyperna.mutation import law as find_law
+from hyperna.play.allowance import Allowance
+from hyperna.play.exact import exact_runtime
+from hyperna.play.rules import rule_path
+from hyperna.play.settings import RANGES, ROWS, PlaySetting, check_rows
+from hyperna.run.search import Search, Task
 
-from hyperna._validation import check_choice, check_integer
-from hyperna._words import finite
-from hyperna.datasets import dataset
-from hyperna.fitness import ExactArcs, FiniteSet, Sampled
-from hyperna.fitness.exact import arcs_in_units
-from hyperna.mutation import LAWS, Harmonic, StepLaw
-from hyperna.neurons import NEURONS, bent_half_widths, half_widths
-from hyperna.outputs import OUTPUTS
-from hyperna.play.settings import LARGEST_RESOLUTION, PlaySetting, page_problems
-from hyperna.plots.landscape import score_table
-from hyperna.problems import ArcProblem
-from hyperna.search import Task
-from hyperna.theory import expected_runtime
-from hyperna.theory.walk import local_optima
-
-# Resolution up to which all states of one neuron are drawn, and solved exactly in about a second.
-LARGEST_LANDSCAPE = 240
+# Resolution up to which runtimes are computed exactly, in a fraction of a second.
 LARGEST_EXACT = 120
-# Evaluations of one request of a race, about a second.
-_RACE_EVALUATIONS = 2 * 10**7
-_SAMPLES = ("moons", "xor", "circles")
-_SAMPLE_SIZE = 80
-# Laws without a table that the page can draw steps from.
-_LAWS_OF_THE_PAGE = ("pareto", "cauchy", "exponential", "self_adjusting", "adaptive")
+# Runs of one request of a race.
+MOST_RUNS = 200
+# Points that a piece of its work classifies with one neuron, in about 0.02 s.
+_PIECE = 2**22
 
 
-def choices(_: Any = None) -> dict[str, Any]:
-    """Everything that can be chosen, from the registries, so that new entries appear by themselves.
+def law(data: Any) -> dict[str, Any]:
+    """The probabilities of a law's step lengths.
 
     Examples
     --------
-    >>> sorted(choices())
-    ['laws', 'neurons', 'outputs', 'problems', 'samples']
+    >>> found = law({"mutation": "local", "resolution": 4})
+    >>> found["kind"], found["weights"]
+    ('table', [1.0, 0.0, 0.0, 0.0])
     """
-    return {
-        "problems": page_problems(),
-        "laws": {name: cls.summary for name, cls in sorted(LAWS.items())},
-        "outputs": list(OUTPUTS),
-        "neurons": list(NEURONS),
-        "samples": list(_SAMPLES),
-    }
+    _check_keys("a law", data, {"mutation", "resolution"})
+    resolution = check_integer("resolution", data["resolution"], *RANGES["resolution"])
+    weights = find_law(data["mutation"]).pmf(resolution).tolist()
+    return {"kind": "table", "largest": resolution, "weights": weights}
 
 
-def task(data: Any) -> dict[str, Any]:
-    """Everything that a browser needs to run a setting by itself, in the same exact integers."""
-    setting = PlaySetting.from_json(data)
-    made = setting.task
-    grid, goal = made.grid, made.goal
-    fixed = set() if made.bias else set(grid.bias_components.tolist())
-    reachable = goal.score <= made.units
-    return {
-        "setting": asdict(setting),
-        "python": setting.python,
-        "dim": grid.dim,
-        "width": grid.width,
-        "resolution": grid.resolution,
-        "unit": made.unit,
-        "moduli": grid.moduli.tolist(),
-        "free": [i for i in range(grid.components) if i not in fixed],
-        "zero_bias": None if made.bias else grid.zero_bias,
-        "evolved": grid.has_output_neuron,
-        "probability": made.probability,
-        "budget": made.budget,
-        "units": made.units,
-        "law": _law(made.law, setting.resolution, made.unit),
-        "goal": {
-            "text": made.criterion,
-            "score": int(goal.score) if reachable else None,
-            "optima": made.limits.optima.tolist(),
-            "hopeful": int(goal.hopeful),
-            "tolerance": made.limits.tolerance,
-        },
-        "fitness": _fitness(made),
-        "landscape": grid.dim == 2
-        and grid.neurons == 1
-        and made.bias
-        and setting.neuron == "plain"
-        and setting.resolution <= LARGEST_LANDSCAPE,
-    }
+def exact(data: Any, allowance: Allowance) -> dict[str, Any]:
+    """Exact runtime of one neuron, and success probability or time left of all its states.
 
-
-def _fitness(made: Task) -> dict[str, Any]:
-    """The fitness as integers and floats."""
-    fitness, resolution = made.fitness, made.grid.resolution
-    subject = fitness.problem
-    arcs = (
-        [[float(a), float(b)] for a, b in subject.arcs] if isinstance(subject, ArcProblem) else []
-    )
-    found: dict[str, Any] = {"name": str(fitness), "arcs": arcs}
-    if isinstance(fitness, ExactArcs):
-        turn = fitness.units(made.grid)
-        starts, lengths = arcs_in_units(fitness.problem, turn)
-        table = None  # of a finer grid, which continuous laws have
-        if resolution <= LARGEST_RESOLUTION:
-            bent = made.grid.neuron == "bent"
-            table = (bent_half_widths if bent else half_widths)(resolution, turn)
-        found |= {"turn": turn, "starts": starts.tolist(), "lengths": lengths.tolist()}
-        return {**found, "half_widths": table}
-    points = fitness.points if isinstance(fitness, Sampled) else fitness
-    assert isinstance(points, FiniteSet)
-    return {**found, "X": points.X.tolist(), "y": np.asarray(points.y).astype(int).tolist()}
-
-
-def _law(chosen: StepLaw, resolution: int, unit: int) -> dict[str, Any]:
-    """A law as its probabilities or, where it has none, its parameters in grid units."""
-    try:
-        return {"kind": "table", "pmf": chosen.pmf(resolution).tolist()}
-    except TypeError:
-        if chosen.name not in _LAWS_OF_THE_PAGE:
-            raise ValueError(
-                f"mutation {chosen.name} runs in races only, not on the page"
-            ) from None
-        parameters = asdict(chosen)
-        chosen.steps(resolution, unit)  # refuses steps too small for the grid
-        if "scale" in parameters:
-            parameters["scale"] *= unit
-        if "jump" in parameters:
-            parameters["pmf"] = Harmonic().pmf(resolution).tolist()
-        return {"kind": chosen.name, **parameters}
-
-
-def landscape(data: Any) -> dict[str, Any]:
-    """Fitness, local optima and exact expected remaining time of all states of one neuron.
+    The page shows these for plain neurons with a bias and for runs that go on to their budget.
 
     Examples
     --------
-    >>> found = landscape({"problem": "half", "neurons": 1, "resolution": 8})
-    >>> found["best"], len(found["scores"]), found["remaining"][2][4]
-    (1.0, 8, 0.0)
+    >>> half = {"problem": "half", "neurons": 1, "resolution": 8}
+    >>> found = exact(half, Allowance(seconds=1))
+    >>> round(found["mean"], 3), found["probability"]
+    (31.901, 1.0)
     """
     setting = PlaySetting.from_json(data)
-    if setting.neurons != 1 or setting.dim != 2:
-        raise ValueError("a landscape needs one neuron and dim 2")
-    check_integer("resolution", setting.resolution, 4, LARGEST_LANDSCAPE)
-    scores, units = score_table(setting.fitness, setting.resolution)
-    found: dict[str, Any] = {
-        "scores": (scores / units).round(6).tolist(),
-        "best": float(scores.max() / units),
-        "local": np.argwhere(local_optima(scores) & (scores < scores.max())).tolist(),
-        "global": np.argwhere(scores == scores.max()).tolist(),
-        "remaining": None,
-        "why": "",
-    }
-    if setting.resolution > LARGEST_EXACT or not isinstance(setting.fitness, ExactArcs):
-        found["why"] = f"exact times are computed for arcs, at resolutions up to {LARGEST_EXACT}"
-        return found
-    try:
-        runtime = expected_runtime(setting.subject, setting.resolution, setting.mutation)
-    except TypeError:
-        found["why"] = "exact times need a law with a probability for each step length"
-        return found
-    # The evaluation of the present state is behind us.
-    remaining = (runtime.per_state - 1.0).round(2)
-    found["remaining"] = finite(remaining.tolist())
-    found["mean"] = finite(runtime.mean)
-    found["probability"] = runtime.probability
-    return found
+    plain = setting.neurons == 1 and setting.neuron == "plain" and setting.bias
+    if not plain or not isinstance(setting.fitness, ExactArcs):
+        raise ValueError("exact runtimes need one plain neuron with a bias, and arcs of the circle")
+    if setting.restarts or setting.stagnation:
+        raise ValueError("exact runtimes are those of runs without restarts and stagnation")
+    check_integer("resolution", setting.resolution, 4, LARGEST_EXACT)
+    return exact_runtime(setting.subject, setting.resolution, setting.mutation, states=True)
 
 
-def race(data: Any) -> dict[str, Any]:
-    """Runs of one law by the compiled kernels: part number `part` of a growing sample.
+def race(data: Any, allowance: Allowance) -> dict[str, Any]:
+    """Runs of a setting by the compiled kernels, from run number `first` on.
+
+    These are the runs of ``run_many`` with the setting's seed. There are `MOST_RUNS` of them, or as
+    many as the allowance lets finish: ask again for those that follow. Where the first one is not
+    finished by then, `unfinished` says after how many evaluations it was given up; else it is None.
 
     Examples
     --------
-    >>> part = race({"setting": {"problem": "half", "neurons": 1}, "part": 0})
+    >>> question = {"setting": {"problem": "half", "neurons": 1}, "first": 0}
+    >>> part = race(question, Allowance(seconds=1))
     >>> len(part["evaluations"]) == len(part["success"]) >= 1
     True
     """
-    if not isinstance(data, Mapping) or set(data) != {"setting", "part"}:
-        raise ValueError('a race must be {"setting": ..., "part": ...}')
+    _check_keys("a race", data, {"setting", "first"})
     setting = PlaySetting.from_json(data["setting"])
-    part = check_integer("part", data["part"], 0, 10**6)
+    first = check_integer("first", data["first"], 0, 10**6)
     made = setting.task
-    steps = made.budget * (1 if isinstance(made.fitness, ExactArcs) else 20)
-    count = min(200, max(5, _RACE_EVALUATIONS // steps))
-    runs = setting.algorithm.run_many(
-        setting.fitness,
-        runs=count,
-        seed=np.random.SeedSequence([setting.seed, part]),
-        **setting.limits,
-    )
-    return {
-        "evaluations": runs.evaluations.tolist(),
-        "success": np.asarray(runs.success).astype(int).tolist(),
-        "budget": made.budget,
-    }
+    unfinished = None
+    evaluations: list[int] = []
+    success: list[int] = []
+    for number in range(first, first + MOST_RUNS):
+        search = Search(made, setting.seed, number)
+        while not search.advance(quota=_piece(made)) and not allowance.over:
+            pass
+        if not search.finished:
+            if number == first:
+                unfinished = search.evaluations
+            break
+        result = search.result()
+        evaluations.append(result.evaluations)
+        success.append(int(result.success))
+        if allowance.over:
+            break
+    return {"evaluations": evaluations, "success": success, "unfinished": unfinished}
 
 
-def sample(data: Any) -> dict[str, Any]:
-    """Points of a generated data set, moved into the unit disc.
+def _piece(made: Task) -> int:
+    """Offspring between two looks at the clock: some hundredths of a second."""
+    effort = 1 if isinstance(made.fitness, ExactArcs) else made.fitness.effort(made.grid)
+    return max(64, _PIECE // (effort * made.grid.neurons))
+
+
+def classify(data: Any, allowance: Allowance) -> dict[str, Any]:
+    """The path of rules that `NAClassifier` finds for points: see `rule_path`.
 
     Examples
     --------
-    >>> len(sample({"name": "xor"})["points"])
-    80
+    >>> points = [[x, y, int(x > 0)] for x in (-2, -1, 1, 2) for y in range(10)]
+    >>> path = classify({"points": points, "seed": 0}, Allowance(seconds=10))["path"]
+    >>> [(rule["terms"], rule["errors"]) for rule in path[:2]]
+    [(0, 20), (1, 0)]
     """
-    if not isinstance(data, Mapping) or set(data) != {"name"}:
-        raise ValueError('a sample must be {"name": ...}')
-    name = check_choice("name", data["name"], _SAMPLES)
-    found = dataset(name, n=_SAMPLE_SIZE, seed=0)
-    centred = found.X - (found.X.max(axis=0) + found.X.min(axis=0)) / 2
-    X = 0.95 * centred / np.sqrt((centred**2).sum(axis=1)).max()
-    positive = found.y == np.unique(found.y)[-1]
-    rows = zip(X.round(3).tolist(), positive.astype(int).tolist(), strict=True)
-    return {"points": [[*x, label] for x, label in rows]}
+    _check_keys("a table", data, {"points", "seed"})
+    points = check_rows("points", data["points"], 3, 10 * ROWS["points"][1])
+    seed = check_integer("seed", data["seed"], *RANGES["seed"])
+    labels = {row[2] for row in points}
+    if labels != {0, 1}:
+        raise ValueError(f"labels of points must be 0 and 1, both of them, got {sorted(labels)}")
+    return {"path": rule_path(points, seed)}
 
 
-def classify(data: Any) -> dict[str, Any]:
-    """What `NAClassifier` makes of the points: its rule in words and its answers on a mesh."""
-    from hyperna.classifier import NAClassifier, export_text
-
-    setting = PlaySetting.from_json(data)
-    table = np.array(setting.points, dtype=float).reshape(-1, 3)
-    if len(np.unique(table[:, 2])) < 2:
-        raise ValueError("points must hold both colours for a classifier")
-    colour = np.where(table[:, 2] > 0, "blue", "orange")
-    fitted = NAClassifier(random_state=setting.seed).fit(table[:, :2], colour)
-    side = np.linspace(-1, 1, 61)
-    x, y = np.meshgrid(side, side)
-    mesh = fitted.predict(np.column_stack([x.ravel(), y.ravel()])).reshape(x.shape)
-    return {
-        "rule": export_text(fitted, ["x", "y"]),
-        "accuracy": float(fitted.score(table[:, :2], colour)),
-        "answers": (mesh == "blue").astype(int).tolist(),
-    }
+def _check_keys(name: str, data: Any, keys: set[str]) -> None:
+    if not isinstance(data, Mapping) or set(data) != keys:
+        wanted = ", ".join(f'"{key}": ...' for key in sorted(keys))
+        raise ValueError(f"{name} must be {{{wanted}}}")
 
 
-ANSWERS: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "choices": choices,
-    "task": task,
-    "landscape": landscape,
+# Answers that take milliseconds.
+QUICK_ANSWERS: dict[str, Callable[[Any], dict[str, Any]]] = {"law": law}
+# Answers that may take longer, which are computed by other processes.
+LONG_ANSWERS: dict[str, Callable[[Any, Allowance], dict[str, Any]]] = {
+    "exact": exact,
     "race": race,
-    "sample": sample,
     "classify": classify,
 }

@@ -1,28 +1,29 @@
-"""The page's server: static files and JSON answers, for this machine only.
+"""The page's server: the page and JSON answers, for this machine only.
 
 A page of the web must not be able to use it: it listens on the loopback interface, and refuses
 requests whose Host or Origin is not its own (which a foreign page or a rebound name would send).
+
+Every connection has a thread of its own. What takes long is computed by `hyperna.play.workers`: at
+most about a second for a request, and no longer than its client waits for it.
 """
 
 import json
 import logging
+import select
+import socket
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
-from threading import Lock
 from typing import Any
 
-from hyperna.play.answers import ANSWERS
+from hyperna.play.answers import LONG_ANSWERS, QUICK_ANSWERS
+from hyperna.play.build import build_page
+from hyperna.play.workers import ClientLeft, Crashed, Workers
 
-TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _LONGEST_BODY = 2**18
+# Seconds of work for an answer; one that is not complete by then is sent as it is.
+_SECONDS = 1.0
 _HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-        "img-src 'self' blob: data:; media-src blob:; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'none'"
-    ),
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
@@ -48,7 +49,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: "PlayServer"
 
     def do_GET(self) -> None:
-        """Send a file of the page."""
+        """Send the page."""
         self._answer(self._file)
 
     def do_POST(self) -> None:
@@ -65,11 +66,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         except (ValueError, TypeError, OverflowError, MemoryError) as error:
             status, kind, body = HTTPStatus.BAD_REQUEST, "application/json", _error(error)
+        except (ClientLeft, ConnectionError):
+            self.close_connection = True
+            return
         try:
             self.send_response(status)
             self.send_header("Content-Type", f"{kind}; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
-            for name, value in _HEADERS.items():
+            for name, value in (*_HEADERS.items(), *self.server.policy.items()):
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
@@ -87,15 +91,14 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refusal(HTTPStatus.FORBIDDEN, "this server answers only its own page (site)")
 
     def _file(self) -> tuple[str, bytes]:
-        name = self.path.partition("?")[0].removeprefix("/") or "index.html"
-        kind = TYPES.get(name.rpartition(".")[2])
-        if name not in self.server.pages or kind is None:
+        name = self.path.partition("?")[0]
+        if name != "/":
             raise _Refusal(HTTPStatus.NOT_FOUND, f"there is no file {name[:80]}")
-        return kind, (files("hyperna.play") / "page" / name).read_bytes()
+        return "text/html", self.server.page.html.encode()
 
     def _json(self) -> tuple[str, bytes]:
-        answer = ANSWERS.get(self.path.removeprefix("/api/"))
-        if answer is None:
+        name = self.path.removeprefix("/api/")
+        if name not in {*QUICK_ANSWERS, *LONG_ANSWERS}:
             raise _Refusal(HTTPStatus.NOT_FOUND, f"there is no answer to {self.path[:80]}")
         if self.headers.get_content_type() != "application/json":
             raise _Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a question must be JSON")
@@ -106,9 +109,31 @@ class _Handler(BaseHTTPRequestHandler):
             question = json.loads(self.rfile.read(int(length)))
         except (ValueError, RecursionError):
             raise _Refusal(HTTPStatus.BAD_REQUEST, "the question is not JSON") from None
-        with self.server.one_at_a_time:
-            found = answer(question)
+        if name in QUICK_ANSWERS:
+            found = QUICK_ANSWERS[name](question)
+        else:
+            found = self._long_answer(name, question)
         return "application/json", json.dumps(found, allow_nan=False).encode()
+
+    def _long_answer(self, name: str, question: Any) -> dict[str, Any]:
+        try:
+            reply = self.server.workers.ask(name, question, _SECONDS, self._client_left)
+        except Crashed:
+            raise _Refusal(
+                HTTPStatus.INTERNAL_SERVER_ERROR, f"computing the answer to {name} failed"
+            ) from None
+        if "error" in reply:
+            raise ValueError(reply["error"])
+        return reply["found"]
+
+    def _client_left(self) -> bool:
+        """Whether the other side has closed the connection."""
+        if not select.select([self.connection], [], [], 0)[0]:
+            return False
+        try:
+            return not self.connection.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log quietly: the terminal belongs to the user."""
@@ -126,6 +151,8 @@ class PlayServer(ThreadingHTTPServer):
     ----------
     port : int
         0 takes a free one.
+    start : str
+        What the page shows first, as in ``"#scene=race"``.
 
     Examples
     --------
@@ -135,11 +162,35 @@ class PlayServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    # Connections that may wait to be accepted.
+    request_queue_size = 1024
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, start: str = "#") -> None:
+        self.workers = Workers()
         super().__init__(("127.0.0.1", port), _Handler)
-        self.one_at_a_time = Lock()
-        self.pages = {item.name for item in (files("hyperna.play") / "page").iterdir()}
+        self.page = build_page(start, served=True)
+
+    @property
+    def policy(self) -> dict[str, str]:
+        """What the page may do: run its own script, start workers made of it, ask this server."""
+        parts = [
+            "default-src 'none'",
+            f"script-src '{self.page.script_hash}'",
+            f"style-src '{self.page.style_hash}'",
+            "worker-src blob:",
+            "connect-src 'self'",
+            "img-src 'self' blob: data:",
+            "media-src blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        ]
+        return {"Content-Security-Policy": "; ".join(parts)}
+
+    def server_close(self) -> None:
+        """Close the socket, and end what is still being computed."""
+        super().server_close()
+        self.workers.close()
 
     @property
     def url(self) -> str:

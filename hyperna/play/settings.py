@@ -8,17 +8,20 @@ import numpy as np
 
 from hyperna._validation import check_choice, check_integer
 from hyperna._words import shown
-from hyperna.algorithm import OnePlusOneNA
 from hyperna.fitness import Fitness, Sampled, fitness_of
-from hyperna.neurons import LARGEST_BENT_TABLE, NEURONS
-from hyperna.outputs import OUTPUTS
+from hyperna.network.neurons import LARGEST_BENT_TABLE
 from hyperna.problems import PROBLEMS, ArcProblem, Problem, custom_arcs, points, problem
-from hyperna.search import Task
+from hyperna.run.algorithm import OnePlusOneNA
+from hyperna.run.description import ALGORITHM_OPTIONS, OPTIONS, RUN_OPTIONS
+from hyperna.run.search import Task
 
-MOST_NEURONS = 8
-MOST_ARCS = 12
-MOST_POINTS = 400
-LARGEST_RESOLUTION = 2**14
+# Options of a run that the page has: whole numbers, from and to, and those with few values.
+RANGES = {name: option.page for name, option in OPTIONS.items() if isinstance(option.page, tuple)}
+CHOICES = {
+    name: option.choices for name, option in OPTIONS.items() if option.page and option.choices
+}
+# Rows of a setting: numbers in a row, and rows at most.
+ROWS = {"arcs": (2, 12), "points": (3, 400)}
 # Few enough for a browser to count at every step, on the sphere.
 SPHERE_POINTS = 1000
 
@@ -69,18 +72,14 @@ class PlaySetting:
 
     def __post_init__(self) -> None:
         check_choice("problem", self.problem, tuple(page_problems()))
-        check_integer("dim", self.dim, 2, 3)
-        check_integer("k", self.k, 1, MOST_ARCS)
-        check_integer("neurons", self.neurons, 1, MOST_NEURONS)
-        check_choice("neuron", self.neuron, NEURONS)
-        check_choice("output", self.output, OUTPUTS)
-        largest = LARGEST_RESOLUTION if self.neuron == "plain" else LARGEST_BENT_TABLE
-        check_integer("resolution", self.resolution, 4, largest)
-        check_integer("seed", self.seed, 0, 2**32 - 1)
-        check_integer("restarts", self.restarts, 0, 10**6)
-        check_integer("stagnation", self.stagnation, 0, 10**9)
-        object.__setattr__(self, "arcs", _rows("arcs", self.arcs, 2, MOST_ARCS))
-        object.__setattr__(self, "points", _rows("points", self.points, 3, MOST_POINTS))
+        for name, (low, high) in RANGES.items():
+            check_integer(name, getattr(self, name), low, high)
+        if self.neuron != "plain":
+            check_integer("resolution", self.resolution, 4, LARGEST_BENT_TABLE)
+        for name, allowed in CHOICES.items():
+            check_choice(name, getattr(self, name), allowed)
+        for name, (width, most) in ROWS.items():
+            object.__setattr__(self, name, check_rows(name, getattr(self, name), width, most))
 
     @classmethod
     def from_json(cls, data: Any) -> "PlaySetting":
@@ -117,18 +116,14 @@ class PlaySetting:
     @property
     def algorithm(self) -> OnePlusOneNA:
         """The algorithm."""
-        return OnePlusOneNA(
-            neurons=self.neurons,
-            neuron=self.neuron,
-            output=self.output,
-            resolution=self.resolution,
-            mutation=self.mutation,
-            bias=self.bias,
-        )
+        known = [name for name in ALGORITHM_OPTIONS if OPTIONS[name].page]
+        return OnePlusOneNA(**{name: getattr(self, name) for name in known})
 
     @property
-    def target(self) -> float | None:
+    def target(self) -> float | bool | None:
         """A fitness where closeness to an optimum takes more than comparing components; else None.
+
+        False where no fitness means anything.
 
         An output neuron may join other hidden neurons to the same answer, and on the sphere several
         angles stand for one normal vector.
@@ -136,75 +131,22 @@ class PlaySetting:
         evolved = self.output == "evolved" and self.neurons > 1
         if not evolved and (self.dim == 2 or self.problem == "cube"):
             return None
-        return self.algorithm.task(self.fitness).default_target
+        known = self.algorithm.task(self.fitness).default_target
+        return False if known is None else known
 
     @property
     def limits(self) -> dict[str, Any]:
         """What ends a run, as `OnePlusOneNA.run` takes it."""
-        given = {
-            "target": self.target,
-            "restarts": self.restarts or None,
-            "stagnation": self.stagnation or None,
-        }
-        return {name: value for name, value in given.items() if value is not None}
+        given: dict[str, Any] = {} if self.target is None else {"target": self.target}
+        for name in RUN_OPTIONS:
+            if OPTIONS[name].page and getattr(self, name):
+                given[name] = getattr(self, name)
+        return given
 
     @property
     def task(self) -> Task:
         """The run up to its seed."""
         return self.algorithm.task(self.fitness, **self.limits)
-
-    @property
-    def python(self) -> str:
-        """Python lines for the same setting.
-
-        Examples
-        --------
-        >>> print(PlaySetting("quarter", neurons=1).python)
-        import hyperna
-        <BLANKLINE>
-        problem = hyperna.problem("quarter")
-        na = hyperna.OnePlusOneNA(neurons=1, resolution=120, mutation="harmonic")
-        result = na.run(problem, seed=1)
-        print(result.stop_reason, "after", result.evaluations, "evaluations")
-        print(result.network)
-        """
-        options = [f"neurons={self.neurons}"]
-        if self.neurons > 1:
-            options.append(f'output="{self.output}"')
-        if self.neuron != "plain":
-            options.append(f'neuron="{self.neuron}"')
-        options += [f"resolution={self.resolution}", f'mutation="{self.mutation}"']
-        if not self.bias:
-            options.append("bias=False")
-        limits = "".join(f", {name}={value!r}" for name, value in self.limits.items())
-        return "\n".join(
-            [
-                "import hyperna",
-                "",
-                *self._python_problem(),
-                f"na = hyperna.OnePlusOneNA({', '.join(options)})",
-                f"result = na.run(problem, seed={self.seed}{limits})",
-                'print(result.stop_reason, "after", result.evaluations, "evaluations")',
-                "print(result.network)",
-            ]
-        )
-
-    def _python_problem(self) -> list[str]:
-        dim = "" if self.dim == 2 else f", dim={self.dim}"
-        if self.problem == "points":
-            rows = [f"    {list(point)}," for point in self.points]
-            split = "problem = hyperna.points([p[:2] for p in table], [p[2] for p in table])"
-            return ["table = [  # x, y, label", *rows, "]", split]
-        if self.problem == "custom_arcs":
-            arcs = list(map(tuple, self.arcs))
-            made = f'hyperna.custom_arcs({arcs}, unit="degree"{dim})'
-        elif self.problem == "arcs":
-            made = f'hyperna.problem("arcs", k={self.k}{dim})'
-        else:
-            made = f'hyperna.problem("{self.problem}"{dim})'
-        if self.problem != "cube" and self.dim > 2:
-            made = f'hyperna.Sampled({made}, n={SPHERE_POINTS}, method="even")'
-        return [f"problem = {made}"]
 
 
 def page_problems() -> dict[str, str]:
@@ -224,8 +166,14 @@ def page_problems() -> dict[str, str]:
     }
 
 
-def _rows(name: str, rows: Any, width: int, most: int) -> tuple[tuple[float, ...], ...]:
-    """Return checked rows of finite numbers."""
+def check_rows(name: str, rows: Any, width: int, most: int) -> tuple[tuple[float, ...], ...]:
+    """Return rows of finite numbers after checking them.
+
+    Examples
+    --------
+    >>> check_rows("arcs", [[0, 90]], 2, 12)
+    ((0, 90),)
+    """
     shape = f"{name} must be at most {most} rows of {width} numbers"
     if not isinstance(rows, list | tuple) or len(rows) > most:
         raise ValueError(f"{shape}, got {str(rows)[:60]}")

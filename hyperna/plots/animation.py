@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._files import write_file
+from hyperna._validation import check_kind
 from hyperna._words import shown
 from hyperna.plots.circle import plot_circle
 from hyperna.plots.sphere import plot_sphere
 from hyperna.plots.style import BLUE, VERMILLION, finish, plain_logarithmic
+from hyperna.plots.theme import DARK, LIGHT, dark_pictures, theme
 from hyperna.problems import Problem
-from hyperna.results import RunResult, Trajectory
+from hyperna.run.results import RunResult, Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -29,7 +31,7 @@ _COLOURS = 128  # of the pictures of a page
 
 
 def animate_run(
-    problem: Problem, result: RunResult, frames: int = 60, pause: int = 12
+    problem: Problem, result: RunResult, frames: int = 60, pause: int = 12, *, dark: bool = False
 ) -> "FuncAnimation":
     """Return a film of a run that was made with ``trajectory=True``.
 
@@ -44,6 +46,8 @@ def animate_run(
         Number of different pictures at most.
     pause
         How many times the last picture is repeated.
+    dark
+        On a dark ground, for dark pages and slides.
 
     Examples
     --------
@@ -57,6 +61,8 @@ def animate_run(
     >>> with TemporaryDirectory() as folder:
     ...     save_animation(film, f"{folder}/quarter.gif")
     """
+    check_kind("problem", problem, Problem)
+    check_kind("result", result, RunResult)
     if result.trajectory is None:
         raise ValueError("result must be of a run with trajectory=True, it has no trajectory")
     if problem.dim not in (2, 3):
@@ -67,10 +73,11 @@ def animate_run(
     way = result.trajectory
     chosen = chosen_frames(way, frames)
     # Axes at fixed places: a layout computed for each picture would make the film tremble.
-    figure: Any = Figure(figsize=(10.5, 5.6))
     options = {"projection": "3d", "computed_zorder": False} if problem.dim == 3 else {}
-    network = figure.add_axes((0.04, 0.22, 0.49, 0.65), **options)
-    curve = figure.add_axes((0.61, 0.14, 0.36, 0.74))
+    with dark_pictures(dark):
+        figure: Any = Figure(figsize=(10.5, 5.6))
+        network = figure.add_axes((0.04, 0.22, 0.49, 0.65), **options)
+        curve = figure.add_axes((0.61, 0.14, 0.36, 0.74))
     legend: list[Any] = []
     shown: list[int] = []
 
@@ -78,11 +85,18 @@ def animate_run(
         if shown and shown[-1] == frame:
             return
         shown.append(frame)
+        with dark_pictures(dark):
+            draw_network(frame)
+            draw_curve(frame)
+
+    def draw_network(frame: int) -> None:
         network.clear()
         (plot_circle if problem.dim == 2 else plot_sphere)(problem, way.network(frame), network)
         _one_legend(figure, network, legend)
+
+    def draw_curve(frame: int) -> None:
         curve.clear()
-        curve.step(way.evaluations, way.fitness, where="post", color="0.8", linewidth=2)
+        curve.step(way.evaluations, way.fitness, where="post", color=theme().line, linewidth=2)
         past = way.evaluations[: frame + 1], way.fitness[: frame + 1]
         curve.step(*past, where="post", color=BLUE, linewidth=2.4)
         curve.plot(past[0][-1], past[1][-1], "o", color=VERMILLION, markersize=9)
@@ -164,12 +178,14 @@ def _film_page(film: "FuncAnimation") -> str:
 
     pictures: list[str] = []
     order: list[int] = []
+    grounds: list[Any] = []
 
     class Pages(AbstractMovieWriter):
         """Collects the pictures; one that is repeated is kept once."""
 
         def setup(self, fig: Any, outfile: Any, dpi: float | None = None) -> None:
             super().setup(fig, outfile, dpi)
+            grounds.append(fig.get_facecolor())
 
         def grab_frame(self, **options: Any) -> None:
             drawn = io.BytesIO()
@@ -189,8 +205,13 @@ def _film_page(film: "FuncAnimation") -> str:
     film.save("film.html", writer=Pages(), dpi=_DPI)
     interval = int(getattr(film.event_source, "interval", 200))
     page = files("hyperna.plots").joinpath("film.html").read_text(encoding="utf-8")
+    # The page around the pictures has their colours.
+    colours = DARK if max(grounds[0][:3]) < 0.5 else LIGHT
     return (
         page.replace("PICTURES", json.dumps(pictures), 1)
         .replace("ORDER", json.dumps(order), 1)
         .replace("INTERVAL", str(interval), 1)
+        .replace("SCHEME", "dark" if colours is DARK else "light", 1)
+        .replace("PAPER", colours.paper, 1)
+        .replace("INK", colours.ink, 1)
     )

@@ -1,4 +1,4 @@
-"""Where a fitted classifier draws the line: regions, half-spaces, margins and errors."""
+"""Where a fitted classifier draws the line: regions, half-spaces and errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,23 +9,22 @@ from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_points, check_reals
 from hyperna._words import shortened
-from hyperna.classifier.export import condition_text
-from hyperna.classifier.fitted import decide
-from hyperna.classifier.rules import Cone
+from hyperna.classifier.text import condition_text
 from hyperna.plots.style import (
     BLUE,
     FONT_SIZE,
     GREEN,
-    GREY,
-    NEURON_LINES,
     ORANGE,
     PURPLE,
     SKY,
     VERMILLION,
     finish,
     legend_below,
+    neuron_line,
     new_axes,
 )
+from hyperna.plots.theme import theme
+from hyperna.tables.features import plain_features
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,9 +51,10 @@ def plot_boundary(
 ) -> "Axes":
     """Draw the regions of a fitted NAClassifier over two features, or in an oblique plane.
 
-    The background is the class that is answered, each line the boundary of a condition of `rules_`,
-    dashed lines the distance at which margins are clipped in the search (for two classes of plain
-    neurons), circles the points that are classified wrongly.
+    The background is the class that is answered, each coloured line the boundary of a condition of
+    `rules_`, circles the points that are classified wrongly. With more than two classes rules are
+    asked in the order of the legend, and the first one that holds answers: a line matters only
+    where no earlier rule holds.
 
     Parameters
     ----------
@@ -69,16 +69,16 @@ def plot_boundary(
         `feature_importances_`, copies left out. With more than two features the regions are those
         of the plane in which the others have the values `rest`, while every point keeps its own.
         "plane": the plane that shows most of all half-spaces, which is spanned by the two main
-        directions of their normals, in the units of `scaling_`. One or two half-spaces
-        are seen edge-on: each point lies in the region of its own answer.
+        directions of their normals, in standard deviations. One or two half-spaces are seen
+        edge-on: each point lies in the region of its own answer.
     rest : array_like of shape (D,), optional
         The values of what is not shown, by default the medians of X.
 
     Examples
     --------
     >>> from hyperna import NAClassifier
-    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 1, 1]
-    >>> ax = plot_boundary(NAClassifier(n_neurons=1, random_state=0).fit(X, y), X, y)
+    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] * 5, [0, 0, 1, 1] * 5
+    >>> ax = plot_boundary(NAClassifier(random_state=0).fit(X, y), X, y)
     >>> ax.get_xlabel()
     'x1'
     """
@@ -107,9 +107,11 @@ def plot_boundary(
     ax = ax or new_axes(boundary_size(classifier))
     _draw_regions(ax, classifier, plane)
     _draw_conditions(ax, classifier, plane, names)
-    wrong = classifier.classes_[_decided(classifier, points)[1]] != labels
+    wrong = classifier.classes_[classifier.list_.predict(points)] != labels
     _draw_points(ax, classifier, plane.places, labels, wrong)
     title = f"{1.0 - wrong.mean():.1%} of {len(points)} points correct"
+    if len(classifier.classes_) > 2:
+        title += "\nthe first rule that holds answers"
     if dim > 2:
         what = "everything else has" if oblique else f"the other {dim - 2} features have"
         title += f"\nregions where {what} {'median' if rest is None else 'given'} values"
@@ -155,23 +157,29 @@ class _Plane:
 def _oblique_plane(
     classifier: Any, points: FloatArray, names: list[str], fixed: FloatArray
 ) -> _Plane:
-    """Return the plane of the two main directions of all normals, in the unit ball.
+    """Return the plane of the two main directions of all normals, in standard deviations.
 
     Where they have one direction only, that along which the points are spread most is added.
     """
-    scaling = classifier.scaling_
-    used = scaling.width > 0
-    Z = scaling.apply(points)
-    normals = np.vstack([network.weights()[0] for network in classifier.networks_]) * used
+    conditions = [c for rule in classifier.rules_ for c in rule.conditions]
+    centre = points.mean(axis=0)
+    deviation = points.std(axis=0)
+    used = deviation > 0
+    width = np.where(used, deviation, 1.0)
+    Z = np.where(used, (points - centre) / width, 0.0)
+    normals = np.zeros((len(conditions), points.shape[1]))
+    for normal, condition in zip(normals, conditions, strict=True):
+        features = list(condition.features)
+        normal[features] = np.array(condition.weights) * deviation[features] / condition.scale
     _, sizes, rows = np.linalg.svd(normals, full_matrices=False)
     rows = rows[:2][sizes[:2] > 1e-9]
     while len(rows) < 2:
-        left = (Z - Z.mean(axis=0)) - (Z - Z.mean(axis=0)) @ rows.T @ rows
+        left = Z - Z @ rows.T @ rows
         rows = np.vstack([rows, np.linalg.svd(left, full_matrices=False)[2][:1]])
     largest = np.abs(rows).argmax(axis=1)
     rows = rows * np.sign(rows[[0, 1], largest])[:, None]
-    axes = rows * scaling.width
-    middle = scaling.apply(fixed[None])[0]
+    axes = rows * deviation
+    middle = np.where(used, (fixed - centre) / width, 0.0)
     labels = tuple(_direction_text(row, names) for row in rows)
     return _Plane(fixed - (rows @ middle) @ axes, axes, Z @ rows.T, (labels[0], labels[1]))
 
@@ -213,18 +221,11 @@ def _pair(
     return numbers
 
 
-def _decided(classifier: Any, rows: FloatArray) -> tuple[FloatArray, Any]:
-    """Return scores and classes of rows without names."""
-    Z = classifier.scaling_.apply(rows)
-    return decide(classifier.networks_, Z, classifier.factor_, classifier.offset_)
-
-
 def _draw_regions(ax: "Axes", classifier: Any, plane: _Plane) -> None:
-    from matplotlib.collections import LineCollection
     from matplotlib.colors import ListedColormap
 
     across, up, rows = plane.mesh()
-    value, answer = _decided(classifier, rows)
+    answer = classifier.list_.predict(rows)
     count = len(classifier.classes_)
     colours = ListedColormap([CLASSES[k % len(CLASSES)] for k in range(count)])
     # Rasterised, because a vector graphic of all cells would have many megabytes.
@@ -238,13 +239,6 @@ def _draw_regions(ax: "Axes", classifier: Any, plane: _Plane) -> None:
         vmax=count - 1,
         rasterized=True,
     )
-    if value.shape[1] == 1 and classifier.neuron == "plain":
-        clip = classifier.tie_break
-        clip = 0.05 if isinstance(clip, str) else clip
-        if clip:
-            marks: Any = {"colors": GREY, "linestyles": "dashed", "linewidths": 1.0}
-            ax.contour(across, up, value.reshape(_MESH, _MESH), [-clip, clip], **marks)
-            ax.add_collection(LineCollection([], **marks, label=f"margin {clip:g} (scaled)"))
 
 
 def _draw_conditions(ax: "Axes", classifier: Any, plane: _Plane, names: list[str]) -> None:
@@ -254,26 +248,26 @@ def _draw_conditions(ax: "Axes", classifier: Any, plane: _Plane, names: list[str
     line of several conditions is drawn once.
     """
     several = len(classifier.rules_) > 1
-    owners = classifier.classes_.tolist() if several else [""]
-    found = zip(owners, classifier.rules_, strict=True)
+    owners = [classifier.classes_[number] for number in classifier.list_.order]
+    features = plain_features(names)
+    found = zip(owners, classifier.rules_, strict=False)
     lines: list[tuple[Any, Any]] = []
-    for owner, condition in [(name, c) for name, rule in found for c in rule.conditions]:
-        colour, dashes = NEURON_LINES[len(lines) % len(NEURON_LINES)]
-        if isinstance(condition, Cone):
-            across, up, rows = plane.mesh()
-            values = condition.distance(rows).reshape(_MESH, _MESH)
-            if not values.min() < 0 <= values.max():
-                continue
-            ax.contour(across, up, values, [0.0], colors=colour, linestyles=[dashes], zorder=3)
-            ends: Any = ([], [])  # for the legend
-        else:
-            a, b = plane.axes @ condition.weights
-            level = condition.threshold - condition.weights @ plane.origin
-            ends = _cut((a, b), level, plane.limits)
+    asked = [
+        (place, owner, condition)
+        for place, (owner, rule) in enumerate(found, 1)
+        for condition in rule.conditions
+    ]
+    for place, owner, condition in asked:
+        colour, dashes = neuron_line(len(lines))
+        weights = np.array(condition.weights)
+        chosen = list(condition.features)
+        a, b = plane.axes[:, chosen] @ weights
+        level = condition.threshold - weights @ plane.origin[chosen]
+        ends = _cut((a, b), level, plane.limits)
         if ends is None:
             continue
-        text = condition_text(condition, names)
-        label = shortened(f"{owner}: {text}" if several else text, _LONGEST_LABEL)
+        text = condition_text(condition, features)
+        label = shortened(f"{place}. {owner}: {text}" if several else text, _LONGEST_LABEL)
         size = np.ptp(plane.limits, axis=1)[:, None]
         for line, drawn in lines:
             if np.size(ends) and np.abs((np.subtract(drawn, ends)) / size).max() < _SAME_LINE:
@@ -323,7 +317,7 @@ def _draw_points(
             s=26,
             color=CLASSES[k % len(CLASSES)],
             marker=MARKERS[k % len(MARKERS)],
-            edgecolors="white",
+            edgecolors=theme().paper,
             linewidths=0.5,
             label=f"{name!s:.30}",
             zorder=4,

@@ -6,20 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna.fitness import fitness_of
-from hyperna.networks import Network
+from hyperna.network.networks import Network
 from hyperna.plots.style import (
     BLUE,
     FONT_SIZE,
     GREY,
-    NEURON_LINES,
     ORANGE,
     VERMILLION,
     check_drawable,
     legend_below,
     network_title,
+    neuron_line,
     neuron_names,
     new_axes,
 )
+from hyperna.plots.theme import theme
 from hyperna.problems import PointProblem, Problem
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def draw_lines(ax: "Axes", network: Network, reach: float = 1.0, arrow: float = 
     """Draw the line of each hidden neuron inside radius ``reach`` and its normal vector."""
     names = neuron_names(network)
     for index, (normal, bias) in enumerate(zip(*network.caps(), strict=True)):
-        colour, dashes = NEURON_LINES[index % len(NEURON_LINES)]
+        colour, dashes = neuron_line(index)
         foot = bias * normal
         along = np.array([-normal[1], normal[0]])
         half = np.sqrt(max(reach**2 - bias**2, 0.12**2))
@@ -127,7 +128,7 @@ def _draw_rings(ax: "Axes", problem: Problem, network: Network) -> None:
             ha=side,
             va="center",
             fontsize=FONT_SIZE - 1,
-            color="0.3",
+            color=theme().quiet,
         )
     ax.set(xlim=(-1.52, 1.52), ylim=(-1.42, 1.42))
     ax.set_axis_off()
@@ -167,8 +168,9 @@ def _draw_points(ax: "Axes", problem: PointProblem, network: Network) -> None:
     for value, colour, marker in ((True, BLUE, "o"), (False, ORANGE, "s")):
         name = "positive" if value else "negative"
         chosen = wanted == value
+        edge = theme().paper
         ax.scatter(
-            x[chosen], y[chosen], c=colour, marker=marker, s=36, label=name, zorder=6, ec="white"
+            x[chosen], y[chosen], c=colour, marker=marker, s=36, label=name, zorder=6, ec=edge
         )
     if not right.all():
         ax.scatter(

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hyperna._validation import BoolArray, IntArray
+from hyperna._validation import BoolArray, IntArray, check_kind
 from hyperna.fitness import ExactArcs, Fitness, fitness_of
-from hyperna.grid import Grid
+from hyperna.network.grid import Grid
 from hyperna.plots.style import (
     BLACK,
     TITLE_WIDTH,
@@ -16,12 +16,12 @@ from hyperna.plots.style import (
     heat_map,
     legend_below,
     new_axes,
-    problem_title,
 )
 from hyperna.problems import Problem
-from hyperna.results import Trajectory
-from hyperna.theory.landscape import targets
-from hyperna.theory.walk import local_optima
+from hyperna.run.algorithm import OnePlusOneNA
+from hyperna.run.results import Trajectory
+from hyperna.theory.landscape import local_optima
+from hyperna.theory.states import near_targets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,8 +50,10 @@ def plot_landscape(
     >>> plot_landscape(problem("half"), resolution=24).get_xlabel()
     'angle in degrees'
     """
-    ax = ax or new_axes((8.0, 5.6))
+    if trajectory is not None:
+        check_kind("trajectory", trajectory, Trajectory)
     scores, units = score_table(subject, resolution)
+    ax = ax or new_axes((8.0, 5.6))
     half, step = 180 / resolution, 1 / resolution
     heat_map(ax, scores / units, (-half, 360 - half, -1 - step, 1 + step), "fitness", "cividis")
     if trajectory is not None:
@@ -60,7 +62,7 @@ def plot_landscape(
     ax.set_xticks(range(0, 361, 60))
     legend_below(ax)
     problem = getattr(subject, "problem", subject)
-    name = f"{problem_title(problem)}: " if isinstance(problem, Problem) else ""
+    name = f"{problem.title}: " if isinstance(problem, Problem) else ""
     sentence = f"{name}one neuron, r = {resolution:,}"
     title = textwrap.fill(sentence, TITLE_WIDTH, break_long_words=False)
     return finish(ax, x="angle in degrees", y="bias", title=title, grid=False)
@@ -92,7 +94,8 @@ def best_states(subject: Problem | Fitness, scores: IntArray) -> BoolArray:
     fitness, best = fitness_of(subject), scores == scores.max()
     if not isinstance(fitness, ExactArcs):
         return best
-    return best | targets(fitness, Grid(2, 1, scores.shape[0]), scores, None, True)
+    task = OnePlusOneNA(resolution=scores.shape[0]).task(fitness)
+    return best | near_targets(task.goal, task.grid, scores)
 
 
 def _draw_optima(ax: "Axes", subject: Problem | Fitness, scores: IntArray, units: int) -> None:

@@ -8,22 +8,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperna._validation import check_kind
 from hyperna._words import counted
-from hyperna.networks import Network
+from hyperna.network.networks import Network
 from hyperna.plots.circle import draw_circle
 from hyperna.plots.sphere import plot_sphere
 from hyperna.plots.style import (
     BLUE,
-    CURVES,
     FONT_SIZE,
     LINES,
+    curve_line,
     finish,
     legend_below,
     new_axes,
     plain_logarithmic,
 )
+from hyperna.plots.theme import theme
 from hyperna.problems import Problem
-from hyperna.results import RunResult, Runs
+from hyperna.run.results import RunResult, Runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,8 +56,10 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     >>> plot_runtimes(runs).get_ylabel()
     'share of successes'
     """
-    ax = ax or new_axes()
     batches = runs if isinstance(runs, Mapping) else {"": runs}
+    _check_batches("runs", batches)
+    # names with their successes and fitness are wide
+    ax = ax or new_axes((8.4, 5.8) if isinstance(runs, Mapping) else (6.4, 4.8))
     spent = np.concatenate([*map(attrgetter("evaluations"), batches.values())])
     solved = np.concatenate([*map(attrgetter("success"), batches.values())]).any()
     succeeded = ""
@@ -64,7 +68,8 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     for place, (name, batch) in enumerate(batches.items()):
         count, size = int(batch.success.sum()), batch.success.size
         succeeded = f"{count:,} of {counted(size, 'run')} succeeded"
-        draw_successes(ax, batch, place, ends, f"{name}: {succeeded}")
+        reached = f"mean final fitness {batch.fitness.mean():.4f}"
+        draw_successes(ax, batch, place, ends, f"{name}: {succeeded}, {reached}")
     plain_logarithmic(ax.xaxis)
     ax.set_ylim(-0.02, 1.04)
     if isinstance(runs, Mapping):
@@ -81,12 +86,20 @@ def draw_successes(
 ) -> None:
     """Draw the share of runs that have succeeded, between two numbers of evaluations."""
     first, last = ends
-    colour, dashes = CURVES[place % len(CURVES)]
+    colour, dashes = curve_line(place)
     when, number = np.unique(batch.evaluations[batch.success], return_counts=True)
     share = np.cumsum(number) / len(batch.rows)
     x = np.concatenate([[first / 2], when, [last]])
     y = np.concatenate([[0.0], share, share[-1:] if len(share) else [0.0]])
     ax.step(x, y, where="post", linewidth=2.2, label=label, color=colour, linestyle=dashes)
+
+
+def _check_batches(name: str, batches: Mapping[str, Runs]) -> None:
+    """Refuse what are no runs by name."""
+    if not batches:
+        raise ValueError(f"{name} must hold at least one batch of runs")
+    for batch in batches.values():
+        check_kind(name, batch, Runs)
 
 
 def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
@@ -99,6 +112,7 @@ def plot_improvements(result: RunResult, ax: "Axes | None" = None) -> "Axes":
     >>> plot_improvements(result).get_ylabel()
     'fitness'
     """
+    check_kind("result", result, RunResult)
     ax = ax or new_axes()
     evaluation = np.append(result.improvements.evaluations, result.evaluations)
     fitness = np.append(result.improvements.fitness, result.fitness)
@@ -127,13 +141,15 @@ def plot_boxes(batches: Mapping[str, Runs], ax: "Axes | None" = None) -> "Axes":
     >>> len(plot_boxes({"harmonic": quick}).get_xticks())
     1
     """
+    check_kind("batches", batches, Mapping)
+    _check_batches("batches", batches)
     ax = ax or new_axes()
     drawn = ax.boxplot(
         [np.asarray(batch.evaluations, dtype=float) for batch in batches.values()],
         whis=(5, 95),
         widths=0.55,
         patch_artist=True,
-        medianprops={"color": "black", "linewidth": 2},
+        medianprops={"color": theme().ink, "linewidth": 2},
         flierprops={
             "marker": ".",
             "markersize": 4,
@@ -163,8 +179,11 @@ def plot_convergence(results: Sequence[RunResult], ax: "Axes | None" = None) -> 
     >>> plot_convergence([na.run(problem("half"), seed=s) for s in range(5)]).get_xscale()
     'log'
     """
+    check_kind("results", results, Sequence)
     if not results:
         raise ValueError("results must hold at least one run")
+    for result in results:
+        check_kind("each of results", result, RunResult)
     ax = ax or new_axes()
     last = max(result.evaluations for result in results)
     where = np.unique(np.geomspace(1, max(last, 2), 300).round())
@@ -209,6 +228,8 @@ def batch_figure(problem: Problem, runs: Runs) -> "Figure":
     >>> [ax.name for ax in batch_figure(problem("half", dim=3), runs).axes]
     ['3d', 'rectilinear', 'rectilinear']
     """
+    check_kind("problem", problem, Problem)
+    check_kind("runs", runs, Runs)
     from matplotlib.figure import Figure
 
     if not hasattr(runs.runner, "run"):  # another algorithm, which leaves no network behind

@@ -1,16 +1,17 @@
 """How runtime grows with the resolution: measurements, fitted laws and a theorem's bound."""
 
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hyperna._words import significant
-from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes
+from hyperna._validation import FloatArray, check_integer, check_kind, check_reals
+from hyperna._words import shown, significant
+from hyperna.analysis.laws import PREDICTED_AT, Bound, ScalingFit, fit_runtimes
 from hyperna.analysis.statistics import bootstrap_interval
 from hyperna.plots.style import (
-    BLACK,
     FONT_SIZE,
     GREY,
     LINES,
@@ -20,12 +21,15 @@ from hyperna.plots.style import (
     new_axes,
     plain_logarithmic,
 )
+from hyperna.plots.theme import theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _STYLES = ("-", "--", ":")
 _FEWEST_FOR_A_FIT = 4
+# Longer remarks than so many letters are broken, so that the legend is not wider than the picture.
+_LEGEND_WIDTH = 60
 
 
 def plot_scaling(
@@ -37,7 +41,8 @@ def plot_scaling(
     ----------
     runtimes
         Evaluations of all runs at each resolution. From four resolutions on growth laws are fitted;
-        those that fit are drawn, the best one thickest.
+        the best three that fit are drawn, the best one thickest, and the legend names the others
+        and says what all of them predict beyond the measurements.
     bound
         A theorem's bound, drawn through the first mean: only its slope means something.
 
@@ -48,9 +53,13 @@ def plot_scaling(
     >>> plot_scaling(samples).get_yscale()
     'log'
     """
+    check_kind("runtimes", runtimes, Mapping)
+    if not runtimes:
+        raise ValueError("runtimes must hold the evaluations of at least one resolution")
+    sizes = sorted(check_integer("a resolution of runtimes", size, 1) for size in runtimes)
+    samples = [_evaluations(size, runtimes[size]) for size in sizes]
+    r = np.array(sizes, dtype=float)
     ax = ax or new_axes((7.2, 5.4))
-    r = np.array(sorted(runtimes), dtype=float)
-    samples = [np.asarray(runtimes[int(size)], dtype=float) for size in r]
     means = np.array([sample.mean() for sample in samples])
     ends = np.array([bootstrap_interval(sample) for sample in samples]).T
     ax.errorbar(
@@ -58,7 +67,7 @@ def plot_scaling(
         means,
         yerr=np.abs(ends - means),
         fmt="o",
-        color=BLACK,
+        color=theme().ink,
         capsize=4,
         label="mean, 95 % interval",
         zorder=5,
@@ -68,7 +77,8 @@ def plot_scaling(
     ax.set_yscale("log")
     fits = fit_runtimes(r, samples) if len(r) >= _FEWEST_FOR_A_FIT else []
     # laws that do not fit are not drawn, unless none does
-    drawn = [fit for fit in fits if fit.fits][: len(_STYLES)] or fits[:1]
+    fitting = [fit for fit in fits if fit.fits]
+    drawn = fitting[: len(_STYLES)] or fits[:1]
     for fit, style, colour in zip(drawn, _STYLES, LINES, strict=False):
         ax.plot(
             where,
@@ -78,6 +88,8 @@ def plot_scaling(
             linewidth=2.4 if style == _STYLES[0] else 1.6,
             label=_label(fit),
         )
+    for remark in _remarks(fitting):
+        ax.plot([], [], " ", label=textwrap.fill(remark, _LEGEND_WIDTH))
     low, high = ends[0].min(), ends[1].max()
     if bound is not None and bound.growth is not None:
         curve = bound.growth(where) * means[0] / bound.growth(r[:1])
@@ -89,6 +101,34 @@ def plot_scaling(
     plain_logarithmic(ax.yaxis)
     legend_below(ax, columns=1, room=0.16, fontsize=FONT_SIZE - 2)
     return finish(ax, x="resolution r", y="fitness evaluations")
+
+
+def _evaluations(resolution: int, values: ArrayLike) -> FloatArray:
+    """Return the evaluations of all runs at a resolution, or say what would be right."""
+    name = f"evaluations at r = {resolution}"
+    found = check_reals(name, values, (len(np.atleast_1d(values)),))
+    if not found.size or found.min() <= 0:
+        raise ValueError(f"{name} must be one number > 0 for each run, got {shown(values)}")
+    return found
+
+
+def _remarks(fitting: Sequence[ScalingFit]) -> list[str]:
+    """What the legend says about several laws that fit: those not drawn, and how far they part."""
+    if len(fitting) < 2:
+        return []
+    remarks = []
+    others = fitting[len(_STYLES) :]
+    if others:
+        # a formula stays on one line
+        names = ", ".join(fit.law.formula.replace(" ", "\u00a0") for fit in others)
+        verb = "fits" if len(others) == 1 else "fit"
+        remarks.append(f"also {verb}: {names}")
+    apart = []
+    for place, times in enumerate(PREDICTED_AT):
+        values = [fit.predictions[place].value for fit in fitting]
+        apart.append(f"{significant(min(values))} to {significant(max(values))} at {times} times")
+    remarks.append(f"all that fit predict {' and '.join(apart)} the largest r")
+    return remarks
 
 
 def _label(fit: ScalingFit) -> str:

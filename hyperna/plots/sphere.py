@@ -7,22 +7,22 @@ import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray
 from hyperna.fitness import fitness_of
-from hyperna.networks import Network
+from hyperna.fitness.sampling import even_points
+from hyperna.network.networks import Network
 from hyperna.plots.style import (
-    BLACK,
     BLUE,
     FONT_SIZE,
-    NEURON_LINES,
     ORANGE,
     check_drawable,
     legend_below,
     network_title,
+    neuron_line,
     neuron_names,
     new_axes,
 )
+from hyperna.plots.theme import LIGHT, theme
 from hyperna.problems import PointProblem, Problem
 from hyperna.problems.point_problems import CubeCorners
-from hyperna.sphere import even_points
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
@@ -72,16 +72,18 @@ def plot_sphere(
     for index, (normal, bias) in enumerate(zip(*network.caps(), strict=True)):
         _draw_neuron(drawn, normal, bias, index, names[index], solid)
     drawn.set_box_aspect((1, 1, 1))
+    pane = "0.98" if theme() is LIGHT else theme().paper
+    drawn.tick_params(colors=theme().ink)
     for axis, name in ((drawn.xaxis, "$x_1$"), (drawn.yaxis, "$x_2$"), (drawn.zaxis, "$x_3$")):
         axis.set_rotate_label(False)  # along its axis, a label would stand on its head
         axis.set_label_text(name, fontsize=FONT_SIZE, rotation=0)
-        axis.pane.set(facecolor="0.98", edgecolor="0.9")
+        axis.pane.set(facecolor=pane, edgecolor=theme().faint)
     drawn.grid(False)  # lines behind a sphere or a cube would look like parts of it
     drawn.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), zticks=(-1, 0, 1))
     if share is None:
         share = fitness_of(problem, neurons=network.grid.neurons)(network)
     drawn.set_title(network_title(problem, network, share), fontsize=FONT_SIZE + 1)
-    legend_below(drawn, columns=3, room=-0.02, fontsize=FONT_SIZE - 2, markerscale=1.5)
+    legend_below(drawn, columns=3, room=0.03, fontsize=FONT_SIZE - 2, markerscale=1.5)
     return drawn
 
 
@@ -105,7 +107,7 @@ def _draw_labels(
     kinds: list[Any] = [
         (wanted, BLUE, "o", "positive", flat),
         (~wanted, ORANGE, "s", "negative", flat),
-        (~right, BLACK, "x", "wrong", {"s": 1.5 * size}),
+        (~right, theme().ink, "x", "wrong", {"s": 1.5 * size}),
     ]
     for chosen, colour, mark, name, options in kinds if not right.all() else kinds[:2]:
         for near in (False, True):
@@ -123,16 +125,17 @@ def _draw_labels(
 
 def _draw_edges(drawn: Any, corners: FloatArray) -> None:
     """Draw the edges of a cube: corners that differ in one coordinate."""
+    colour = "0.35" if theme() is LIGHT else theme().quiet
     for i, j in combinations(range(len(corners)), 2):
         if np.count_nonzero(corners[i] != corners[j]) == 1:
-            drawn.plot(*corners[[i, j]].T, color="0.35", linewidth=2.2, zorder=0)
+            drawn.plot(*corners[[i, j]].T, color=colour, linewidth=2.2, zorder=0)
 
 
 def _draw_neuron(
     drawn: Any, normal: FloatArray, bias: float, index: int, name: str, solid: bool
 ) -> None:
     """Draw the circle of a neuron, behind a solid sphere thin and dotted, and its normal."""
-    colour, _ = NEURON_LINES[index % len(NEURON_LINES)]
+    colour, _ = neuron_line(index)
     circle = _cut(normal, bias)
     if solid:
         front = _in_front(circle)[:, None]

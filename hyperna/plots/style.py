@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hyperna._validation import check_extra
-from hyperna.networks import Network
-from hyperna.problems import ArcProblem, Problem
+from hyperna._validation import check_extra, check_kind
+from hyperna.network.networks import Network
+from hyperna.plots.theme import theme
+from hyperna.problems import Problem
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +40,27 @@ _FEW_DECADES = 10**2.5
 _TICKS_WIDTH = 36
 _LONG_NUMBER = 10**5
 TITLE_WIDTH = 44
-_MOST_ARCS_NAMED = 8
+
+
+def neuron_line(index: int) -> tuple[str, str]:
+    """Return colour and dashes of a neuron.
+
+    Examples
+    --------
+    >>> neuron_line(0), neuron_line(3)
+    (('#009E73', '-'), ('#000000', '-'))
+    """
+    return _on_paper(*NEURON_LINES[index % len(NEURON_LINES)])
+
+
+def curve_line(index: int) -> tuple[str, str]:
+    """Return colour and dashes of a curve."""
+    return _on_paper(*CURVES[index % len(CURVES)])
+
+
+def _on_paper(colour: str, dashes: str) -> tuple[str, str]:
+    """Return a line that can be seen: black is the colour of ink."""
+    return theme().ink if colour == BLACK else colour, dashes
 
 
 def new_axes(size: tuple[float, float] = (6.4, 4.8), **options: Any) -> "Axes":
@@ -52,16 +73,13 @@ def new_axes(size: tuple[float, float] = (6.4, 4.8), **options: Any) -> "Axes":
 
 
 def check_drawable(name: str, dim: int, problem: Problem, network: Network) -> None:
-    """Refuse other dimensions, and the network of a classifier, which lives in scaled units."""
+    """Refuse what is no problem, no network, or of another dimension."""
+    check_kind("problem", problem, Problem)
+    check_kind("network", network, Network)
     if problem.dim != dim or network.grid.dim != dim:
         raise ValueError(
             f"{name} draws D = {dim} only, got a problem with D = {problem.dim} "
             f"and a network with D = {network.grid.dim}"
-        )
-    if getattr(network, "scaled", False):
-        raise ValueError(
-            "network must be in the units of the points, got that of an NAClassifier, which scales "
-            "the features; draw the classifier with hyperna.plots.plot_boundary(classifier, X, y)"
         )
 
 
@@ -114,33 +132,12 @@ def finish(ax: "Axes", *, x: str = "", y: str = "", title: str = "", grid: bool 
     ax.set_xlabel(x, fontsize=FONT_SIZE)
     ax.set_ylabel(y, fontsize=FONT_SIZE)
     ax.set_title(title, fontsize=FONT_SIZE + 1)
-    ax.tick_params(labelsize=FONT_SIZE - 1)
+    ax.tick_params(labelsize=FONT_SIZE - 1, colors=theme().ink)
     if grid:
-        ax.grid(True, color="0.9", linewidth=0.8)
+        ax.grid(True, color=theme().faint, linewidth=0.8)
         ax.set_axisbelow(True)
         ax.spines[["top", "right"]].set_visible(False)
     return ax
-
-
-def problem_title(problem: Problem) -> str:
-    """Return a problem's name for a title; custom arcs are written in degrees.
-
-    Examples
-    --------
-    >>> from hyperna.problems import custom_arcs, problem
-    >>> problem_title(problem("arcs", k=3)), problem_title(problem("two_quarters"))
-    ('arcs, k = 3', 'two_quarters')
-    >>> problem_title(custom_arcs([(0, 0.25), (0.5, 0.6)]))
-    'arcs 0°–90°, 180°–216°'
-    """
-    name = problem.name
-    if isinstance(problem, ArcProblem) and name.startswith("arcs:arcs="):
-        if len(problem.arcs) > _MOST_ARCS_NAMED:
-            return f"{len(problem.arcs)} arcs"
-        arcs = [f"{degrees(start)}–{degrees(end)}" for start, end in problem.arcs]
-        return f"arcs {', '.join(arcs)}"
-    kind, _, settings = name.partition(":")
-    return f"{kind}, {settings.replace('=', ' = ')}" if settings else kind
 
 
 def degrees(turn: Any) -> str:
@@ -162,7 +159,7 @@ def network_title(problem: Problem, network: Network, share: float) -> str:
         joined = f", output 1 if the votes reach {output[1]:.2f}"
     elif network.grid.neurons > 1:
         joined = f", {network.grid.output.upper()}"
-    sentence = f"{problem_title(problem)}{joined}: {100 * share:.3f}% correct"
+    sentence = f"{problem.title}{joined}: {100 * share:.3f}% correct"
     return textwrap.fill(sentence, TITLE_WIDTH, break_long_words=False)
 
 

@@ -42,6 +42,9 @@ from hyperna.problems.half_circles import (
 # More optima than this are not listed: ARCS(k) with N < k has exponentially many.
 MOST_OPTIMA = 1000
 
+# Arcs of one's own that a title writes out.
+_MOST_ARCS_NAMED = 8
+
 # Of networks with other outputs no optima are known.
 _KNOWN_OUTPUTS = ("or", "and", "xor", "evolved")
 
@@ -97,6 +100,16 @@ class ArcProblem(Problem):
             share = float(covered(self.arcs))
             text = f"{counted(len(self.arcs), 'arc')} covering {share:.4g} of the circle"
             object.__setattr__(self, "summary", text)
+
+    @property
+    def title(self) -> str:
+        """What people call it; arcs of one's own are written in degrees."""
+        if self._registered or not self.name.startswith("arcs:arcs="):
+            return super().title
+        if len(self.arcs) > _MOST_ARCS_NAMED:
+            return f"{len(self.arcs)} arcs"
+        arcs = [f"{float(360 * start):.4g}°–{float(360 * end):.4g}°" for start, end in self.arcs]
+        return f"arcs {', '.join(arcs)}"
 
     def label(self, X: ArrayLike) -> BoolArray:
         """Return for each row of X (n, D) whether psi lies in one of the closed arcs.

@@ -1,19 +1,20 @@
 """What a problem is, its optima on a grid, and the registry that finds one by its name."""
 
+import copy
 import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_choice, check_integer, read_value
-from hyperna._words import parse_name, shown
-from hyperna.grid import Grid
-from hyperna.outputs import OUTPUTS
+from hyperna._words import parse_name, shown, write_name
+from hyperna.network.grid import Grid
+from hyperna.network.outputs import OUTPUTS
 
 
 class Problem(ABC):
@@ -36,6 +37,26 @@ class Problem(ABC):
     dim: int
     summary: str
     default_neurons: int
+    _registered: str = ""  # what it is called where it was registered, if that is not its name
+
+    @property
+    def title(self) -> str:
+        """What people call it: the name under which it is registered, parameters in words.
+
+        Examples
+        --------
+        >>> from hyperna.problems import problem
+        >>> problem("arcs:k=3").title, problem("arcs:arcs=0-90 180-216").title
+        ('arcs, k = 3', 'arcs 0°–90°, 180°–216°')
+        """
+        kind, _, settings = (self._registered or self.name).partition(":")
+        return f"{kind}, {settings.replace('=', ' = ')}" if settings else kind
+
+    def called(self, name: str) -> "Problem":
+        """Return the same problem under another title; its `name` still makes it anywhere."""
+        same = copy.copy(self)
+        object.__setattr__(same, "_registered", name)
+        return same
 
     @abstractmethod
     def label(self, X: ArrayLike) -> BoolArray:
@@ -109,7 +130,11 @@ class ProblemFactory:
         for name, entry in known.items():
             if entry.default is entry.empty and name not in parameters:
                 raise ValueError(f"problem {self.name!r} needs the parameter {name!r}")
-        return self.build(**parameters)
+        made = self.build(**parameters)
+        if made.name.partition(":")[0] == self.name:
+            return made
+        own = {key: value for key, value in parameters.items() if key != "dim"}
+        return made.called(write_name(self.name, own))
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -173,19 +198,6 @@ def problem(name: str, dim: int | None = None, **parameters: Any) -> Problem:
             raise ValueError(f"{given} is given twice: in {name!r} and as an argument")
         parameters[given] = factory.parse(given, text)
     return factory(**parameters)
-
-
-class Goal(NamedTuple):
-    """What ends a run with success: a score, or closeness to one of the optima (in grid units).
-
-    `optima` is None to leave out the code that compares with them. No network with a score below
-    `hopeful` is close to one; `words` say it for people.
-    """
-
-    score: int
-    optima: FloatArray | None
-    hopeful: int
-    words: str
 
 
 def perfect_outputs(grid: Grid, problem: Problem | None, bias: bool) -> list[str]:

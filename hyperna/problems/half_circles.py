@@ -142,11 +142,10 @@ def _gain(union: Union) -> Callable[[Fraction], Fraction]:
     cuts, starts = _cuts(union), [start for start, _ in union]
     totals = [Fraction(0)]
     for first, last in zip(cuts, [*cuts[1:], cuts[0] + 1], strict=True):
-        middle = (first + last) / 2
+        middle = (first + last) / 2 % 1
         # starts rise and only the last arc may pass 0
-        inside = (
-            middle < union[bisect_right(starts, middle % 1) - 1][1] or middle + 1 < union[-1][1]
-        )
+        before = bisect_right(starts, middle)
+        inside = (before > 0 and middle < union[before - 1][1]) or middle + 1 < union[-1][1]
         totals.append(totals[-1] + (last - first) * (1 if inside else -1))
 
     def gain(x: Fraction) -> Fraction:

@@ -1,6 +1,7 @@
 """Problems that are finite sets of labelled points."""
 
 import hashlib
+import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from hyperna._validation import (
     BoolArray,
     FloatArray,
     IntArray,
+    check_flag,
     check_integer,
     check_labels,
     check_points,
@@ -27,6 +29,8 @@ from hyperna.problems.base import Problem, check_network, register
 
 # 2**20 corners with 20 coordinates take 168 MB.
 LARGEST_CUBE = 20
+# Distance from the origin from which points are out of the half-spaces' reach; rounding is allowed.
+_BEYOND = 1.001
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,6 +178,29 @@ def points_digest(X: FloatArray, y: BoolArray, weight: FloatArray | IntArray | N
     return digest.hexdigest()[:32]
 
 
+def out_of_reach(X: FloatArray) -> str | None:
+    """Return what is wrong with points that half-spaces cannot separate freely, None if nothing is.
+
+    Examples
+    --------
+    >>> out_of_reach(np.array([[0.6, 0.8]])) is None
+    True
+    >>> out_of_reach(np.array([[3.0, 4.0]]))
+    'points lie up to 5 from the origin but half-spaces at most 1'
+    """
+    farthest = float(np.hypot.reduce(X, axis=1).max())
+    if farthest <= _BEYOND:
+        return None
+    return f"points lie up to {farthest:.3g} from the origin but half-spaces at most 1"
+
+
+def _warn_of_distance(found: PointProblem) -> None:
+    """Warn the caller of a public function of points that are out of reach."""
+    wrong = out_of_reach(found.X)
+    if wrong is not None:
+        warnings.warn(f"{wrong}; scale=True moves the points into the unit ball", stacklevel=3)
+
+
 def points(
     X: ArrayLike,
     y: ArrayLike,
@@ -181,8 +208,11 @@ def points(
     name: str = "points",
     *,
     positive: Any = None,
+    scale: bool = False,
 ) -> PointProblem:
     """Return the problem of labelled points (X, y).
+
+    Points outside the unit ball are out of the half-spaces' reach: a warning says so.
 
     Parameters
     ----------
@@ -192,6 +222,8 @@ def points(
         Labels: booleans or 0 and 1, or two different texts; with `positive` any two values.
     positive : optional
         Which of two labels is positive; of texts the larger one if not given, as in `read_csv`.
+    scale : bool
+        Whether to move the points into the unit ball, see `PointProblem.scaled`.
 
     Examples
     --------
@@ -203,7 +235,11 @@ def points(
     labels = list(y) if isinstance(y, Iterable) and not isinstance(y, str) else []
     if positive is not None or (labels and all(isinstance(label, str) for label in labels)):
         y, _ = _positive_of_two(labels, positive, "y", "of y")
-    return PointProblem(X, y, weight, name)  # type: ignore[arg-type]
+    made = PointProblem(X, y, weight, name)  # type: ignore[arg-type]
+    if check_flag("scale", scale):
+        made = made.scaled()
+    _warn_of_distance(made)
+    return made
 
 
 @register("cube", "corners of a cube, positive if an odd number of coordinates is positive")
@@ -263,6 +299,20 @@ def read_csv(
     >>> fruit.name, fruit.y.tolist(), fruit.summary
     ('fruit', [False, True], "2 points in R^2, 1 of them positive (kind = 'pear')")
     """
+    found = file_of_points(path, label, weight, scale, positive=positive)
+    _warn_of_distance(found)
+    return found
+
+
+def file_of_points(
+    path: str | PathLike[str],
+    label: str | None,
+    weight: str | None,
+    scale: bool,
+    *,
+    positive: str | None,
+) -> PointProblem:
+    """Read a file as `read_csv` does, without a warning."""
     table = CsvTable(path)
     label = table.header[-1] if label is None else label
     columns = [table.checked("label", label)]

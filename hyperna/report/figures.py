@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -13,6 +13,7 @@ from hyperna.plots.runs import draw_successes
 from hyperna.plots.style import BLUE, CURVES, finish, label_sizes, plain_logarithmic
 from hyperna.report.groups import Group
 from hyperna.report.html import Markup, tag
+from hyperna.report.numbers import Entry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,24 +39,32 @@ def draw_growth(ax: "Axes", group: Group) -> None:
     """Draw evaluations per success by resolution."""
     for place, family in enumerate(group.families[:MOST_CURVES]):
         solved = [one for one in family.members if one.summary.successes]
-        if not solved:
-            continue
-        colour, dashes = CURVES[place % len(CURVES)]
-        r = np.array([one.setting.resolution for one in solved], dtype=float)
-        times = np.array([one.summary.running_time[:3] for one in solved])
-        value = times[:, 0]
-        # Where the interval has no upper end, only its lower half is drawn.
-        errors = np.nan_to_num(np.abs(times[:, 1:] - value[:, None]).T, nan=0.0, posinf=0.0)
-        ax.errorbar(
-            r, value, errors, color=colour, linestyle=dashes, linewidth=1.8, capsize=3, elinewidth=1
-        )
-        whole = np.array([one.summary.successes == one.summary.runs for one in solved])
-        for chosen, face in ((whole, colour), (~whole, "#ffffff")):
-            ax.plot(r[chosen], value[chosen], "o", color=colour, markerfacecolor=face, markersize=6)
+        draw_costs(ax, place, [one.setting.resolution for one in solved], solved)
     ax.set_xscale("log")
     label_sizes(ax.xaxis, group.resolutions)
     plain_logarithmic(ax.yaxis)
     finish(ax, x="resolution r", y="evaluations per success")
+
+
+def draw_costs(ax: "Axes", place: int, sizes: Sequence[int], solved: Sequence[Entry]) -> None:
+    """Draw evaluations per success over sizes as the curve of a place, with intervals.
+
+    Filled where all runs succeeded, hollow where some failed.
+    """
+    if not solved:
+        return
+    colour, dashes = CURVES[place % len(CURVES)]
+    x = np.array(sizes, dtype=float)
+    times = np.array([one.summary.running_time[:3] for one in solved])
+    value = times[:, 0]
+    # Where the interval has no upper end, only its lower half is drawn.
+    errors = np.nan_to_num(np.abs(times[:, 1:] - value[:, None]).T, nan=0.0, posinf=0.0)
+    ax.errorbar(
+        x, value, errors, color=colour, linestyle=dashes, linewidth=1.8, capsize=3, elinewidth=1
+    )
+    whole = np.array([one.summary.successes == one.summary.runs for one in solved])
+    for chosen, face in ((whole, colour), (~whole, "#ffffff")):
+        ax.plot(x[chosen], value[chosen], "o", color=colour, markerfacecolor=face, markersize=6)
 
 
 def draw_shares(ax: "Axes", group: Group) -> None:
@@ -71,7 +80,7 @@ def draw_shares(ax: "Axes", group: Group) -> None:
     finish(ax, x="fitness evaluations", y="share of successes")
 
 
-def legend(group: Group) -> Markup:
+def legend(group: Any) -> Markup:
     """Return the curves' names as a list, which is as wide as the page and cuts no name."""
     items = []
     for place, family in enumerate(group.families[:MOST_CURVES]):
@@ -85,7 +94,7 @@ def legend(group: Group) -> Markup:
     return tag("ul", *items, class_="legend")
 
 
-def svg(draw: Callable[["Axes", Group], Any], group: Group, name: str, title: str) -> str:
+def svg(draw: Callable[["Axes", Any], Any], group: Any, name: str, title: str) -> str:
     """Return a plot of a group as an SVG element whose ids begin with `name`."""
     check_extra("reports need", "matplotlib", "plot")
     import matplotlib

@@ -9,12 +9,12 @@ from typing import Any
 from hyperna._words import counted
 from hyperna.analysis.comparisons import PairTest, pairwise_tests
 from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes, theorem_bound
-from hyperna.campaign.ioh import unusual_options
+from hyperna.experiments.algorithms import short_name
+from hyperna.experiments.setting import Setting
+from hyperna.interop.store import unusual_options
 from hyperna.mutation import law
-from hyperna.plots.style import problem_title
 from hyperna.problems import Problem
 from hyperna.report.numbers import Entry
-from hyperna.settings import Setting
 
 # What makes a problem; everything else may be varied on it.
 _PROBLEM_KEYS = ("problem", "dim", "points", "sampling", "data")
@@ -40,21 +40,20 @@ class Family:
     def fits(self) -> list[ScalingFit]:
         """Growth laws, the best first; none if there are too few resolutions or no spread.
 
-        Those that fall for large r, which no runtime does, come last. Where runs failed there are
-        none: such a run counts with its budget, whose growth would be fitted instead.
+        Where runs failed there are none: such a run counts with its budget, whose growth would be
+        fitted instead.
         """
         if self.successes < self.runs:
             return []
         try:
-            found = fit_runtimes(list(self.samples), list(self.samples.values()))
+            return fit_runtimes(list(self.samples), list(self.samples.values()))
         except ValueError:
             return []
-        return sorted(found, key=lambda fit: fit.factor <= 0)
 
     @property
     def fitting(self) -> list[ScalingFit]:
-        """Growth laws that fit and do not fall for large r, the best first."""
-        return [fit for fit in self.fits if fit.fits and fit.factor > 0]
+        """Growth laws that fit, the best first."""
+        return [fit for fit in self.fits if fit.fits]
 
     @property
     def runs(self) -> int:
@@ -78,7 +77,7 @@ class Family:
             and (setting.neurons == 1 or setting.output == "or")
             and unusual == ({"bias"} if setting.problem == "half" else set())
         )
-        return theorem_bound(setting.problem, setting.mutation or "") if applies else None
+        return theorem_bound(setting.problem, str(setting.mutation or "")) if applies else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +96,18 @@ class Contest:
             {name: one.summary.hitting_times for name, one in self.members.items()}
         )
 
+    @cached_property
+    def fitness_tests(self) -> list[PairTest]:
+        """Every two compared by the final fitness of their runs."""
+        if len(self.members) > MOST_COMPARED:
+            return []
+        return pairwise_tests({name: one.stored.fitness for name, one in self.members.items()})
+
     @property
-    def winner(self) -> str:
-        """The one with the fewest evaluations per success."""
-        return min(self.members, key=lambda name: self.members[name].summary.running_time.value)
+    def winners(self) -> list[str]:
+        """The one with the fewest evaluations per success; several if they need equally many."""
+        times = {name: one.summary.running_time.value for name, one in self.members.items()}
+        return [name for name, time in times.items() if time == min(times.values())]
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,12 +211,14 @@ def _families(members: Sequence[Entry]) -> tuple[list[Family], dict[str, Any]]:
         for key, value in unusual[0].items()
         if all(key in other and other[key] == value for other in unusual)
     }
-    varied = _varied_networks([one.setting for one in members])
+    settings = [one.setting for one in members]
+    varied, others = _varied_networks(settings), len({made.algorithm for made in settings}) > 1
     families: dict[str, list[Entry]] = {}
     for one, options in zip(members, unusual, strict=True):
         own = {key: value for key, value in options.items() if key not in shared}
         shape = [phrase(key, getattr(one.setting, key)) for key in varied]
-        parts = [algorithm_name(one.setting), *shape, *map(phrase, own, own.values())]
+        name = algorithm_name(one.setting, beside_others=others)
+        parts = [name, *shape, *map(phrase, own, own.values())]
         families.setdefault(", ".join(parts), []).append(one)
     for alike in families.values():
         alike.sort(key=lambda one: one.setting.resolution)
@@ -233,7 +242,7 @@ def _problem(setting: Setting) -> Problem | None:
 def _title(settings: Sequence[Setting]) -> str:
     setting = settings[0]
     problem = _problem(setting)
-    name = setting.problem if problem is None else problem_title(problem)
+    name = setting.problem if problem is None else problem.title
     parts = [name] if setting.data else [name, f"D = {setting.dim}"]
     if not _varied_networks(settings):
         parts.append(network_text(setting))
@@ -247,7 +256,7 @@ def network_text(setting: Setting) -> str:
 
     Examples
     --------
-    >>> from hyperna.settings import setting
+    >>> from hyperna.experiments.setting import setting
     >>> network_text(setting(problem="half")), network_text(setting(problem="two_quarters"))
     ('1 neuron', '2 neurons joined by OR')
     """
@@ -266,18 +275,22 @@ def at_r(resolution: int) -> str:
     return f"r\u00a0=\u00a0{resolution:,}"
 
 
-def algorithm_name(setting: Setting) -> str:
-    """Return a setting's law of mutation, after its algorithm unless that is the (1+1) NA.
+def algorithm_name(setting: Setting, beside_others: bool = True) -> str:
+    """Return a setting's algorithm and law of mutation.
+
+    The (1+1) NA is named where other algorithms are named beside it; else its law is enough.
 
     Examples
     --------
-    >>> from hyperna.settings import setting
-    >>> algorithm_name(setting(problem="half", mutation="adaptive"))
-    'adaptive'
+    >>> from hyperna.experiments.setting import setting
+    >>> half = setting(problem="half", mutation="adaptive")
+    >>> algorithm_name(half), algorithm_name(half, beside_others=False)
+    ('na, adaptive', 'adaptive')
     >>> algorithm_name(setting(problem="half", algorithm="rls", mutation="pareto:shape=3"))
     'rls, pareto:shape=3,scale=1'
     """
-    parts = [] if setting.algorithm == "na" else [setting.algorithm]
+    named = beside_others or setting.algorithm != "na"
+    parts = [short_name(setting.algorithm)] if named else []
     return ", ".join([*parts, *filter(None, [law_name(setting)])])
 
 
@@ -304,4 +317,6 @@ def phrase(key: str, value: Any) -> str:
         return name if value else f"no {name}"
     if key == "restarts":
         return f"{'automatic' if value == 'auto' else value} restart{'s'[: value != 1]}"
+    if isinstance(value, float):
+        return f"{name} {value:.6g}"
     return f"{name} {value:,}" if key == "budget" else f"{name} {value}"

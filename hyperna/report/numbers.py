@@ -10,9 +10,9 @@ import numpy as np
 
 from hyperna._words import finite
 from hyperna.analysis.statistics import Summary
-from hyperna.results import Runs
-from hyperna.settings import Setting
-from hyperna.store.coverage import Intervals, add_interval
+from hyperna.experiments.run_numbers import Intervals, add_interval
+from hyperna.experiments.setting import Setting
+from hyperna.run.results import Runs
 
 
 @dataclass(frozen=True, eq=False)

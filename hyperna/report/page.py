@@ -11,6 +11,9 @@ from typing import Any
 
 from hyperna._files import write_file
 from hyperna._words import are, counted
+from hyperna.experiments.locking import explained
+from hyperna.experiments.store import Store
+from hyperna.report.dimensions import by_dimension, dimensions_section
 from hyperna.report.groups import groups
 from hyperna.report.html import Markup, tag
 from hyperna.report.numbers import Entry
@@ -23,8 +26,6 @@ from hyperna.report.sections import (
     results_section,
     settings_section,
 )
-from hyperna.store.files import explained
-from hyperna.store.store import Store
 
 # The page itself holds at most this many rows; of more it gives the numbers and a digest.
 MOST_ROWS = 20_000
@@ -47,7 +48,7 @@ def write_report(store: Store, path: str | Path, title: str | None = None) -> in
     Examples
     --------
     >>> import tempfile
-    >>> from hyperna.campaign.campaign import Campaign
+    >>> from hyperna.experiments.campaign import Campaign
     >>> campaign = Campaign.product(problem="half", resolution=[60, 120], runs=20)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = campaign.run(f"{folder}/half.store")
@@ -79,8 +80,12 @@ def make_page(entries: Sequence[Entry], title: str, made: datetime, missing: int
     """Return the text of the page; `missing` runs are planned but not stored."""
     script, style = _resource("page.js"), _resource("page.css")
     found = groups(entries)
-    sections = [
-        ("problems", "What was asked and found", problems_section(found)),
+    grown = by_dimension(entries)
+    sections = [("problems", "What was asked and found", problems_section(found))]
+    if grown:
+        text = dimensions_section(grown)
+        sections.append(("dimensions", "Growth with the dimension", text))
+    sections += [
         ("results", "All numbers", results_section(entries)),
         ("settings", "Settings and runs", settings_section(entries, found)),
         ("rerun", "How to rerun", rerun_section(entries)),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hyperna import __version__
-from hyperna.settings import Setting
+from hyperna.experiments.setting import Setting
 
 _LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
 
@@ -19,7 +19,7 @@ def campaign_toml(wanted: Sequence[tuple[Setting, int]]) -> str:
 
     Examples
     --------
-    >>> from hyperna.settings import setting
+    >>> from hyperna.experiments.setting import setting
     >>> print(campaign_toml([(setting(problem="half", budget=99), 5)]))
     [[settings]]
     runs = 5
@@ -49,7 +49,7 @@ def single_run(setting: Setting) -> str:
 
     Examples
     --------
-    >>> from hyperna.settings import setting
+    >>> from hyperna.experiments.setting import setting
     >>> code = single_run(setting(problem="half"))
     >>> scope = {}
     >>> exec(code, scope)
@@ -58,7 +58,7 @@ def single_run(setting: Setting) -> str:
     """
     options = "".join(f"    {key}={value!r},\n" for key, value in options_of(setting).items())
     return (
-        "from hyperna.settings import setting\n\n"
+        "from hyperna.experiments.setting import setting\n\n"
         f"made = setting(\n{options})\n"
         f"assert made.id == {setting.id!r}\n"
         "result = made.runner().run(made.entropy, 0)  # the number of the run\n"

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hyperna import __version__
-from hyperna._words import NOTHING, number, percent, significant
-from hyperna.analysis.laws import FITS_FROM, ScalingFit
+from hyperna._words import NOTHING, number, percent, significant, with_interval
+from hyperna.analysis.laws import FITS_FROM, PREDICTED_AT, Prediction, ScalingFit
 from hyperna.report.figures import MOST_CURVES, draw_growth, draw_shares, legend, svg
 from hyperna.report.groups import MOST_COMPARED, Group, at_r, law_name, phrase
 from hyperna.report.html import Markup, TableCell, interval_cell, join, table, tag
@@ -91,7 +91,7 @@ def _figure(draw: Callable[..., Any], group: Group, name: str, caption: str) -> 
 def results_section(entries: Sequence[Entry]) -> Markup:
     """Return the table with one row per setting."""
     keys, rare = _columns(entries)
-    numbers = ("runs", "successes", "mean", "median", "ERT", "mean fitness")
+    numbers = ("runs", "successes", "final fitness", "mean", "median", "ERT")
     rows = [[*_key_cells(one, keys, rare), *_number_cells(one)] for one in entries]
     text = "Evaluations with 95 % intervals. The first column leads to the setting and its runs. "
     caption = join([text, tag("span", "A click on a heading sorts.", class_="wide")])
@@ -137,10 +137,10 @@ def _number_cells(entry: Entry) -> list[TableCell]:
     return [
         TableCell(f"{found.runs:,}", found.runs, origin),
         TableCell(share, found.share, f"{found.successes:,} of {origin}"),
+        TableCell(number(found.mean_fitness, 6), found.mean_fitness, origin),
         interval_cell(found.mean, found.mean_interval, origin),
         interval_cell(found.median, found.median_interval, origin),
         interval_cell(found.running_time.value, found.running_time[1:3], origin),
-        TableCell(number(found.mean_fitness, 6), found.mean_fitness, origin),
     ]
 
 
@@ -160,23 +160,31 @@ def _fits(group: Group) -> Markup:
             TableCell(f"{fit.chi_square:.1f} / {fit.degrees_of_freedom}", fit.chi_square),
             TableCell("< 0.0001" if fit.p_value < 1e-4 else f"{fit.p_value:.2g}", fit.p_value),
             _weight(fit),
+            *(_prediction(one) for one in fit.predictions),
         ]
         for family in families
         for fit in family.fits
     ]
     caption = (
         "Growth laws fitted to the mean evaluations; the best one of each variant comes first. "
-        "A law does not fit if p < 0.01. None is fitted where runs failed."
+        "A law does not fit if p < 0.01. None is fitted where runs failed. The last columns are "
+        "what a law predicts beyond the largest resolution of its variant, with 95 % intervals."
     )
-    return table(("variant", "law", "95 % interval", "χ² / freedom", "p", "weight"), rows, caption)
+    names = ("variant", "law", "95 % interval", "χ² / freedom", "p", "weight")
+    further = (f"at {times} times r" for times in PREDICTED_AT)
+    return table((*names, *further), rows, caption)
 
 
 def _weight(fit: ScalingFit) -> TableCell:
     if fit.p_value < FITS_FROM:
         return TableCell("does not fit")
-    if fit.factor <= 0:
+    if not fit.grows:
         return TableCell("falls for large r")
     return TableCell(f"{fit.weight:.3f}", fit.weight)
+
+
+def _prediction(found: Prediction) -> TableCell:
+    return TableCell(with_interval(found.value, found.interval, significant), found.value)
 
 
 def _tests(group: Group) -> Markup:
@@ -265,8 +273,8 @@ def meaning_section() -> Markup:
         "Intervals by bootstrap: bias-corrected and accelerated for means, percentiles for medians",
         "ERT": "evaluations of all runs divided by the number of successes: what one success costs "
         "when failed runs are restarted; the bootstrap resamples whole runs",
-        "fitness": "share of the circle, the sphere or the points that the best network of a run "
-        "classifies correctly",
+        "final fitness": "share of the circle, the sphere or the points that the best network of a "
+        "run classifies correctly, the mean of all runs",
         "where a number comes from": "the setting's id names rows of the store, for instance in "
         "the table that 'hyperna campaign export STORE csv' writes, column setting; their numbers "
         "are given with the setting. All numbers in full precision, and the rows of smaller "

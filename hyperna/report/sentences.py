@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hyperna._words import counted, joined, number
+from hyperna.analysis.laws import predicted
+from hyperna.experiments.targets import search_space
 from hyperna.plots.style import degrees
 from hyperna.problems import ArcProblem
 from hyperna.report.groups import Contest, Family, Group, at_r, network_text, phrase
@@ -12,6 +14,8 @@ from hyperna.report.numbers import Entry
 from hyperna.report.rerun import criterion
 
 _MOST_ARCS = 4
+# Of more variants than this the best and the worst are named.
+_MOST_NAMED = 6
 _SIGNIFICANT = 0.05
 
 
@@ -71,18 +75,24 @@ def success_text(group: Group) -> str:
 def headline(group: Group) -> str:
     """Return the result of a group in one sentence."""
     text = _succeeded(group.successes, group.runs)
+    if group.successes:
+        text += f" ({_final_fitness(group.entries)})"
     contest = main_contest(group)
     if contest is not None:
-        cost = contest.members[contest.winner].summary.running_time.value
+        winners = contest.winners
+        cost = contest.members[winners[0]].summary.running_time.value
         text += (
-            f"; fewest evaluations per success at {at_r(contest.resolution)}: {contest.winner}, "
+            f"; fewest evaluations per success at {at_r(contest.resolution)}: {_quoted(winners)}, "
             f"{number(cost)}"
         )
     elif not group.successes:
-        best = max(group.entries, key=lambda one: one.summary.mean_fitness)
-        name = next(family.name for family in group.families if best in family.members)
-        reached = number(best.summary.mean_fitness, 4)
-        text += f"; highest mean fitness: {name}, {reached}"
+        best = max(one.summary.mean_fitness for one in group.entries)
+        names = [
+            family.name
+            for family in group.families
+            if any(one.summary.mean_fitness == best for one in family.members)
+        ]
+        text += f"; highest mean fitness: {_quoted(names)}, {number(best, 4)}"
     return f"{text}."
 
 
@@ -92,9 +102,18 @@ def _succeeded(successes: int, runs: int) -> str:
     return f"{f'{successes:,}' if successes else 'none'} of {counted(runs, 'run')} succeeded"
 
 
+def _final_fitness(entries: Sequence[Entry]) -> str:
+    """Return the mean final fitness of all runs, or the least and the largest of several."""
+    means = [one.summary.mean_fitness for one in entries]
+    low, high = number(min(means), 4), number(max(means), 4)
+    return f"mean final fitness {low}" if low == high else f"mean final fitness {low} to {high}"
+
+
 def family_text(family: Family) -> str:
     """Return what the runs of a family say."""
     parts = [_succeeded(family.successes, family.runs)]
+    if family.successes:
+        parts[0] += f" ({_final_fitness(family.members)})"
     solved = [one for one in family.members if one.summary.successes]
     if not solved:
         reached = max(family.members, key=lambda one: one.summary.mean_fitness)
@@ -125,10 +144,11 @@ def _between(text: str, ends: Sequence[float], digits: int | None = None) -> str
 def _growth(family: Family) -> str:
     fitting, parts = family.fitting, []
     if fitting:
-        laws = f"{len(fitting)} of {counted(len(family.fits), 'growth law')}"
         verb = "fits" if len(fitting) == 1 else "fit"
-        best = fitting[0].equation.replace("-", "−").replace(" ", "\u00a0")  # on one line
-        parts.append(f"{laws} {verb}, the best being {best}.")
+        # a law stays on one line
+        laws = [fit.equation.replace("-", "−").replace(" ", "\u00a0") for fit in fitting]
+        count = f"{len(fitting)} of {counted(len(family.fits), 'growth law')}"
+        parts.append(f"{count} {verb}: {'; '.join(laws)}. {predicted(fitting)}.")
     elif family.fits:
         parts.append(f"None of {counted(len(family.fits), 'growth law')} fits.")
     if family.bound is not None:
@@ -143,22 +163,69 @@ def main_contest(group: Group) -> Contest | None:
 
 
 def contest_text(contest: Contest) -> str:
-    """Return which variant was fastest, and whether that may be chance."""
-    best = contest.winner
-    text = f"At {at_r(contest.resolution)}, {best} needed the fewest evaluations per success."
-    against = {
-        (test.second if test.first == best else test.first): test.p_holm
-        for test in contest.tests
-        if best in (test.first, test.second)
-    }
-    sure = [name for name, p in against.items() if p < _SIGNIFICANT]
-    unsure = [name for name in against if name not in sure]
+    """Return which variant was fastest, and whether that may be chance.
+
+    The tests compare single runs. Evaluations per success weigh failed runs with all that they
+    spent, so that single runs can tell otherwise.
+    """
+    winners = contest.winners
+    text = (
+        f"At {at_r(contest.resolution)}, {_quoted(winners)} needed the fewest evaluations per "
+        f"success."
+    )
+    kinds: dict[str, list[str]] = {"significant": [], "chance": [], "otherwise": []}
+    for name in contest.members:
+        if contest.tests and name not in winners:
+            kinds[_against(contest, winners, name)].append(name)
+    sure, unsure, otherwise = kinds.values()
     if sure:
         text += f" The difference from {_quoted(sure)} is significant"
         text += f"; that from {_quoted(unsure)} may be chance." if unsure else "."
     elif unsure:
         text += f" The difference from {_quoted(unsure)} may be chance."
+    if otherwise:
+        text += f" Single runs of {_quoted(otherwise)} took fewer evaluations, significantly."
+    return f"{text} {_fitness_text(contest)}"
+
+
+def _against(contest: Contest, winners: Sequence[str], name: str) -> str:
+    """Whether single runs of the winners took fewer evaluations than those of another variant."""
+    found = set()
+    for test in contest.tests:
+        if name in (test.first, test.second) and {test.first, test.second} & set(winners):
+            slower = test.a12 > 0.5 if test.second == name else test.a12 < 0.5
+            certain = test.p_holm < _SIGNIFICANT
+            found.add("chance" if not certain else "otherwise" if slower else "significant")
+    return found.pop() if len(found) == 1 else "chance"
+
+
+def _fitness_text(contest: Contest) -> str:
+    """Return whether the algorithms found equally good networks, and were asked for the same."""
+    means = {name: one.summary.mean_fitness for name, one in contest.members.items()}
+    ranked = sorted(means, key=lambda name: -means[name])
+    if len(ranked) > _MOST_NAMED:
+        ranked = [ranked[0], ranked[-1]]
+    told = joined([f"{number(means[name], 4)} ({name})" for name in ranked])
+    differ = any(test.p_holm < _SIGNIFICANT for test in contest.fitness_tests)
+    if differ:
+        text = f"They did not find equally good networks: mean final fitness {told}."
+    elif len({number(mean, 4) for mean in means.values()}) == 1:
+        text = f"All have the mean final fitness {number(means[ranked[0]], 4)}."
+    else:
+        text = f"Mean final fitness: {told}"
+        text += ", which may be chance." if contest.fitness_tests else "."
+    criteria = {_asked_for(one) for one in contest.members.values()}
+    if len(criteria) > 1:
+        text += (
+            " Success does not mean the same for all of them, so their times cannot be compared."
+        )
     return text
+
+
+def _asked_for(entry: Entry) -> tuple[str, str]:
+    """Return what counts as success, and on which search space if it is not a fitness."""
+    words = criterion(entry.setting)
+    return words, "" if words.startswith("fitness") else search_space(entry.setting)
 
 
 def _quoted(names: Sequence[str]) -> str:

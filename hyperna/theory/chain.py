@@ -1,9 +1,9 @@
-"""The Markov chain of a (1+1) algorithm on a product of two components.
+"""The Markov chain of an elitist search on the networks of a grid.
 
-The states are the search points (angle, bias), r(r+1) of them with one neuron at D = 2. Mutation
-turns x into y with probability P(x, y), the product of a matrix on the angles and one on the
-biases; y is accepted if f(y) >= f(x), and the chain ends in a target. For the number T of
-offspring created after a start in x let
+A state is a network: one value for each component that is mutated. Mutation turns x into y with
+probability P(x, y), a product of entries of small matrices, one for each component. The (1+1) NA
+accepts y if f(y) >= f(x), and the chain ends in a target. For the number T of steps after a start
+in x let
 
     h(x) = P(T < oo),    g(x) = E[T; T < oo],    s(x) = E[T^2; T < oo].
 
@@ -14,121 +14,55 @@ and q(x) = P(x, A(x)), each of them solves the same linear system with another r
     q(x) g(x) = sum over A(x) of P(x, y) g(y) + h(x)
     q(x) s(x) = sum over A(x) of P(x, y) s(y) + 2 g(x) - h(x)
 
-Fitness never falls, so the system is solved one fitness level after the other, see
-`hyperna._kernels.levels`. Angles that a symmetry of the problem maps onto each other are one state.
+The relatives of the (1+1) NA have the same equations with other probabilities. RLS moves in one
+component at a time, so that P is a mean of matrices that act on one axis each. The (1+lambda) NA
+takes the first best of lambda mutants; with G(x, f) the probability that a mutant is less fit than
+f, it moves from x to a fitter y with probability
 
-The result is certified. Where h = 1 let g' be the computed g and rho(x) = 1 + (sum over A(x) of
+    P(x, y) (G(x, f+)^lambda - G(x, f)^lambda) / (G(x, f+) - G(x, f)),    f = f(y),
+
+where f+ is the next larger fitness. The (1,lambda) NA does so even if y is less fit than x.
+
+The mean is certified. Where h = 1 let g' be the computed g and rho(x) = 1 + (sum over A(x) of
 P(x, y) g'(y)) - q(x) g'(x) what its equation misses. Under g' the expected progress of a step is
 1 - rho(x), so by additive drift in both directions g'(x) / (1 + R) <= E[T] <= g'(x) / (1 - R),
 where R is the largest |rho|, the bound of the rounding errors of these sums included.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy import linalg, sparse
-from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.theory.moments import WRONG_UNITS, Moments, missed_error, moments_of, solve_sparse
-from hyperna.theory.wide import LARGEST_MATRIX_LEVEL, WideLevel, products
-
-if TYPE_CHECKING:
-    from hyperna._kernels.levels import Work
-
-# Moves of a law that does not reach everything: some 8 GB while the system is built and solved.
-MOST_SPARSE_MOVES = 95_000_000
-
-
-def displacements(steps: ArrayLike, modulus: int, probability: float) -> FloatArray:
-    """Probability of each displacement 0 .. modulus - 1 of a component in one mutation.
-
-    Parameters
-    ----------
-    steps : array-like
-        Probabilities of the step lengths 1, 2, ....
-    modulus : int
-        Number of values of the component; several lengths fold onto one displacement.
-    probability : float
-        Probability that the component is mutated at all.
-
-    Examples
-    --------
-    >>> displacements([1.0], 5, 0.5)
-    array([0.5 , 0.25, 0.  , 0.  , 0.25])
-    """
-    steps = np.asarray(steps, dtype=np.float64)
-    length = np.arange(1, steps.size + 1)
-    folded = np.bincount(length % modulus, steps, modulus)
-    mirrored = np.roll(folded[::-1], 1)
-    result = np.asarray(0.5 * probability * (folded + mirrored), dtype=np.float64)
-    result[0] += 1.0 - probability
-    return result
-
-
-def circulant(first_row: FloatArray) -> FloatArray:
-    """The matrix of transition probabilities that belongs to displacement probabilities."""
-    index = np.arange(first_row.size)
-    return first_row[(index - index[:, None]) % first_row.size]
-
-
-def lump(
-    score: IntArray, target: BoolArray, angle: FloatArray, bias: FloatArray
-) -> tuple["Chain", IntArray]:
-    """Join angles that are images of each other under a symmetry of the problem into one state.
-
-    `angle` must be a symmetric circulant matrix, which no rotation or mirroring changes. Returned
-    are the chain on the joined states, and for each angle the row of the chain it belongs to.
-    """
-    rows = np.column_stack((score, target))
-    kinds = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
-    first, place = np.unique(angle_orbits(kinds), return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    begins = np.searchsorted(place[order], np.arange(first.size))
-    joined = np.add.reduceat(angle[first][:, order], begins, axis=1)
-    return Chain(score[first], target[first], joined, bias), place
-
-
-def angle_orbits(kinds: IntArray) -> IntArray:
-    """For each angle the smallest angle that a rotation or mirror symmetry maps it to.
-
-    `kinds` numbers the angles by what happens there: equal numbers, equal fitness for every bias.
-
-    Examples
-    --------
-    >>> angle_orbits(np.array([0, 1, 2, 1]))
-    array([0, 1, 2, 1])
-    >>> angle_orbits(np.array([0, 1, 0, 1]))
-    array([0, 1, 0, 1])
-    """
-    index = np.arange(kinds.size)
-    orbit = index.copy()
-    for shift in range(kinds.size):
-        for image in ((index + shift) % kinds.size, (shift - index) % kinds.size):
-            if np.array_equal(kinds[image], kinds):
-                np.minimum(orbit, image, out=orbit)
-    return orbit
+from hyperna.theory.moves import balanced_split, joined_axis, kronecker
+from hyperna.theory.solver import Moments, Solver
+from hyperna.theory.symmetry import axis_orbits
+from hyperna.theory.watch import Watch
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A (1+1) chain on the product of two axes, angle and bias or any other two.
+    """A search on a product of components.
 
     Parameters
     ----------
-    score : integer array (a, b)
-        Fitness of each state, larger is better.
-    target : boolean array (a, b)
+    score : integer array
+        Fitness of each state, larger is better; one axis for each component.
+    target : boolean array
         Where the chain ends.
-    first, second : float arrays (a, a) and (b, b)
-        Transition probabilities of the two components by mutation alone; their product may be
-        scaled by a constant, because steps that change nothing do not enter.
-    parts : tuple of symmetric float arrays, optional
-        Matrices with the Kronecker product of `first` and `second`, if that has such parts. With
-        them a fitness level may be too wide for a matrix.
+    axes : tuple of float arrays
+        For each component the transition probabilities of its values by mutation alone.
+    sizes : tuple of integer arrays, optional
+        For each component, how many values of the grid each of its values stands for.
+    one_component : bool
+        Whether a mutation changes one component, drawn uniformly, and not all of them.
+    scale : float
+        Factor of all moves that change something, above 1 where void mutations are redrawn.
+    offspring : int
+        Number of mutants the first best of which is taken.
+    comma : bool
+        Whether it is taken even if it is less fit.
 
     Examples
     --------
@@ -136,35 +70,49 @@ class Chain:
     because it stays there or goes back three times out of four, and back is rejected.
 
     >>> chain = Chain(
-    ...     np.array([[0], [1], [2]]),
-    ...     np.array([[False], [False], [True]]),
-    ...     np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]),
-    ...     np.array([[1.0]]),
+    ...     np.array([0, 1, 2]),
+    ...     np.array([False, False, True]),
+    ...     (np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]),),
     ... )
-    >>> chain.moments().time.ravel()
+    >>> chain.moments().time
     array([6., 4., 0.])
     """
 
     score: IntArray
     target: BoolArray
-    first: FloatArray
-    second: FloatArray
-    parts: tuple[FloatArray, ...] = ()
+    axes: tuple[FloatArray, ...]
+    sizes: tuple[IntArray, ...] = ()
+    one_component: bool = False
+    scale: float = 1.0
+    offspring: int = 1
+    comma: bool = False
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Number of values of the two components."""
-        return self.first.shape[0], self.second.shape[0]
+    def shape(self) -> tuple[int, ...]:
+        """Number of values of the components."""
+        return self.score.shape
 
     @property
+    def size(self) -> int:
+        """Number of states."""
+        return self.score.size
+
+    @cached_property
     def full(self) -> bool:
         """Whether every state can be made from every other one by a single mutation."""
-        return bool(self.first.all() and self.second.all())
+        return not self.one_component and all(bool(axis.all()) for axis in self.axes)
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        """How many search points each state stands for, flat."""
+        if not self.sizes:
+            return np.ones(self.size)
+        return kronecker([sizes[None, :].astype(np.float64) for sizes in self.sizes]).ravel()
 
     @property
-    def moves_count(self) -> int:
-        """Number of pairs of states with a mutation from one to the other."""
-        return int(np.count_nonzero(self.first)) * int(np.count_nonzero(self.second))
+    def start(self) -> FloatArray:
+        """Probability of each state to be the first one, uniform on the grid, flat."""
+        return self.weight / self.weight.sum()
 
     @cached_property
     def order(self) -> IntArray:
@@ -178,154 +126,78 @@ class Chain:
         return np.append(np.flatnonzero(np.diff(ranked)) + 1, ranked.size)
 
     @cached_property
-    def stay(self) -> FloatArray:
-        """Probability of each state that mutation changes nothing."""
-        return np.outer(np.diag(self.first), np.diag(self.second)).ravel()
+    def groups(self) -> tuple[FloatArray, FloatArray]:
+        """Two matrices whose Kronecker product are the moves: of the first components, the others.
 
-    def wide_level(self, level: IntArray, fixed: BoolArray) -> WideLevel:
-        """The states of a fitness level, to be solved without a matrix."""
-        return WideLevel(products(self.parts), self.stay, level, fixed)
-
-    @property
-    def largest_matrix(self) -> int:
-        """Number of states of the widest level that is solved as a matrix."""
-        longest = int(np.diff(self.ends, prepend=0).max())
-        return min(longest, LARGEST_MATRIX_LEVEL) if self.parts else longest
-
-    def split(self, states: IntArray) -> IntArray:
-        """The two components of states, one row each."""
-        return np.array(np.divmod(states, self.shape[1]), dtype=np.int32)
+        Only where all components are mutated.
+        """
+        cut = balanced_split(self.shape)
+        return self.scale * kronecker(self.axes[:cut]), kronecker(self.axes[cut:])
 
     @property
-    def rising(self) -> tuple[IntArray, IntArray]:
-        """`order` and `ends` from the least fit to the fittest."""
-        begins = np.append(0, self.ends[:-1])
-        return self.order[::-1].copy(), self.order.size - begins[::-1]
-
-    def moments(self) -> Moments:
-        """Solve the chain: level by level if mutation reaches everything, else a sparse system."""
-        return _solve_levels(self) if self.full else solve_sparse(self)
-
-    def moves(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Probabilities of the mutations that turn the states `rows` into the states `columns`."""
-        (i, j), (k, m) = (np.divmod(states, self.shape[1]) for states in (rows, columns))
-        return self.first[np.ix_(i, k)] * self.second[np.ix_(j, m)]
+    def moves_count(self) -> int:
+        """Number of pairs of states with a mutation from one to the other."""
+        counts = [int(np.count_nonzero(axis)) for axis in self.axes]
+        if not self.one_component:
+            return int(np.prod(counts, dtype=object))
+        shape = self.shape
+        return sum(n * self.size // shape[k] for k, n in enumerate(counts))
 
     @cached_property
-    def sparse_accepted(self) -> sparse.csr_array:
-        """All accepted moves that change the state as a sparse matrix, none from targets."""
-        if self.moves_count > MOST_SPARSE_MOVES:
-            raise ValueError(
-                f"resolution must be smaller for this mutation: its {self.moves_count:.3g} moves "
-                f"between states need about {self.moves_count * 90 / 2**30:.1f} GB, the most is "
-                f"{MOST_SPARSE_MOVES * 90 / 2**30:.1f} GB"
-            )
-        axes = (sparse.coo_array(matrix) for matrix in (self.first, self.second))
-        moves = sparse.kron(*axes, format="coo")
-        score = self.score.ravel()
-        keep = (score[moves.col] >= score[moves.row]) & (moves.row != moves.col)
-        keep &= ~self.target.ravel()[moves.row]
-        entries = (moves.data[keep], (moves.row[keep], moves.col[keep]))
-        return sparse.csr_array(entries, shape=moves.shape)
+    def solver(self) -> Solver:
+        """What solves this chain."""
+        # here, because the solvers are made for chains
+        from hyperna.theory.dense import DenseSolver
+        from hyperna.theory.generations import GenerationSolver
+        from hyperna.theory.levels import LevelSolver
+        from hyperna.theory.sparse_system import SparseSolver
 
+        if self.comma:
+            return DenseSolver(self)
+        if not self.full:
+            return SparseSolver.of(self)
+        return LevelSolver(self) if self.offspring == 1 else GenerationSolver(self)
 
-def _solve_levels(chain: Chain) -> Moments:
-    """Substitution over falling fitness."""
-    target = chain.target.ravel()
-    # Everything fitter than the best target is a trap, everything else can go there in one step.
-    dead = (chain.score > chain.score[chain.target].max(initial=np.iinfo(np.int64).min)).ravel()
-    reach, longest, reach_gap, end_gap = np.ones(target.size), 0.0, 0.0, 0.0
-    if dead.any():
-        reach, end, _, (reach_gap, end_gap) = _substitute(chain, target | dead, target, False)
-        longest = float(end.max())
-    time, square, leave, (time_gap, _) = _substitute(chain, target | dead, reach, True)
-    error = time_gap
-    if dead.any():
-        error = missed_error(reach, time, longest, reach_gap, time_gap, end_gap)
-    certain = target | (not dead.any())
-    return moments_of(chain, (reach, time, square), certain, leave, error)
+    def moments(self, watch: Watch | None = None) -> Moments:
+        """Solve the chain."""
+        return self.solver.moments(watch or Watch())
 
+    def joined(
+        self, listed: tuple[IntArray, ...] | None = None
+    ) -> tuple["Chain", tuple[IntArray, ...]]:
+        """Join values that are images of each other under a symmetry of one component.
 
-def _substitute(
-    chain: Chain, fixed: BoolArray, wanted: FloatArray | BoolArray, times: bool
-) -> tuple[FloatArray, FloatArray, FloatArray, tuple[float, float]]:
-    """u, v and q of `levels.solve_moments`, and bounds of the residuals of u and v."""
-    from hyperna._kernels import levels
+        All axes must be symmetric circulant matrices, which no rotation or mirror image changes.
 
-    values = np.zeros((fixed.size, levels.COLUMNS))
-    values[:, levels.ONE] = 1.0
-    right = np.zeros(fixed.size)
-    if times:
-        right[:] = wanted
-    else:
-        values[:, levels.ONCE] = wanted
-    leave, gaps = np.zeros(fixed.size), np.zeros((2, 2))
-    work = new_level_work(chain, levels.COLUMNS)
-    sequence = chain.order, chain.ends, chain.split(chain.order)
-    axes = np.ascontiguousarray(chain.first), np.ascontiguousarray(chain.second)
-    # several threads on matrices this small mostly wait for each other
-    with threadpool_limits(1):
-        while work.counter[levels.LEVEL] < chain.ends.size:
-            levels.solve_moments(*sequence, *axes, fixed, right, times, values, leave, gaps, work)
-            free = work.counter[levels.WAITING]
-            if free == levels.WIDE:
-                _substitute_wide(chain, fixed, right, times, values, leave, gaps, work.counter)
-            elif free:
-                once, twice = work.right[:, :free]
-                factors = linalg.lu_factor(work.system[:free, :free], check_finite=False)
-                once[:] = linalg.lu_solve(factors, once, check_finite=False)
-                if times:
-                    twice += 2 * once
-                twice[:] = linalg.lu_solve(factors, twice, check_finite=False)
-    rounding = (sum(chain.shape) + chain.largest_matrix + WRONG_UNITS) * 2.0**-53
-    once_gap, twice_gap = (gaps[0] + rounding * gaps[1]).tolist()
-    return values[:, levels.ONCE], values[:, levels.TWICE], leave, (once_gap, twice_gap)
+        Parameters
+        ----------
+        listed : tuple of integer arrays, optional
+            For each component, which place of the scores each of its values has, where mirror
+            images are known and were not listed. By default all values were.
 
+        Returns
+        -------
+        chain : Chain
+            On the joined states.
+        places : tuple of integer arrays
+            For each component, the row of its axis that each of its values belongs to.
+        """
+        places = axis_orbits(self.score, self.target, listed)
+        chosen = []
+        for k, place in enumerate(places):
+            first = np.unique(place, return_index=True)[1]
+            chosen.append(first if listed is None else listed[k][first])
+        index = np.ix_(*chosen)
+        axes = [joined_axis(axis, place) for axis, place in zip(self.axes, places, strict=True)]
+        chain = replace(
+            self,
+            score=self.score[index],
+            target=self.target[index],
+            axes=tuple(axes),
+            sizes=tuple(np.bincount(place) for place in places),
+        )
+        return chain, places
 
-def _substitute_wide(
-    chain: Chain,
-    fixed: BoolArray,
-    wanted: FloatArray,
-    times: bool,
-    values: FloatArray,
-    leave: FloatArray,
-    gaps: FloatArray,
-    counter: IntArray,
-) -> None:
-    """Do for one wide level what `levels.solve_moments` does for the others."""
-    from hyperna._kernels import levels
-
-    number = int(counter[levels.LEVEL])
-    begin, end = int(chain.ends[number - 1]) if number else 0, int(chain.ends[number])
-    fitter = chain.order[:begin]
-    level = chain.wide_level(chain.order[begin:end], fixed)
-    leave[level.members] = level.inflow(fitter, np.ones(begin)) + level.leave_inside()
-    free, known = level.free, np.append(fitter, level.given)
-    place = ~fixed[level.members]
-    q, stay, add = leave[free], chain.stay[free], wanted[free]
-    for c, column in enumerate((levels.ONCE, levels.TWICE)):
-        right = level.inflow(known, values[known, column])[place] + add
-        solution = level.solve(q, right)
-        values[free, column] = solution
-        into, out = right + level.among_free(solution), q * solution
-        gaps[0, c] = max(gaps[0, c], np.abs(into - out).max(initial=0.0))
-        # a product contains what stays, which is taken out again
-        gaps[1, c] = max(gaps[1, c], (into + out + 4 * stay * solution).max(initial=0.0))
-        add = 2 * solution - add if times else np.ones(free.size)
-    counter[levels.LEVEL], counter[levels.WAITING] = number + 1, 0
-
-
-def new_level_work(chain: Chain, columns: int | None = None) -> "Work":
-    """Room for `levels.solve_moments` or, without columns, `levels.solve_visits`."""
-    from hyperna._kernels.levels import Work
-
-    longest = chain.largest_matrix
-    shape = chain.shape if columns is None else (*chain.shape, columns)
-    return Work(
-        sums=np.zeros(shape),
-        inflow=np.zeros((longest, columns or 1)),
-        system=np.zeros((longest, longest)),
-        right=np.zeros((2, longest)),
-        place=np.zeros(longest, np.int64),
-        counter=np.zeros(3, np.int64),
-    )
+    def with_target(self, target: BoolArray) -> "Chain":
+        """The same chain with other ends."""
+        return replace(self, target=target.reshape(self.shape))

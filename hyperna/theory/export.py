@@ -1,7 +1,7 @@
 """Chains in the explicit formats of the model checkers PRISM and Storm.
 
-Text files describe a discrete-time Markov chain: its transitions, the labels of its states, and a
-reward of 1 for each evaluation. State 0 is the start, from which the first search point is drawn
+Text files describe a discrete-time Markov chain: its transitions, the labels of its states, and as
+a reward the evaluations of a step. State 0 is the start, from which the first search point is drawn
 uniformly; leaving it is the evaluation of that point. So the expected reward until `success` is the
 expected number of evaluations, as `hyperna.theory` counts them.
 
@@ -12,17 +12,20 @@ read them is in ``docs/howto/exact_runtimes.md``.
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from hyperna._files import write_file
 from hyperna.theory.answers import ExactRuntime
-from hyperna.theory.walk import closed_classes
+from hyperna.theory.chain import Chain
+from hyperna.theory.dense import selected_moves
+from hyperna.theory.sparse_system import accepted_moves
 
 LABELS = ("init", "success", "stuck")
 # Moves that are written out: files of some hundred megabytes.
 MOST_MOVES = 2**24
 
 
-def export_chain(runtime: ExactRuntime, path: Path) -> list[Path]:
+def export_chain(runtime: ExactRuntime, path: Path | str) -> list[Path]:
     """Write the chain of an exact runtime for PRISM and Storm; return the files.
 
     Angles that a symmetry of the problem joins are one state. The labels are `init`, `success` and
@@ -32,7 +35,7 @@ def export_chain(runtime: ExactRuntime, path: Path) -> list[Path]:
     ----------
     runtime : ExactRuntime
         What `expected_runtime` returned.
-    path : Path
+    path : Path or str
         Where to write to. PRISM reads the files that end in .tra, .lab, .sta and .srew, Storm those
         that end in .storm.tra, .storm.lab and .storm.rew.
 
@@ -50,42 +53,29 @@ def export_chain(runtime: ExactRuntime, path: Path) -> list[Path]:
 'half4.storm.rew']
     ['4 8', '0 1 0.5', '0 2 0.25']
     """
+    path = Path(path)
     chain = runtime.chain
     if chain.moves_count > MOST_MOVES:
         raise ValueError(
             f"resolution must be smaller to write all moves: there are {chain.moves_count:.3g}, "
             f"at most {MOST_MOVES:.3g} are written"
         )
-    size = chain.score.size
-    every = np.arange(size)
-    moves = chain.moves(every, every)
-    score = chain.score.ravel()
-    moves *= score[:, None] <= score
-    np.fill_diagonal(moves, 0.0)
-    moves[chain.target.ravel()] = 0.0
-    np.fill_diagonal(moves, 1.0 - moves.sum(axis=1))
-    start = runtime._start.ravel()
-    lines = [f"0 {y + 1} {start[y]:.17g}" for y in np.flatnonzero(start).tolist()]
-    for x, y in np.argwhere(moves > 0).tolist():
-        lines.append(f"{x + 1} {y + 1} {moves[x, y]:.17g}")
+    target = chain.target.ravel()
+    lines = [*_start_lines(chain), *_move_lines(chain)]
     marks = {0: 0}
-    for number, states in enumerate(closed_classes(chain)):
+    for number, states in enumerate(chain.solver.closed_classes()):
         marks.update(dict.fromkeys((states + 1).tolist(), min(number, 1) + 1))
-    rows = np.unique(runtime._place, return_index=True)[1]
-    width = chain.shape[1]
-    searched = [f"{x + 1}:({rows[x // width]},{x % width})" for x in every.tolist()]
-    running = [0, *(np.flatnonzero(~chain.target.ravel()) + 1).tolist()]
-    rewards = [f"{state} 1" for state in running]
     by_mark = sorted(marks.items())
-    components = "(neuron1,neuron2)" if chain.parts else "(angle,bias)"
+    running = [0, *(np.flatnonzero(~target) + 1).tolist()]
+    rewards = [f"{state} {chain.offspring if state else 1}" for state in running]
     texts = {
-        ".tra": [f"{size + 1} {len(lines)}", *lines],
+        ".tra": [f"{chain.size + 1} {len(lines)}", *lines],
         ".lab": [
             " ".join(f'{number}="{label}"' for number, label in enumerate(LABELS)),
             *(f"{state}: {mark}" for state, mark in by_mark),
         ],
-        ".sta": [components, "0:(-1,-1)", *searched],
-        ".srew": [f"{size + 1} {len(rewards)}", *rewards],
+        ".sta": _state_lines(runtime),
+        ".srew": [f"{chain.size + 1} {len(rewards)}", *rewards],
         ".storm.tra": ["dtmc", *lines],
         ".storm.lab": [
             "#DECLARATION",
@@ -96,6 +86,39 @@ def export_chain(runtime: ExactRuntime, path: Path) -> list[Path]:
         ".storm.rew": rewards,
     }
     return [_write(path, ending, text) for ending, text in texts.items()]
+
+
+def _start_lines(chain: Chain) -> list[str]:
+    """Transitions from the start to the first search point."""
+    start = chain.start
+    return [f"0 {y + 1} {start[y]:.17g}" for y in np.flatnonzero(start).tolist()]
+
+
+def _move_lines(chain: Chain) -> list[str]:
+    """All other transitions, with those that stay, sorted."""
+    if chain.full or chain.comma:
+        moves = sparse.csr_array(selected_moves(chain) * ~chain.target.ravel()[:, None])
+    else:
+        moves = accepted_moves(chain)[0]
+    stay = 1.0 - np.asarray(moves.sum(axis=1)).ravel()
+    whole = sparse.coo_array(moves + sparse.diags_array(np.maximum(stay, 0.0)))
+    found = whole.data > 0
+    row, column, data = whole.row[found], whole.col[found], whole.data[found]
+    return [
+        f"{row[n] + 1} {column[n] + 1} {data[n]:.17g}" for n in np.lexsort((column, row)).tolist()
+    ]
+
+
+def _state_lines(runtime: ExactRuntime) -> list[str]:
+    """The components of the search point that each state stands for; -1 at the start."""
+    chain = runtime.chain
+    firsts = [np.unique(place, return_index=True)[1] for place in runtime._places]
+    names = ",".join(name.replace(" ", "_") for name in runtime.components)
+    lines = [f"({names})", f"0:({','.join(['-1'] * len(firsts))})"]
+    for state, place in enumerate(np.ndindex(chain.shape)):
+        values = ",".join(str(first[k]) for first, k in zip(firsts, place, strict=True))
+        lines.append(f"{state + 1}:({values})")
+    return lines
 
 
 def _write(path: Path, ending: str, lines: list[str]) -> Path:

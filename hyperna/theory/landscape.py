@@ -1,93 +1,59 @@
-"""Fitness of all search points of one neuron at D = 2, and which of them count as optimum."""
+"""Local optima of a fitness landscape on cyclic components.
 
-from typing import Any
+Where a search can be caught depends on its steps, but what a neighbourhood looks like does not:
+a local optimum is a plateau of equally fit points whose neighbours, one step away in each component
+at most, are not fitter. Pictures mark them, and a chain says how likely a run visits each.
+"""
+
+from itertools import product
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
-from hyperna._validation import BoolArray, FloatArray, IntArray, check_real
-from hyperna.fitness import ExactArcs
-from hyperna.fitness.exact import arcs_in_units, half_widths
-from hyperna.grid import Grid
-
-# Optima are given as floats; an angle exactly one step away must not pass for nearer than that.
-_LESS_THAN_ONE = 1.0 - 1e-9
+from hyperna._validation import BoolArray, IntArray
 
 
-def all_scores(fitness: ExactArcs, grid: Grid, bias: bool = True) -> IntArray:
-    """Scores of all networks with one neuron, shape (r, r + 1): angle by bias, or (r, 1).
-
-    For a bent neuron with bias 0 the shape is (r, r): angle by bend.
-
-    With F(x) the positive length between 0 and x, a neuron that fires on [c - h, c + h] is right on
-    F(c + h) - F(c - h) of the positive length and on all of the negative length but the rest of its
-    arc.
+def local_optima(score: IntArray) -> BoolArray:
+    """Mark the search points of all local optima.
 
     Examples
     --------
-    >>> from hyperna.problems import problem
-    >>> grid = Grid(2, 1, 4)
-    >>> half = ExactArcs(problem("half"))
-    >>> all_scores(half, grid)[1] / half.units(grid)
-    array([0.5       , 0.83333333, 1.        , 0.83333333, 0.5       ])
+    >>> local_optima(np.array([[0, 0, 0], [0, 2, 2], [0, 0, 0], [0, 1, 0], [0, 0, 0]])).astype(int)
+    array([[0, 0, 0],
+           [0, 1, 1],
+           [0, 0, 0],
+           [0, 1, 0],
+           [0, 0, 0]])
     """
-    turn = fitness.units(grid)
-    starts, lengths = arcs_in_units(fitness.problem, turn)
-    if bias:
-        half = np.array(half_widths(grid.resolution, turn))
-    else:
-        grid.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
-        half = np.array([turn // 4])
-    step = turn // grid.resolution
-    if grid.neuron == "bent":
-        half = np.arange(grid.resolution) * (step // 2)
-    centre = np.arange(grid.resolution)[:, None] * step
-
-    def positive_until(x: IntArray) -> IntArray:
-        turns, rest = np.divmod(x, turn)
-        return turns * lengths.sum() + sum(
-            np.clip(rest - start, 0, length) for start, length in zip(starts, lengths, strict=True)
-        )
-
-    right = positive_until(centre + half) - positive_until(centre - half)
-    return turn - lengths.sum() - 2 * half + 2 * right
+    return np.isin(*plateaus(score))
 
 
-def targets(
-    fitness: ExactArcs, grid: Grid, score: IntArray, target: float | None, bias: bool
-) -> BoolArray:
-    """Where a run ends with success, in the shape of the scores.
+def plateaus(score: IntArray) -> tuple[IntArray, IntArray]:
+    """The number of the plateau of each search point, and the numbers of the local optima.
 
-    Two neurons are to be near those of an optimum in either order.
+    A plateau is a set of equally fit neighbours in a landscape on cyclic components. Neighbours
+    differ by one step in every component at most; those of a local optimum are not fitter.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in plateaus(np.array([0, 2, 2, 0, 1]))]
+    [[0, 1, 1, 2, 3], [1, 3]]
     """
-    problem, neurons = fitness.problem, grid.neurons
-    kind: dict[str, Any] = {"bias": bias, "neuron": grid.neuron}
-    optima = problem.optima(neurons, grid.output, **kind)
-    if target is None and optima:
-        close = [[_near(grid, neuron, bias) for neuron in optimum] for optimum in optima]
-        if neurons == 1:
-            return np.logical_or.reduce([only for [only] in close])
-        pairs = [np.outer(one, other) for one, other in close]
-        return np.logical_or.reduce([pair | pair.T for pair in pairs])
-    if target is None:
-        best = problem.best_fitness(neurons, grid.output, **kind)
-        assert best is not None  # at D = 2 it always is, but for evolved outputs
-        target = max(0.0, best - problem.rounding_loss(neurons, grid.resolution, **kind))
-    return score / fitness.units(grid) >= check_real("target", target, 0, 1)
-
-
-def _near(grid: Grid, optimum: FloatArray, with_bias: bool) -> BoolArray:
-    """Search points less than 1 away, with wrap-around, from an angle (in turns) and a bias.
-
-    For a bent neuron from an angle and a bend (in half turns).
-    """
-    r = grid.resolution
-    angle, bias, *bend = optimum.tolist()
-
-    def close(value: float, modulus: int) -> BoolArray:
-        distance = np.abs(np.arange(modulus) - value)
-        return np.minimum(distance, modulus - distance) < _LESS_THAN_ONE
-
-    others = close((bias + 1.0) / 2.0 * r, r + 1) if with_bias else np.ones(1, dtype=bool)
-    if bend:
-        others = close(bend[0] * r, r)
-    return close(angle * r, r)[:, None] & others
+    index = np.arange(score.size).reshape(score.shape)
+    axes = tuple(range(score.ndim))
+    # a component of one value has no neighbours
+    steps = [(-1, 0, 1) if length > 1 else (0,) for length in score.shape]
+    graph = sparse.csr_array((score.size, score.size), dtype=np.int8)
+    beaten = np.zeros(score.shape, dtype=bool)
+    for shift in product(*steps):
+        if not any(shift):
+            continue
+        other = np.roll(score, shift, axes)
+        beaten |= other > score
+        equal = other == score
+        ends = index[equal], np.roll(index, shift, axes)[equal]
+        found = (np.ones(ends[0].size, dtype=np.int8), ends)
+        graph = graph + sparse.csr_array(found, shape=graph.shape)
+    label = csgraph.connected_components(graph, directed=False)[1].reshape(score.shape)
+    return label, np.setdiff1d(label, label[beaten])

@@ -1,96 +1,243 @@
-"""What an exact runtime costs, said before it is computed."""
+"""What an exact runtime takes, said before it is computed.
 
+The number of states, the memory and the time follow from the components, the law and the algorithm,
+by constants that benchmarks/theory.py measured. A request beyond `MOST_GIGABYTES` or
+`MOST_MINUTES` is refused with what it would need and with the largest resolution that is computed;
+everything else is left to the user, who can ask with `estimated_cost` what it will take.
+"""
+
+import math
 from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from hyperna._validation import FloatArray
 from hyperna._words import number
-from hyperna.grid import Grid
+from hyperna.fitness import ExactSphere, Fitness
 from hyperna.mutation import StepLaw
+from hyperna.network.grid import Grid
+from hyperna.problems import Problem
+from hyperna.run.search import Task
+from hyperna.theory.dense import MOST_DENSE_STATES
+from hyperna.theory.moves import balanced_split
+from hyperna.theory.ring import LARGEST_MATRIX
+from hyperna.theory.symmetry import axis_sizes, mutated_components
+from hyperna.theory.task import exact_task, is_comma, offspring_of
 
 MOST_GIGABYTES = 8.0
 MOST_MINUTES = 60.0
 LARGEST_RING = 2**20
 # Lengths of steps that are counted to say what a law would need.
 LONGEST_LAW = 2**22
-# Measured, with one neuron and with two: seconds of a state times the length of an axis (with two
-# neurons all states of one of them), and bytes of a state.
-_SECONDS, _BYTES = (1.5e-8, 7e-8), (160, 300)
-# Of a law with few moves, for each move, factors included: 4.1 GB and 15 s at r = 2,400.
-_SPARSE_SECONDS, _SPARSE_BYTES = (4e-7, 2e-6), 90
+# Resolutions that differ by this have the symmetries of all problems with names.
+_PERIOD = 24
+# Seconds and bytes, measured; see the module's docstring.
+# Of a network that is listed: where its score is an area, and where it is not.
+_AREA_SECONDS = 5e-6
+_SCORE_SECONDS = 3e-7
+_SCORE_BYTES = 60
+# Of one mutant: a state times the values of both groups of components, and a state.
+_LEVEL_SECONDS = 1.2e-8
+_LEVEL_BYTES = 200
+# Of a law with few moves, for each move, factors included.
+_MOVE_SECONDS = 5e-7
+_MOVE_BYTES = 130
+# Of several mutants, for each pair of states.
+_PAIR_SECONDS = 3e-9
+# Of a dense system, for the cube and the square of the number of states.
+_DENSE_SECONDS = 1e-10
+_DENSE_BYTES = 40
+# Of one angle alone, for each of its values.
+_RING_SECONDS = 60 / 2**20
+_RING_BYTES = 200
 
 
-def check_affordable(grid: Grid, law: StepLaw, bias: bool) -> FloatArray:
-    """Return the probabilities of the step lengths, or refuse with what the chain would need."""
-    r, neurons = grid.resolution, grid.neurons
-    if neurons == 1 and not bias:
-        if r > LARGEST_RING:
-            raise ValueError(
-                f"resolution must be at most {LARGEST_RING} without bias, got {r}, which needs "
-                f"about {r * 200 / 2**30:.3g} GB and {r / 2**20:.3g} minutes"
-            )
-        return law.pmf(r)
-    # before a table of its steps is made
-    if r > LONGEST_LAW:
-        _refuse(r, neurons, bias, 3)  # the cheapest law moves by one step
-    steps = law.pmf(r)
-    lengths = _lengths(steps)
-    if not _is_affordable(r, neurons, bias, lengths):
-        _refuse(r, neurons, bias, lengths)
-    return steps
+@dataclass(frozen=True)
+class Cost:
+    """What an exact runtime takes, about.
+
+    Attributes
+    ----------
+    states : int
+        Number of networks on the grid.
+    joined : int
+        Number of states of the chain after symmetries of the problem have joined what is alike, as
+        far as they are known beforehand.
+    gigabytes, minutes : float
+        Memory besides that of Python and its libraries, and processor time. Right within a factor
+        of three or so, but up to eight times too large where symmetries are found only when the
+        networks are listed, such as that of HALF in its bias.
+    """
+
+    states: int
+    joined: int
+    gigabytes: float
+    minutes: float
+
+    @property
+    def is_affordable(self) -> bool:
+        """Whether it is computed at all."""
+        return self.gigabytes <= MOST_GIGABYTES and self.minutes <= MOST_MINUTES
+
+    def __str__(self) -> str:
+        seconds = 60 * self.minutes
+        if seconds < 1:
+            time = "less than a second"
+        elif seconds < 60:
+            time = f"{number(seconds)} seconds"
+        else:
+            time = f"{number(self.minutes)} minutes"
+        memory = f"{number(self.gigabytes)} GB"
+        if self.gigabytes < 1:
+            memory = f"{number(1024 * self.gigabytes)} MB"
+        joined = f" ({self.joined:,} after symmetries)" if self.joined < self.states else ""
+        return f"{self.states:,} states{joined}, about {memory} and {time}"
 
 
-def expected_minutes(grid: Grid, law: StepLaw, bias: bool) -> float:
-    """Return about how many minutes an exact runtime takes.
+def estimated_cost(
+    problem: Problem | Fitness | str,
+    resolution: int,
+    mutation: str | StepLaw = "harmonic",
+    **settings: Any,
+) -> Cost:
+    """Return what `expected_runtime` would take with the same arguments, or refuse as it does.
 
     Examples
     --------
-    >>> from hyperna.mutation import law
-    >>> round(expected_minutes(Grid(2, 1, 5000), law("harmonic"), bias=True))
-    31
+    >>> cost = estimated_cost("half", 48, dim=3)
+    >>> cost.states, cost.joined
+    (112896, 30625)
     """
-    if grid.neurons == 1 and not bias:
-        return grid.resolution / 2**20
-    lengths = _lengths(check_affordable(grid, law, bias))
-    return _cost(grid.resolution, grid.neurons, bias, lengths)[1]
+    return task_cost(exact_task(problem, resolution, mutation, **settings))
 
 
-def _lengths(steps: FloatArray) -> int:
+def task_cost(task: Task) -> Cost:
+    """Return what the exact runtime of a task would take, or refuse it."""
+    return cost_of_moves(task, task.grid.resolution, _moves_of_one(check_affordable(task)))
+
+
+def check_affordable(task: Task) -> FloatArray:
+    """Return the probabilities of the step lengths, or refuse with what the chain would need."""
+    r = task.grid.resolution
+    # before a table of its steps is made; the cheapest law moves by one step
+    if r > LONGEST_LAW:
+        _refuse(task, 3)
+    steps = task.law.pmf(r)
+    moves = _moves_of_one(steps)
+    if not cost_of_moves(task, r, moves).is_affordable:
+        _refuse(task, moves)
+    return steps
+
+
+def _moves_of_one(steps: FloatArray) -> int:
     """Return how many moves of a component a law has, with that to nowhere."""
     return 1 + 2 * int(np.count_nonzero(steps))
 
 
-def _cost(r: int, neurons: int, bias: bool, lengths: int) -> tuple[float, float]:
-    """Gigabytes and minutes for a law with so many moves of a component, without a symmetry."""
-    index = neurons - 1
-    neuron = r * (r + 1.0) if bias else float(r)
-    states, axis = neuron**neurons, neuron if index else r
-    if lengths >= r:
-        return states * _BYTES[index] / 2**30, states * axis * _SECONDS[index] / 60
-    moves = states * lengths ** (neurons * (1 + bias))
-    return moves * _SPARSE_BYTES / 2**30, moves * _SPARSE_SECONDS[index] / 60
+def cost_of_moves(task: Task, resolution: int, moves_of_one: int) -> Cost:
+    """Return the cost at a resolution; a component has so many moves, that to nowhere included."""
+    grid = Grid(task.grid.dim, task.grid.neurons, resolution, task.grid.output, task.grid.neuron)
+    components = mutated_components(task)
+    states = math.prod(int(modulus) for modulus in grid.moduli[components])
+    if components.size == 1 and resolution > LARGEST_MATRIX and offspring_of(task) == 1:
+        too_long = math.inf if resolution > LARGEST_RING else 0.0
+        seconds = states * _RING_SECONDS + too_long
+        return Cost(states, states, states * _RING_BYTES / 2**30, seconds / 60)
+    if resolution > LONGEST_LAW:
+        return Cost(states, states, math.inf, math.inf)
+    sizes = axis_sizes(task, resolution)
+    joined = math.prod(sizes)
+    seconds, size_bytes = _solving(task, sizes, joined, moves_of_one)
+    listed = states
+    if isinstance(task.fitness, ExactSphere):
+        # mirror images are not listed
+        halves = grid.neurons == 1
+        listed = joined // sizes[grid.dim - 2] * resolution if halves else states
+        seconds += listed * _AREA_SECONDS * grid.neurons**2
+    else:
+        seconds += listed * _SCORE_SECONDS * max(1, task.fitness.effort(grid)) ** 0.5
+    size_bytes += listed * _SCORE_BYTES
+    return Cost(states, joined, size_bytes / 2**30, seconds / 60)
 
 
-def _is_affordable(r: int, neurons: int, bias: bool, lengths: int) -> bool:
-    gigabytes, minutes = _cost(r, neurons, bias, lengths)
-    if neurons == 2:  # all scores of a pair are kept, whatever the law
-        gigabytes = max(gigabytes, _cost(r, neurons, bias, r)[0])
-    return gigabytes <= MOST_GIGABYTES and minutes <= MOST_MINUTES
+def _solving(
+    task: Task, sizes: tuple[int, ...], joined: int, moves_of_one: int
+) -> tuple[float, float]:
+    """Return seconds and bytes of solving a chain with so many values of its components."""
+    if is_comma(task):
+        too_many = math.inf if joined > MOST_DENSE_STATES else 0.0
+        return joined**3 * _DENSE_SECONDS + too_many, joined**2 * _DENSE_BYTES
+    if task.one_component:
+        moves = joined * sum(min(moves_of_one, size) for size in sizes)
+        return moves * _MOVE_SECONDS, moves * _MOVE_BYTES
+    if any(moves_of_one < size for size in sizes):
+        moves = joined * math.prod(min(moves_of_one, size) for size in sizes)
+        return moves * _MOVE_SECONDS, moves * _MOVE_BYTES
+    cut = balanced_split(sizes)
+    groups = math.prod(sizes[:cut]), math.prod(sizes[cut:])
+    size_bytes = joined * _LEVEL_BYTES + 16 * (groups[0] ** 2 + groups[1] ** 2)
+    if task.probability == 1 and _mutates_bias(task):
+        # a bias that always moves does not reach its own value: solved as a sparse system
+        return joined**2 * _MOVE_SECONDS, joined**2 * _MOVE_BYTES
+    if offspring_of(task) > 1:
+        return joined**2 * _PAIR_SECONDS, size_bytes
+    return joined * sum(groups) * _LEVEL_SECONDS, size_bytes
 
 
-def _refuse(r: int, neurons: int, bias: bool, lengths: int) -> None:
+def _mutates_bias(task: Task) -> bool:
+    """Return whether a bias is among the components that are mutated."""
+    return bool(np.isin(task.grid.bias_components, mutated_components(task)).any())
+
+
+def _refuse(task: Task, moves_of_one: int) -> None:
     """Say what the chain would need, and up to which resolution one is computed."""
-    gigabytes, minutes = _cost(r, neurons, bias, lengths)
+    r = task.grid.resolution
+    cost = cost_of_moves(task, r, moves_of_one)
+    largest = _largest(task, moves_of_one, moves_of_one >= r, r)
+    needs = ""
+    if math.isfinite(cost.gigabytes + cost.minutes):
+        needs = f", about {number(cost.gigabytes)} GB and {number(cost.minutes)} minutes"
+    most = f"{MOST_GIGABYTES:g} GB and {MOST_MINUTES:g} minutes"
+    if is_comma(task) and cost.joined > MOST_DENSE_STATES:
+        most = f"{MOST_DENSE_STATES:,} states where the best network is not kept"
+    raise ValueError(
+        f"resolution must be at most {largest:,} for this chain, got {r:,}: it would have "
+        f"{cost.joined:,} states{needs}; the most is {most}"
+    )
+
+
+def largest_resolution(
+    problem: Problem | Fitness | str, mutation: str | StepLaw = "harmonic", **settings: Any
+) -> int:
+    """Return up to which resolution `expected_runtime` computes an exact runtime.
+
+    Beyond, it would take more than 8 GB or an hour, and is refused. Settings are those of
+    `expected_runtime`.
+
+    Examples
+    --------
+    >>> largest_resolution("half", dim=3)
+    286
+    """
+    task = exact_task(problem, _PERIOD, mutation, **settings)
+    moves = _moves_of_one(task.law.pmf(_PERIOD))
+    return _largest(task, moves, moves >= _PERIOD, LARGEST_RING + 1)
+
+
+def _largest(task: Task, moves_of_one: int, every_length: bool, below: int) -> int:
+    """Return the largest affordable resolution below one that is not."""
 
     def is_too_large(resolution: int) -> bool:
         # a law that moves by any length has as many lengths as there are
-        most = 2 * resolution if lengths >= r else lengths
-        return not _is_affordable(resolution, neurons, bias, most)
+        most = 2 * resolution if every_length else moves_of_one
+        return not cost_of_moves(task, resolution, most).is_affordable
 
-    largest = 1 + bisect_left(range(2, r), True, key=is_too_large)
-    raise ValueError(
-        f"resolution must be at most {largest:,} for this law, got {r:,}: its chain would need "
-        f"about {number(gigabytes)} GB and {number(minutes)} minutes, the most is "
-        f"{MOST_GIGABYTES:g} GB and {MOST_MINUTES:g} minutes"
-    )
+    # Symmetries depend on what divides the resolution: multiples of the period have all of them.
+    # Beyond the largest ring nothing is affordable.
+    highest = min(below, LARGEST_RING + 1)
+    periods = range(_PERIOD, highest, _PERIOD)
+    last = _PERIOD * bisect_left(periods, True, key=is_too_large)
+    near = range(max(2, last), min(last + 2 * _PERIOD, highest))
+    return max([further for further in near if not is_too_large(further)], default=2)

@@ -10,7 +10,6 @@ conjugate gradients: moves between equally fit states are symmetric.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import ClassVar
 
 import numpy as np
 from scipy import fft, linalg
@@ -18,8 +17,10 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.theory.moments import Moments, solve_sparse
-from hyperna.theory.wide import solve_symmetric
+from hyperna.theory.plateau import solve_symmetric
+from hyperna.theory.solver import UNIT, Moments, Residuals, Solver
+from hyperna.theory.sparse_system import SparseSolver
+from hyperna.theory.watch import Watch
 
 # Up to here the matrix of all moves of an angle is kept (by half if the problem has a mirror).
 LARGEST_MATRIX = 8192
@@ -28,12 +29,14 @@ _BATCH = 8192
 # A fitness level with more states than this and a strip is solved on its own.
 _LARGE = 4096
 _ONE, _TIME, _SQUARE = range(3)
-_UNIT = 2.0**-53
 
 
 @dataclass(frozen=True, eq=False)
 class Ring:
     """A (1+1) chain on one cyclic component.
+
+    It answers what a `hyperna.theory.chain.Chain` answers if its law has few lengths. If it reaches
+    everything, only expectations are computed.
 
     Parameters
     ----------
@@ -54,53 +57,80 @@ class Ring:
     score: IntArray
     target: BoolArray
     step: FloatArray
-    parts: ClassVar[tuple[FloatArray, ...]] = ()  # levels of a ring are narrow
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of values of the component."""
+        return self.score.shape
+
+    @property
+    def size(self) -> int:
+        """Number of states."""
+        return self.score.size
+
+    @property
+    def start(self) -> FloatArray:
+        """Probability of each state to be the first one."""
+        return np.full(self.size, 1.0 / self.size)
 
     @cached_property
     def order(self) -> IntArray:
         """States from the fittest to the least fit."""
         return np.argsort(-self.score, kind="stable")
 
-    @cached_property
-    def sparse_accepted(self) -> csr_array:
-        """All accepted moves that change the state, none from targets."""
-        lengths = np.flatnonzero(self.step[1:]) + 1
-        state = np.arange(self.score.size)
-        rows = np.tile(state, lengths.size)
-        columns = ((state + lengths[:, None]) % state.size).ravel()
-        keep = (self.score[columns] >= self.score[rows]) & ~self.target[rows]
-        data = np.repeat(self.step[lengths], state.size)
-        entries = (data[keep], (rows[keep], columns[keep]))
-        return csr_array(entries, shape=(state.size, state.size))
+    @property
+    def full(self) -> bool:
+        """Whether every state can be made from every other one by a single mutation."""
+        return bool(self.step.all())
 
-    def moments(self) -> Moments:
+    @cached_property
+    def solver(self) -> Solver:
+        """What solves this chain, where its law has few lengths."""
+        if self.full:
+            raise ValueError(
+                f"resolution must be at most {LARGEST_MATRIX} for more than expectations, "
+                f"got {self.size}"
+            )
+        lengths = np.flatnonzero(self.step[1:]) + 1
+        state = np.arange(self.size)
+        rows = np.tile(state, lengths.size)
+        columns = ((state + lengths[:, None]) % self.size).ravel()
+        keep = (self.score[columns] >= self.score[rows]) & ~self.target[rows]
+        data = np.repeat(self.step[lengths], self.size)
+        entries = (data[keep], (rows[keep], columns[keep]))
+        moves = csr_array(entries, shape=(self.size, self.size))
+        return SparseSolver(self.score, self.target, moves, np.ones(self.size))
+
+    def moments(self, watch: Watch | None = None) -> Moments:
         """Solve the chain."""
-        if not self.step.all():
-            return solve_sparse(self)
+        watch = watch or Watch()
+        if not self.full:
+            return self.solver.moments(watch)
         if not self.target[self.order[0]]:
             raise ValueError("target must include the best search point at this resolution")
         with threadpool_limits(1):
-            return _Solution(self).moments()
+            return _Solution(self).moments(watch)
 
 
 class _Solution:
     """Values of the states solved so far, and what they contribute to all others."""
 
     def __init__(self, ring: Ring) -> None:
-        self.ring, self.size = ring, ring.score.size
+        self.ring = ring
+        self.size = ring.size
         self.values = np.zeros((3, self.size))
         self.values[_ONE] = 1.0
         self.leave = np.zeros(self.size)
         self.inflow = np.zeros((3, self.size))
         self.passed_on = 0
         self.spread_error = np.zeros(3)
-        self.gap = 0.0
+        self.gaps = np.zeros(3)
         # in extended precision, so that the error of the transformed kernel does not count
         whole = fft.rfft(ring.step.astype(np.longdouble)).real
         self.transformed = whole.astype(np.float64)
         # a transform of n values is right up to its norm times this (Higham 2002, section 24.1,
         # with a margin for prime lengths)
-        self.transform_error = 32 * np.log2(2 * self.size) * _UNIT
+        self.transform_error = 32 * np.log2(2 * self.size) * UNIT
         self.twice = np.concatenate((ring.step, ring.step))
 
     def spread(self, values: FloatArray) -> FloatArray:
@@ -108,6 +138,7 @@ class _Solution:
         return fft.irfft(fft.rfft(values) * self.transformed, self.size)
 
     def moves(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Probabilities of the moves from rows to columns."""
         return self.twice[columns - rows[:, None] + self.size]
 
     def pass_on(self, end: int) -> None:
@@ -120,8 +151,10 @@ class _Solution:
             self.spread_error += 2 * self.transform_error * np.linalg.norm(batch, axis=1)
             self.passed_on = end
 
-    def moments(self) -> Moments:
+    def moments(self, watch: Watch) -> Moments:
+        """Solve strip by strip."""
         ring = self.ring
+        watch.begin(self.size)
         for begin, end in _strips(ring):
             plateau = end - begin > _STRIP + _LARGE
             if plateau or begin - self.passed_on >= _BATCH:
@@ -130,14 +163,18 @@ class _Solution:
                 self.solve_plateau(ring.order[begin:end])
             else:
                 self.solve_strip(begin, end)
-        ones, certain = np.ones(self.size), np.ones(self.size, dtype=bool)
+            watch.add(end - begin)
+        ones = np.ones(self.size)
+        certain = np.ones(self.size, dtype=bool)
         _, time, square = self.values
-        return Moments(ones, time, square, certain, self.leave, float(self.gap))
+        residuals = Residuals(0.0, float(self.gaps[_TIME]), float(self.gaps[_SQUARE]), 0.0, 0.0)
+        return Moments(ones, time, square, certain, residuals)
 
     def solve_strip(self, begin: int, end: int) -> None:
-        """Whole fitness levels together, by dense algebra."""
+        """Solve whole fitness levels together, by dense algebra."""
         ring = self.ring
-        strip, recent = ring.order[begin:end], ring.order[self.passed_on : begin]
+        strip = ring.order[begin:end]
+        recent = ring.order[self.passed_on : begin]
         known = self.inflow[:, strip] + self.values[:, recent] @ self.moves(strip, recent).T
         moves = self.moves(strip, strip)
         moves *= ring.score[strip][:, None] <= ring.score[strip]
@@ -146,25 +183,30 @@ class _Solution:
         free = ~ring.target[strip]
         if not free.any():
             return
-        states, inside, leave = strip[free], moves[np.ix_(free, free)], self.leave[strip][free]
+        states = strip[free]
+        inside = moves[np.ix_(free, free)]
+        leave = self.leave[states]
         factors = linalg.lu_factor(np.diag(leave) - inside, check_finite=False)
-        time = linalg.lu_solve(factors, known[_TIME, free] + 1.0, check_finite=False)
+        right = known[_TIME, free] + 1.0
+        time = linalg.lu_solve(factors, right, check_finite=False)
+        self.take(_TIME, states, time, right + inside @ time)
         right = known[_SQUARE, free] + 2 * time - 1.0
-        self.values[_SQUARE, states] = linalg.lu_solve(factors, right, check_finite=False)
-        self.set_time(states, time, known[_TIME, free] + 1.0 + inside @ time)
+        square = linalg.lu_solve(factors, right, check_finite=False)
+        self.take(_SQUARE, states, square, right + inside @ square)
 
-    def set_time(self, states: IntArray, time: FloatArray, into: FloatArray) -> None:
-        """Take over expected times, and note how far their equations are from being fulfilled."""
-        self.values[_TIME, states] = time
-        out = self.leave[states] * time
-        rounding = (_BATCH + _STRIP + _LARGE + self.size // _BATCH + 64) * _UNIT
+    def take(self, column: int, states: IntArray, solution: FloatArray, into: FloatArray) -> None:
+        """Take over a solution, and note how far its equations are from being fulfilled."""
+        self.values[column, states] = solution
+        out = self.leave[states] * solution
+        rounding = (_BATCH + _STRIP + _LARGE + self.size // _BATCH + 64) * UNIT
         bound = np.abs(into - out) + rounding * (into + out)
-        bound += self.spread_error[_TIME] + self.spread_error[_ONE] * time
-        self.gap = max(self.gap, float(bound.max()))
+        bound += self.spread_error[column] + self.spread_error[_ONE] * solution
+        self.gaps[column] = max(self.gaps[column], float(bound.max()))
 
     def solve_plateau(self, level: IntArray) -> None:
-        """One fitness level of many states by conjugate gradients."""
-        ring, stay = self.ring, self.ring.step[0]
+        """Solve one fitness level of many states by conjugate gradients."""
+        ring = self.ring
+        stay = ring.step[0]
         everywhere = np.zeros(self.size)
         everywhere[level] = 1.0
         self.leave[level] = self.inflow[_ONE, level] + self.spread(everywhere)[level] - stay
@@ -179,11 +221,13 @@ class _Solution:
             return self.spread(column)[states] - stay * values
 
         divide = partial(solve_symmetric, lambda v: leave * v - inside(v), leave)
-        right = self.inflow[_TIME, states] + 1.0
-        time = divide(right)
-        self.values[_SQUARE, states] = divide(self.inflow[_SQUARE, states] + 2 * time - 1.0)
-        self.spread_error[_TIME] += 2 * self.transform_error * np.linalg.norm(time)
-        self.set_time(states, time, right + inside(time))
+        add = np.ones(states.size)
+        for column in (_TIME, _SQUARE):
+            right = self.inflow[column, states] + add
+            solution = divide(right)
+            self.spread_error[column] += 2 * self.transform_error * np.linalg.norm(solution)
+            self.take(column, states, solution, right + inside(solution))
+            add = 2 * solution - 1.0
 
 
 def _strips(ring: Ring) -> Iterator[tuple[int, int]]:

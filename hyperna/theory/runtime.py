@@ -1,21 +1,25 @@
-"""Exact runtime of the (1+1) NA with one or two neurons on the circle."""
+"""Exact runtimes: from the settings of a run to its chain, and to the answers.
 
-import math
+`expected_runtime` is what users call. The networks of the run are listed and scored, the mutation
+becomes one small matrix for each component, symmetries make the chain smaller, and it is solved.
+"""
 
 import numpy as np
 
-from hyperna._validation import FloatArray, IntArray, check_choice, check_integer, check_real
-from hyperna._words import shown
-from hyperna.fitness import ExactArcs, Fitness, fitness_of
-from hyperna.grid import Grid
-from hyperna.mutation import StepLaw, law
+from hyperna.fitness import Fitness
+from hyperna.mutation import StepLaw
 from hyperna.problems import Problem
+from hyperna.run.results import Progress
+from hyperna.run.search import Task
 from hyperna.theory.answers import ExactRuntime
-from hyperna.theory.chain import Chain, circulant, displacements, lump
-from hyperna.theory.landscape import all_scores, targets
+from hyperna.theory.chain import Chain
 from hyperna.theory.limits import check_affordable
-from hyperna.theory.pairs import pair_chain
+from hyperna.theory.moves import circulant, displacements
 from hyperna.theory.ring import LARGEST_MATRIX, Ring
+from hyperna.theory.solver import LARGEST_ERROR
+from hyperna.theory.states import States, list_states
+from hyperna.theory.task import exact_task, has_goal, is_comma, offspring_of
+from hyperna.theory.watch import Watch
 
 
 def expected_runtime(
@@ -23,44 +27,59 @@ def expected_runtime(
     resolution: int,
     mutation: str | StepLaw = "harmonic",
     *,
+    dim: int | None = None,
     neurons: int = 1,
     output: str = "or",
     bias: bool = True,
     neuron: str = "plain",
+    algorithm: str = "na",
+    offspring: int | None = None,
     redraw_void: bool = False,
     mutation_probability: float | None = None,
     target: float | None = None,
+    progress: Progress | None = None,
 ) -> ExactRuntime:
-    """Exact runtime of the (1+1) NA with one or two neurons on an arc problem at D = 2.
+    """Exact runtime of the (1+1) NA, or a relative, wherever all networks can be listed.
 
     Parameters
     ----------
     problem : Problem, Fitness or str
-        A union of arcs at D = 2, or its name.
+        A union of arcs in any dimension, a set of labelled points, or a name of either.
     resolution : int
-        Number r of angles. With bias the time grows like r^3: 0.1 s at 120, half a minute at 1200,
-        some minutes at 2400; without bias up to 2**20 in about a minute. A request that is too
-        large is refused at once with what it would need.
+        Number r of angles. `estimated_cost` says what a request will take; one that would take more
+        than 8 GB or an hour is refused at once. One neuron on the circle takes 0.1 s at 120 and
+        half a minute at 1200, and without bias a minute at 2**20.
     mutation : str or StepLaw
         A law with a probability for each step length, such as "harmonic", "local" or "uniform".
+    dim : int, optional
+        Dimension of a problem that is given by its name.
     neurons : int
-        1, or 2 at small resolutions: the chain has (r(r+1))^2 states, 5,184 at r = 8. It takes 1 s
-        at r = 16 and 10 s at 24, growing like r^6; with local mutation 10 s at 16.
-    output : {"or", "and", "xor"}
-        How two neurons are joined.
+        Number N of hidden neurons. The chain has r^(N (D - 1)) (r + 1)^N states before symmetries.
+    output : {"or", "and", "xor", "evolved"}
+        How several neurons are joined.
     bias : bool
-        False fixes the bias at value 0 (r must be even), so that only the angle is searched.
+        False fixes the bias at value 0 (r must be even), so that only angles are searched.
     neuron : {"plain", "bent"}
-        Kind of the neuron. A bent one must have its bias fixed; its bend takes the bias's place in
-        the chain and in all arrays, which then have the shape (r, r).
+        Kind of the neurons.
+    algorithm : {"na", "rls", "one_plus_lambda", "one_comma_lambda"}
+        The (1+1) NA; randomised local search, which mutates one component, drawn uniformly, in
+        every step; the (1+lambda) NA, which takes the first best of lambda mutants if it is not
+        less fit; the (1,lambda) NA, which takes it in any case.
+    offspring : int, optional
+        Number of mutants in a generation, lambda (default: 10, as in a run); each is an
+        evaluation.
     redraw_void : bool
         Draw again, without counting, when the offspring equals its parent.
     mutation_probability : float, optional
-        Probability with which each component is mutated. If not given it is 1/2, with and without
-        bias, and 1/3 for a bent neuron.
+        Probability with which each component is mutated; by default 1 / (number of components,
+        fixed biases included). It does not matter for "rls".
     target : float, optional
-        Stop at this fitness. If not given, the run ends where every component is within less than
-        1 of an optimal solution or, if there are too many of them, within 2/r of the best fitness.
+        Stop at this fitness. If not given, success is what it is in a run without a target: every
+        component within less than 1 of an optimal solution or, if none are known, a fitness near
+        the best one. `ExactRuntime.criterion` says which.
+    progress : callable, optional
+        Called with the number of states solved and of all states, a few times a second, once the
+        computation has taken two seconds.
 
     Returns
     -------
@@ -87,67 +106,76 @@ def expected_runtime(
 
     >>> round(expected_runtime(problem("quarter"), 40, bias=False, neuron="bent").mean, 6)
     117.660646
+
+    On a sphere, and for other algorithms.
+
+    >>> round(expected_runtime("half", 12, dim=3).mean, 6)
+    73.553806
+    >>> found = expected_runtime("quarter", 12, algorithm="one_plus_lambda", offspring=4)
+    >>> round(found.mean, 6), round(found.generations, 6)
+    (35.137043, 8.534261)
     """
-    fitness = fitness_of(problem)
-    if not isinstance(fitness, ExactArcs):
-        raise TypeError(f"problem must be a union of arcs at dim 2, got {shown(problem)}")
-    if check_integer("neurons", neurons, 1, 2) == 2:
-        check_choice("neuron", neuron, ("plain",))
-        settings = (resolution, law(mutation), output, bias, redraw_void)
-        pair, units = pair_chain(fitness, *settings, mutation_probability, target)
-        return _summary(pair, np.arange(pair.shape[0]), np.ones(1), units)
-    grid = Grid(2, 1, resolution, neuron=neuron)
-    bent = grid.neuron == "bent"
-    if bent and bias:
-        raise ValueError("bias must be False for a bent neuron: the chain has two components")
-    probability = 1.0 / grid.width
-    if mutation_probability is not None:
-        probability = check_real("mutation_probability", mutation_probability, 0, 1, low_open=True)
-    steps = check_affordable(grid, law(mutation), bias or bent)
-    score = all_scores(fitness, grid, bias)
-    found = targets(fitness, grid, score, target, bias)
-    angle_step = displacements(steps, grid.resolution, probability)
-    values = score.shape[1]
-    bias_step = displacements(steps, values, probability) if values > 1 else np.ones(1)
-    void = angle_step[0] * bias_step[0] if redraw_void else 0.0
-    angle_step = angle_step / (1.0 - void)
-    if values == 1 and grid.resolution > LARGEST_MATRIX:
-        ring = Ring(score[:, 0], found[:, 0], angle_step)
-        return _summary(ring, np.arange(grid.resolution), angle_step, fitness.units(grid))
-    chain, place = lump(score, found, circulant(angle_step), circulant(bias_step))
-    return _summary(chain, place, angle_step, fitness.units(grid))
-
-
-def _summary(
-    chain: "Chain | Ring", place: IntArray, angle_step: FloatArray, units: int
-) -> ExactRuntime:
-    """Averages over a uniform first search point; row i of the chain stands for place == i."""
-    moments = chain.moments()
-    columns = chain.score.size // chain.score.shape[0]
-    start = np.outer(np.bincount(place), np.ones(columns)) / (place.size * columns)
-    start = start.reshape(chain.score.shape)
-    certain = bool(moments.certain.all())
-    probability = 1.0 if certain else float((start * moments.reach).sum())
-    time = spread = math.nan
-    if probability > 0.0:
-        time = float((start * moments.time).sum()) / probability
-        square = float((start * moments.square).sum()) / probability
-        spread = math.sqrt(max(square - time**2, 0.0))
-    shape = (place.size, columns) if columns > 1 else (place.size,)
-    per_state = np.where(moments.certain, 1.0 + moments.time, np.inf)
-    return ExactRuntime(
-        mean=1.0 + time if certain else math.inf,
-        standard_deviation=spread if certain else math.inf,
-        probability=probability,
-        conditional_mean=1.0 + time,
-        conditional_standard_deviation=spread,
-        relative_error_bound=moments.error,
-        optimum_share=float((start * chain.target).sum()),
-        per_state=per_state[place].reshape(shape),
-        per_state_probability=moments.reach[place].reshape(shape),
-        _chain=chain,
-        _moments=moments,
-        _place=place,
-        _units=units,
-        _angle_step=angle_step,
+    task = exact_task(
+        problem,
+        resolution,
+        mutation,
+        dim=dim,
+        neurons=neurons,
+        output=output,
+        bias=bias,
+        neuron=neuron,
+        algorithm=algorithm,
+        offspring=offspring,
+        redraw_void=redraw_void,
+        mutation_probability=mutation_probability,
+        target=target,
     )
+    return solve_task(task, progress)
+
+
+def solve_task(task: Task, progress: Progress | None = None) -> ExactRuntime:
+    """Return the exact runtime of a run that is ready to be simulated."""
+    steps = check_affordable(task)
+    if not has_goal(task):
+        raise ValueError(f"target must be given here; by default success is {task.criterion}")
+    watch = Watch(progress)
+    states = list_states(task, watch)
+    probability = 1.0 if task.one_component else task.probability
+    moduli = task.grid.moduli[states.components].tolist()
+    moved = tuple(displacements(steps, modulus, probability) for modulus in moduli)
+    chain, places = make_chain(task, states, moved)
+    with np.errstate(over="ignore", invalid="ignore"):
+        runtime = ExactRuntime.of(task, chain, chain.moments(watch), places, moved)
+    overflow = runtime.probability > 0 and not np.isfinite(runtime.conditional_standard_deviation)
+    if overflow or not runtime.bounds.mean <= LARGEST_ERROR:
+        raise ValueError(
+            f"the mean must be smaller to be proved: it is of the order of "
+            f"{runtime.conditional_mean:.0e} evaluations, so that rounding errors may exceed "
+            f"{LARGEST_ERROR:.0%}"
+        )
+    return runtime
+
+
+def make_chain(
+    task: Task, states: States, moved: tuple[np.ndarray, ...]
+) -> tuple[Chain | Ring, tuple[np.ndarray, ...]]:
+    """Return the chain of a task and, for each component, which value stands for each value.
+
+    `moved` are the probabilities of the displacements of each component.
+    """
+    zero = [step[0] for step in moved]
+    void = float(np.mean(zero) if task.one_component else np.prod(zero))
+    scale = 1.0 / (1.0 - void) if task.redraw_void else 1.0
+    one_angle = len(moved) == 1 and moved[0].size > LARGEST_MATRIX
+    if one_angle and offspring_of(task) == 1:
+        return Ring(states.score, states.target, scale * moved[0]), states.places
+    listed = Chain(
+        states.score,
+        states.target,
+        tuple(circulant(step) for step in moved),
+        one_component=task.one_component,
+        scale=scale,
+        offspring=offspring_of(task),
+        comma=is_comma(task),
+    )
+    return listed.joined(states.places)

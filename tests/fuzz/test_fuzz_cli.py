@@ -10,6 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperna.cli import COMMANDS, build_parser, main
+from hyperna.mutation import LAWS
+from hyperna.network.neurons import NEURONS
+from hyperna.network.outputs import OUTPUTS
+from hyperna.run.relatives import RELATIVES
 
 # Lines that work and end soon; each is changed in a few places.
 LINES = [
@@ -24,8 +28,8 @@ LINES = [
     "dataset --list --json",
     "compare xor:n=20 --classifiers tree,knn --folds 2 --repeats 1",
     "compare points.csv --label label --classifiers tree --folds 2 --repeats 1 --rotate --json",
-    "fit points.csv --label label --neurons 1 --max-evals 20 --save made.json",
-    "fit xor:n=20 --ignore x1 --neurons 2 --output or --max-evals 20 --json",
+    "fit points.csv --label label --max-terms 3 --evaluations 20 --save made.json",
+    "fit xor:n=20 --ignore x1 --max-neurons 2 --output or --evaluations 20 --path 2 --json",
     "predict model.json points.csv --label label -o made.csv",
     "predict model.json points.csv --proba --column answer",
     "campaign run some.toml --store some.store",
@@ -65,6 +69,44 @@ PIECES = st.one_of(
 )
 
 
+LAW_TEXTS = st.one_of(
+    st.sampled_from(sorted(LAWS)),
+    st.builds(
+        "{}:{}={}".format,
+        st.sampled_from(sorted(LAWS)),
+        st.sampled_from(["growth", "decay", "jump", "exponent", "shape", "scale"]),
+        st.floats(0, 4).map("{:.3g}".format),
+    ),
+)
+# Small resolutions are where tables are short, and where rounding leaves little.
+RESOLUTIONS = st.one_of(st.integers(2, 16), st.sampled_from([120, 2049, 2**40]))
+
+
+@st.composite
+def runs(draw):
+    """Short runs of any law at any resolution, of all algorithms and kinds of networks."""
+    words = ["run", draw(st.sampled_from(["half", "quarter", "two_quarters", "cube", "arcs:k=3"]))]
+    words += ["--mutation", draw(LAW_TEXTS), "--resolution", str(draw(RESOLUTIONS))]
+    words += ["--runs", "2", "--budget", str(draw(st.integers(20, 60)))]
+    others = {
+        "--algorithm": st.sampled_from(sorted(RELATIVES)),
+        "--neurons": st.sampled_from(["1", "2", "3", "9", "evolved"]),
+        "--output": st.sampled_from(sorted(OUTPUTS)),
+        "--neuron": st.sampled_from(sorted(NEURONS)),
+        "--move": st.sampled_from(["angle", "rotation"]),
+        "--dim": st.sampled_from(["2", "3", "5"]),
+        "--target": st.sampled_from(["none", "0.9"]),
+        "--restarts": st.sampled_from(["auto", "2"]),
+        "--replace-neuron": st.just("0.3"),
+        "--online": st.just("5"),
+    }
+    for option in draw(st.lists(st.sampled_from(sorted(others)), unique=True, max_size=4)):
+        words += [option, draw(others[option])]
+    for flag in draw(st.lists(st.sampled_from(["--no-bias", "--redraw-void"]), unique=True)):
+        words.append(flag)
+    return words
+
+
 @st.composite
 def command_lines(draw):
     words = draw(st.sampled_from(LINES)).split()
@@ -88,7 +130,7 @@ def folder(tmp_path_factory):
     (place / "some.toml").write_text('problem = "half"\nresolution = 12\nruns = 3\n')
     for line in (
         "dataset xor:n=20 -o points.csv",
-        "fit points.csv --neurons 1 --max-evals 20 --save model.json",
+        "fit points.csv --evaluations 20 --save model.json",
         "campaign run some.toml",
     ):
         assert main(line.split()) == 0
@@ -96,7 +138,8 @@ def folder(tmp_path_factory):
     os.chdir(before)
 
 
-@given(command_lines())
+@pytest.mark.slow
+@given(st.one_of(command_lines(), runs()))
 def test_command_lines(words):
     if "play" in words or "--all" in words:
         return

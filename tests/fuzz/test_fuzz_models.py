@@ -27,10 +27,11 @@ VALUES = st.one_of(
 def models():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
-    quick = {"n_neurons": 2, "max_evals": 60, "random_state": 0}
-    yield NAClassifier(output="evolved", **quick).fit(X, X[:, 0] * X[:, 1] > 0).to_json()
-    yield NAClassifier(output="or", **quick).fit(X, np.digitize(X[:, 0], [-0.5, 0.5])).to_json()
-    yield NAClassifier(output="xor", **quick).fit(X, np.where(X[:, 0] > 0, "b", "a")).to_json()
+    quick = {"evaluations": 60, "random_state": 0}
+    yield NAClassifier(**quick).fit(X, X[:, 0] * X[:, 1] > 0).to_json()
+    yield NAClassifier(**quick).fit(X, np.digitize(X[:, 0], [-0.5, 0.5])).to_json()
+    yield NAClassifier(**quick).fit(X, np.where(X[:, 0] > 0, "b", "a")).to_json()
+    yield NAClassifier(0, **quick).fit(X, X[:, 0] > 0).to_json()
 
 
 MODELS = []

@@ -3,9 +3,9 @@
 
 import pandas as pd
 
-from hyperna.store.store import Store
+from hyperna.experiments.store import Store
 
-from .claims import compared, share, trend
+from .claims import sentence, share, succeeds_in, trend
 from .writing import LEGEND, mean, running_time, solved, table, value
 
 
@@ -31,17 +31,11 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         )
     ]
     plain, again = kinds["harmonic"], kinds["harmonic, restarts"]
-    versus = [
-        f"k = {k}: "
-        + compared(
-            "search with restarts",
-            share(again[again.neurons == k]),
-            "search without",
-            share(plain[plain.neurons == k]),
-        )
+    versus = {
+        f"k = {k}": (share(again[again.neurons == k]), share(plain[plain.neurons == k]))
         for k in ks[1:]
-    ]
-    gain = value(plain[plain.neurons == 3]) / value(again[again.neurons == 3])
+    }
+    cost = value(again[again.neurons == 3]) / value(plain[plain.neurons == 3])
     return f"""# ARCS(k) with N = k neurons joined by OR
 
 k equally spaced arcs, each half of its period, at D = 2 with exact fitness; r = 480, up to
@@ -57,6 +51,6 @@ improvement and count towards the same budget. {LEGEND}
   improve, it has to jump.
 - Mean fitness with harmonic steps is {plain.groupby("neurons").fitness.mean().min():.2f} or more for every k, where a constant answer has 0.5. Local steps end at
   {kinds["local"][kinds["local"].neurons == 10].fitness.mean():.2f} at k = 10, and succeed in {solved(kinds["local"][kinds["local"].neurons == 2])} at k = 2 and {solved(kinds["local"][kinds["local"].neurons == 3])} at k = 3.
-- Restarts after 1,000 k evaluations without improvement reduce the expected running time at k = 3 to
-  {1 / gain:.2g} times that without restarts. In detail: {"; ".join(versus)}. The limit of 1,000 k was not tuned.
+- Restarts after 1,000 k evaluations without improvement: at k = 3 the expected running time is {cost:.2g} times that without. {sentence(succeeds_in("search with restarts", "search without", versus))}
+  The limit of 1,000 k was not tuned.
 """

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from hyperna import expected_runtime, problem
-from hyperna.store.store import Store
+from hyperna.experiments.store import Store
 
 from .claims import compared, faster, share
 from .writing import LEGEND, running_time, solved, table, title, value

@@ -1,18 +1,22 @@
 """Sentences about runs that are computed, each by a test that the sentence names.
 
 Shares of successes are compared by Fisher's exact test, times by Mann and Whitney's with failed
-runs as the slowest of all, several comparisons with Holm's correction.
+runs as the slowest of all, several comparisons with Holm's correction. A sentence about several
+cells speaks of all of them, not only of the first and the last.
 """
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from hyperna._words import counted
 from hyperna.analysis.comparisons import holm
+from hyperna.analysis.statistics import wilson_interval
 
-from .writing import p_text, slower
+from .writing import larger, p_text, slower
 
 # A difference is claimed from here on.
 LEVEL = 0.05
@@ -62,6 +66,22 @@ def better_than(name: str, base: Share, others: dict[str, Share]) -> str:
     return f"{name} ({base[0]}/{base[1]}) succeeds less often than {listed}"
 
 
+def succeeds_in(name: str, other_name: str, pairs: dict[str, tuple[Share, Share]]) -> str:
+    """Say in which of several cells one kind of runs succeeds more often, less often or neither."""
+    p_values = holm([differs(one, other) for one, other in pairs.values()])
+    kinds: dict[str, list[str]] = {"more": [], "less": [], "": []}
+    for (cell, ((a, n), (b, m))), p in zip(pairs.items(), p_values, strict=True):
+        kinds["" if p >= LEVEL else "more" if a / n > b / m else "less"].append(cell)
+    parts: list[str] = []
+    for word, cells in kinds.items():
+        if word and cells:
+            parts.append(f"succeeds {word} often than {other_name} at {listed(cells)}")
+        elif cells:
+            whom = "" if parts else f" from {other_name}"
+            parts.append(f"is not distinguishable{whom} at {listed(cells)}")
+    return f"{name} {', and '.join(parts)} (Fisher's test, Holm)"
+
+
 def faster(name: str, one: pd.DataFrame, other_name: str, other: pd.DataFrame) -> str:
     """Say which of two kinds of runs takes less time, if the test tells."""
     chance, p = slower(one, other)
@@ -95,36 +115,40 @@ def told_apart(
     """Say in which of several cells the shares of successes of two kinds of runs differ."""
     p_values = holm([differs(share(one), share(other)) for one, other in pairs.values()])
     different = [cell for cell, p in zip(pairs, p_values, strict=True) if p < LEVEL]
-    tests = f"Fisher's test in {len(pairs)} cells, Holm"
+    tests = f"Fisher's test in {counted(len(pairs), 'cell')}, Holm"
     if not different:
         return (
             f"{name} and {other_name} do not differ significantly in their shares of successes "
-            f"({tests}: p >= {min(p_values):.2g})"
+            f"({tests}: the smallest p is {min(p_values):.2g})"
         )
     at = f"at {listed(different)} ({tests})"
     return f"{name} and {other_name} differ significantly in their shares of successes {at}"
 
 
 def succeeded_in(cells: dict[str, pd.DataFrame], what: str = "run") -> str:
-    """Say in which cells some runs succeeded, or that none did."""
-    some = [cell for cell, runs in cells.items() if runs.success.any()]
-    if not some:
-        return f"no {what} succeeded at {listed(list(cells))}"
-    none = [cell for cell in cells if cell not in some]
-    text = f"some {what}s succeeded at {listed(some)}"
-    return f"{text}, none at {listed(none)}" if none else text
+    """Say in which cells all runs succeeded, in which some did and in which none did."""
+    kinds: dict[str, list[str]] = {"all": [], "some": [], "none": []}
+    for cell, runs in cells.items():
+        kind = "all" if runs.success.all() else "some" if runs.success.any() else "none"
+        kinds[kind].append(cell)
+    told = [(kind, listed(found)) for kind, found in kinds.items() if found]
+    (first, where), *others = told
+    begin = f"no {what}" if first == "none" else f"{first} {what}s"
+    rest = "".join(f", {kind} at {cell}" for kind, cell in others)
+    return f"{begin} succeeded at {where}{rest}"
 
 
 def above_constant(cells: dict[str, tuple[np.ndarray, float]]) -> str:
     """Say in which cells fitness on fresh points is above that of a constant answer.
 
-    One-sided t test on the mean of the runs, Holm's correction.
+    One-sided t test on the mean of the runs, Holm's correction. Where all runs end at the same
+    fitness a t test says nothing; the sign test says how often so many values are all above.
     """
     p_values = []
     for values, constant in cells.values():
         spread = np.std(values)
         if spread < 1e-12:
-            p_values.append(0.0 if np.mean(values) > constant else 1.0)
+            p_values.append(0.5 ** len(values) if np.mean(values) > constant else 1.0)
         else:
             p_values.append(stats.ttest_1samp(values, constant, alternative="greater").pvalue)
     corrected = holm(p_values)
@@ -136,12 +160,41 @@ def above_constant(cells: dict[str, tuple[np.ndarray, float]]) -> str:
 
 
 def rises(name: str, keys: Sequence[float], values: Sequence[float]) -> str:
-    """Say whether values rise or fall with a key, by Spearman's rank correlation."""
-    test = stats.spearmanr(keys, values)
-    if not test.pvalue < LEVEL:
-        return f"{name} does not change significantly with D (Spearman: p = {test.pvalue:.2g})"
-    word = "grows" if test.statistic > 0 else "falls"
-    return f"{name} {word} with D (Spearman: {test.statistic:.2f}, p {p_sign(test.pvalue)})"
+    """Say whether values rise or fall with D, by Spearman's rank correlation.
+
+    Where they do neither, Kruskal and Wallis's test says whether they change at all.
+    """
+    found = np.asarray(values, dtype=float)
+    places = np.asarray(keys)
+    groups = [found[places == key] for key in np.unique(places)]
+    if len(groups) < 2:
+        return f"{name} was measured at D = {places[0]} only"
+    if np.all(found == found[0]):
+        return f"{name} is the same at all D"
+    correlation, trend_p = rank_correlation(places, found)
+    if trend_p < LEVEL:
+        word = "grows" if correlation > 0 else "falls"
+        return f"{name} {word} with D (Spearman: {correlation:.2f}, p {p_sign(trend_p)})"
+    p = float(stats.kruskal(*groups).pvalue)
+    if p < LEVEL:
+        tests = f"Kruskal-Wallis: p {p_sign(p)}; Spearman: p {p_sign(trend_p)}"
+        return f"{name} changes with D, but neither rises nor falls throughout ({tests})"
+    return f"{name} does not change significantly with D (Kruskal-Wallis: p {p_sign(p)})"
+
+
+def rank_correlation(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
+    """Spearman's rank correlation and its p value.
+
+    Of few values all orders are tried: the usual approximation calls three values in a row certain,
+    which are so in two of six orders by chance.
+    """
+    usual = stats.spearmanr(one, other)
+    if len(one) > 7:
+        return float(usual.statistic), float(usual.pvalue)
+    orders = np.array(list(itertools.permutations(other)))
+    by_chance = np.array([stats.spearmanr(one, order).statistic for order in orders])
+    p = np.mean(np.abs(by_chance) >= abs(usual.statistic) - 1e-9)
+    return float(usual.statistic), float(p)
 
 
 def cost_grows(
@@ -185,30 +238,54 @@ def listed(cells: Sequence[str]) -> str:
 
 
 def trend(label: str, keys: Sequence[int], shares: Sequence[Share]) -> str:
-    """Say whether the share of successes falls from each value to the next, and where not."""
-    values = [successes / n for successes, n in shares]
-    rises = [i for i in range(1, len(keys)) if values[i] > values[i - 1]]
-    first, last = shares[0], shares[-1]
-    p = differs(first, last)
+    """Say how the share of successes changes over all cells, and which steps go against that."""
+    told = [f"{a:,}/{n:,} at {label} = {key:,}" for key, (a, n) in zip(keys, shares, strict=True)]
+    if len(keys) == 1:
+        return f"the share of successes is {told[0]}, the only {label} that was run"
+    values = [a / n for a, n in shares]
+    if len(set(values)) == 1:
+        return f"the share of successes is the same at all {label}: {told[0]}"
+    table = np.array([[a, n - a] for a, n in shares])
+    p = float(stats.chi2_contingency(table).pvalue)
+    test = f"chi-square test over {len(keys)} {label}: p = {p:.2g}"
     if p >= LEVEL:
+        return f"the share of successes does not change significantly with {label} ({test})"
+
+    ends = differs(shares[0], shares[-1])
+    if ends >= LEVEL:
+        low, high = int(np.argmin(values)), int(np.argmax(values))
         return (
-            f"the share of successes does not change significantly from {label} = {keys[0]} to "
-            f"{keys[-1]} (Fisher's test: p = {p:.2g})"
+            f"the share of successes changes with {label} ({test}), but not significantly from "
+            f"{told[0]} to {told[-1]} (Fisher's test: p = {ends:.2g}): it is lowest with "
+            f"{told[low]} and highest with {told[high]}"
         )
-    word = "falls" if values[-1] < values[0] else "rises"
-    text = (
-        f"the share of successes {word} from {first[0]}/{first[1]} at {label} = {keys[0]} to "
-        f"{last[0]}/{last[1]} at {label} = {keys[-1]} (Fisher's test: p = {p:.2g})"
-    )
-    against = rises if word == "falls" else []
-    if not against:
-        return f"{text}, at every step" if word == "falls" else text
-    steps = ", ".join(
-        f"{keys[i - 1]} to {keys[i]} ({shares[i - 1][0]}/{shares[i - 1][1]} and "
-        f"{shares[i][0]}/{shares[i][1]}, p = {differs(shares[i - 1], shares[i]):.2g})"
-        for i in against
-    )
-    return f"{text}, but not from {label} = {steps}"
+    falls = values[-1] < values[0]
+    word = "falls" if falls else "rises"
+    far = f"from {told[0]} to {told[-1]} (Fisher's test: p = {ends:.2g})"
+    text = f"the share of successes {word} {far}"
+    changes = np.diff(values) if falls else -np.diff(values)
+    against = (np.flatnonzero(changes > 0) + 1).tolist()
+    equal = (np.flatnonzero(changes == 0) + 1).tolist()
+    if against:
+        steps = ", ".join(
+            f"{keys[i - 1]:,} to {keys[i]:,} ({shares[i - 1][0]}/{shares[i - 1][1]} and "
+            f"{shares[i][0]}/{shares[i][1]}, p = {differs(shares[i - 1], shares[i]):.2g})"
+            for i in against
+        )
+        return f"{text}, but not from {label} = {steps}"
+    if equal:
+        steps = ", ".join(f"{keys[i - 1]:,} to {keys[i]:,}" for i in equal)
+        return f"{text}; it is the same from {label} = {steps}"
+    return f"{text}, at every step"
+
+
+def least_share(shares: Sequence[Share]) -> float:
+    """A bound that all success probabilities are above, with a confidence of 95 % together.
+
+    The smallest lower end of Wilson's intervals, whose level is raised for their number.
+    """
+    level = 1 - LEVEL / len(shares)
+    return min(wilson_interval(*one, level=level).low for one in shares)
 
 
 def sentence(text: str) -> str:
@@ -235,10 +312,7 @@ def higher(
 
     By Mann-Whitney's test with Holm's correction.
     """
-    found = {}
-    for key, (one, other) in pairs.items():
-        test = stats.mannwhitneyu(one, other)
-        found[key] = test.statistic / len(one) / len(other), test.pvalue
+    found = {key: larger(one, other) for key, (one, other) in pairs.items()}
     return _sides(name, other_name, label, found, ("a lower fitness", "a higher fitness"), "reach")
 
 
@@ -254,9 +328,9 @@ def _sides(
     p_values = dict(zip(found, holm([p for _, p in found.values()]), strict=True))
     unsure = "not distinguishable"
     sides: dict[str, list[int]] = {words[0]: [], words[1]: [], unsure: []}
-    for key, (larger, _) in found.items():
-        certain = p_values[key] < LEVEL and larger != 0.5
-        sides[words[int(larger > 0.5)] if certain else unsure].append(key)
+    for key, (chance, _) in found.items():
+        certain = p_values[key] < LEVEL and chance != 0.5
+        sides[words[int(chance > 0.5)] if certain else unsure].append(key)
     said = []
     for word in words:
         if sides[word]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from hyperna.store.store import Store
+from hyperna.experiments.store import Store
 
 from .claims import compared, faster, share, succeeded_in, told_apart
 from .writing import LEGEND, mean, running_time, solved, table
@@ -22,8 +22,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         ]
         found = [(n, g) for n, g in groups if g.success.any()]
         smallest = [str(found[0][0]), solved(found[0][1])] if found else ["none", "–"]
-        top = max(groups, key=lambda pair: pair[1].success.mean())
-        often = [str(top[0]), solved(top[1])] if found else ["–", "–"]
+        often = most_often(groups) if found else ["–", "–"]
         known = f"at most {dim}" if output == "evolved" else f"exactly {2 ** (dim - 1)}"
         tried = ", ".join(str(n) for n, _ in groups)
         best.append([str(dim), output, known, tried, *smallest, *often])
@@ -50,6 +49,13 @@ k coordinates are positive, and the output adds them with alternating signs.
 
 {findings(runs)}
 """
+
+
+def most_often(groups: list[tuple[int, pd.DataFrame]]) -> list[str]:
+    """The number of neurons with the largest share of successes, all of them if several have it."""
+    largest = max(part.success.mean() for _, part in groups)
+    best = [(n, part) for n, part in groups if part.success.mean() == largest]
+    return [", ".join(str(n) for n, _ in best), solved(best[0][1])]
 
 
 def findings(runs: pd.DataFrame) -> str:

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from hyperna.analysis.statistics import wilson_interval
+from hyperna.experiments.store import Store
 from hyperna.fitness import Sampled
-from hyperna.store.store import Store
 
 from .claims import above_constant, compared, rises, share, succeeded_in
 from .writing import LEGEND, mean, running_time, table
@@ -100,7 +100,7 @@ def findings(runs: pd.DataFrame, seen: pd.DataFrame) -> str:
   There are two likely reasons why some problems are not learnt within this budget: each component mutates with probability only 1/M, and at large D a cap whose bias
   is not near 0 contains almost no points or almost all, so that most biases give a constant answer and a plateau.
 - Fitness on the training points minus fitness on fresh points is {by_dim[first]:.3f} at D = {first}, {by_dim[16]:.3f} at D = 16 and {by_dim[64]:.3f} at D = 64
-  on average; {flattery}. At large D, only the results on fresh points can be trusted."""
+  on average; {flattery}. A network that was chosen by sampled points is judged by fresh ones."""
 
 
 def fresh_fitness(store: Store, repeats: int = 3, points: int = 8192) -> pd.DataFrame:

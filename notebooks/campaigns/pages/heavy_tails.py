@@ -6,7 +6,7 @@ import pandas as pd
 
 from hyperna._words import significant
 from hyperna.analysis.comparisons import holm
-from hyperna.store.store import Store
+from hyperna.experiments.store import Store
 
 from .claims import better_than, compared, cost_grows, faster_in, share
 from .writing import LEGEND, p_text, running_time, slower, solved, table, title, value
@@ -26,16 +26,18 @@ def write(store: Store, runs: pd.DataFrame) -> str:
         for law in sorted(groups, key=lambda law: value(groups[law])):
             runs_of = groups[law]
             versus = [f"{chance[law]:.2f}", p_text(p_holm[law])] if law in chance else ["–", "–"]
-            rows.append([law_text(law), solved(runs_of), running_time(runs_of), *versus])
+            reached = f"{runs_of.fitness.mean():.4f}"
+            rows.append([law_text(law), solved(runs_of), reached, running_time(runs_of), *versus])
             ratios[name, r, law] = value(runs_of) / value(harmonic)
-        header = ["steps", "successes", "ERT", "slower than harmonic", "p (Holm)"]
+        header = ["steps", "successes", "final fitness", "ERT", "slower than harmonic", "p (Holm)"]
         parts.append(table(f"{name}, r = {r}", header, rows, 0))
 
     return f"""# Real-valued steps with heavy tails compared with harmonic ones
 
 D = 2, exact fitness, N = 1 (TWOQUARTERS: N = 2, OR). Continuous laws move angles and biases that are
-kept to 40 binary digits; lengths are in grid steps of r, so that success is the same for all:
-less than one grid step from an optimum in every component. Budget floor(100 r ln r), {len(harmonic)} runs of each law.
+kept to 40 binary digits; lengths are in grid steps of r. All are asked for the same fitness, the best
+less what rounding to the grid may cost (1 - 2N/r where the best is 1): real numbers less than a grid step
+from an optimum would have less fitness than grid points are. "Final fitness" is the mean of all runs. Budget floor(100 r ln r), {len(harmonic)} runs of each law.
 "Slower than harmonic" is the probability that a run of the law takes longer than a harmonic one
 (0.5: no difference; failed runs count as infinite), p is Mann-Whitney's, corrected for the nine
 comparisons of a table. {LEGEND}

@@ -3,7 +3,7 @@
 
 import pandas as pd
 
-from hyperna.store.store import Store
+from hyperna.experiments.store import Store
 
 from .claims import faster
 from .writing import LEGEND, mean, running_time, solved, table, title, value

@@ -8,10 +8,10 @@ import pandas as pd
 
 from hyperna.analysis.comparisons import holm
 from hyperna.analysis.laws import ScalingFit, fit_runtimes, verdict
+from hyperna.experiments.store import Store
 from hyperna.fitness import Sampled
-from hyperna.store.store import Store
 
-from .claims import compared, faster_in, sentence, share, succeeded_in, told_apart
+from .claims import compared, faster_in, sentence, share, succeeded_in, succeeds_in, told_apart
 from .writing import LEGEND, mean, p_text, running_time, slower, solved, table, whole
 
 Groups = dict[tuple, pd.DataFrame]
@@ -58,7 +58,7 @@ neurons, OR and AND have one optimum and XOR has six.
 How XOR's mean runtime with harmonic steps grows, where every run succeeded: the laws that
 `hyperna.analysis.laws` fits. Beyond r = 1,920 the resolutions are 15,360, 122,880 and 983,040, with
 {len(xor[xor.resolution == 15360]):,} runs each. Chi-square is the misfit in standard errors of the means, p its probability if the law were
-true, the weight Akaike's. The interval of a law that misses the data is widened accordingly.
+true, the weight Akaike's among the laws that fit.
 
 {growth("XOR, r = 120 to 1,920", few)}
 {growth("XOR, r = 120 to 983,040", many)}
@@ -137,15 +137,16 @@ def on_arcs(arcs: Groups) -> str:
     def cells(start: str, one: str, other: str) -> Pairs:
         return {f"k = {k}": (arcs[start, k, one], arcs[start, k, other]) for k in sizes}
 
-    evolved = "; ".join(
-        f"k = {k}: {compared('evolved', share(arcs[ONCE, k, 'evolved']), 'OR', share(arcs[ONCE, k, 'or']))}"
-        for k in sizes
+    evolved = succeeds_in(
+        "the evolved output",
+        "OR",
+        {f"k = {k}": (share(arcs[ONCE, k, "evolved"]), share(arcs[ONCE, k, "or"])) for k in sizes},
     )
     solved_once = ", ".join(f"{solved(arcs[ONCE, k, 'xor'])} at k = {k}" for k in sizes)
     return f"""- **ARCS(k)**, one start: {faster_in("XOR", "OR", cells(ONCE, "xor", "or"))}; {faster_in("XOR", "the evolved output", cells(ONCE, "xor", "evolved"))}. With restarts:
   {faster_in("XOR", "OR", cells(AGAIN, "xor", "or"))}; {faster_in("XOR", "the evolved output", cells(AGAIN, "xor", "evolved"))}.
   Started once, XOR succeeds in {solved_once}.
-- The evolved output beside OR, one start: {evolved}."""
+- One start: {evolved}."""
 
 
 def on_cubes(cube: Groups) -> str:
@@ -175,8 +176,11 @@ def on_all_spheres(sphere: Groups, quarter: Groups, ends: pd.DataFrame) -> str:
     )
     lost = ends[~ends.success]
     beside = "; ".join(
-        f"D = {dim}: {compared('XOR', share(quarter[dim, 'xor']), output.upper(), share(quarter[dim, output]))}"
-        for dim in dims
+        succeeds_in(
+            "XOR",
+            "the evolved output" if output == "evolved" else output.upper(),
+            {f"D = {d}": (share(quarter[d, "xor"]), share(quarter[d, output])) for d in dims},
+        )
         for output in ("or", "and", "evolved")
     )
     return f"""- **TWOQUARTERS on spheres**: with OR or an evolved output {succeeded_in(others)}, with XOR {succeeded_in(xor)}; the best run of OR or an evolved output
@@ -212,6 +216,10 @@ def fits(runs: pd.DataFrame) -> list[ScalingFit]:
     return fit_runtimes(list(samples), list(samples.values()))
 
 
+def _why_not(fit: ScalingFit) -> str:
+    return "does not fit" if fit.grows else "falls for large r"
+
+
 def growth(title: str, laws: list[ScalingFit]) -> str:
     """Table of growth laws."""
     rows = [
@@ -219,7 +227,7 @@ def growth(title: str, laws: list[ScalingFit]) -> str:
             fit.equation,
             f"{fit.chi_square:,.0f} on {fit.degrees_of_freedom}",
             p_text(fit.p_value),
-            f"{fit.weight:.3f}" if fit.fits else "does not fit",
+            f"{fit.weight:.3f}" if fit.fits else _why_not(fit),
         ]
         for fit in laws
     ]

@@ -53,8 +53,12 @@ def held_out() -> str:
     rows = []
     for name, data in (("exactly one of two", parity), ("any of three, 5 % noise", union)):
         for dim in DIMS:
-            cells = [accuracies(*data(dim), move).mean(axis=0) for move in MOVES]
-            shown = [f"{train:.2f} / {test:.2f}" for train, test in cells]
+            shown = []
+            for move in MOVES:
+                found = accuracies(*data(dim), move)
+                train, test = found.mean(axis=0)
+                error = found[:, 1].std(ddof=1) / np.sqrt(FOLDS)
+                shown.append(f"{train:.2f} / {test:.2f} ± {error:.2f}")
             rows.append([name, str(dim), *shown])
     header = ["half-spaces that hold", "D", "angles: training / test", "rotations"]
     return table("Held-out accuracy, N = 8, evolved output", header, rows, 0)
@@ -101,10 +105,10 @@ def section() -> str:
 
 {POINTS} normal points in D dimensions, positive in exactly one of two half-spaces with random normals, or in any of three;
 eight neurons with an evolved output from a random start, {BUDGET:,} evaluations, means over {FOLDS} folds of one
-generated set each, so single values are uncertain by a few hundredths.
+generated set each; ± is the standard error of the test accuracy over the folds.
 
 {held_out()}
-Angle steps favour the first coordinates. Below, points are positive where x_i > 0.5 or x_j > 0.5 for two columns, which come
+A late angle turns the normal less than an early one. Below, points are positive where x_i > 0.5 or x_j > 0.5 for two columns, which come
 first, last, or anywhere among {ORDER_DIM}; {ORDER_RUNS} runs per cell, {ORDER_BUDGET:,} evaluations.
 
 {order_table}

@@ -6,7 +6,7 @@ import pandas as pd
 
 from hyperna import FiniteSet, OnePlusOneNA
 from hyperna.datasets.generators import half_spaces
-from hyperna.store.store import Store
+from hyperna.experiments.store import Store
 
 from .claims import higher, quicker, sentence
 from .rotation_trials import section

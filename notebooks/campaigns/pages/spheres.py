@@ -1,13 +1,15 @@
 """One neuron on spheres, without sampling."""
 # ruff: noqa: E501  lines of a page change their length when the numbers are filled in
 
+from itertools import pairwise
+
 import pandas as pd
 
 from hyperna import problem
-from hyperna.store.store import Store
+from hyperna.experiments.store import Store
 
 from .claims import share, trend
-from .writing import LEGEND, mean, running_time, solved, table
+from .writing import LEGEND, mean, running_time, solved, table, title
 
 
 def write(store: Store, runs: pd.DataFrame) -> str:
@@ -33,7 +35,10 @@ def write(store: Store, runs: pd.DataFrame) -> str:
             for what in ("successes", "ERT", "final fitness")
         ]
         parts.append(table(f"{name}, target {target}", header, rows))
-    quarter = [problem("quarter", dim=d).best_fitness(1) for d in (2, 3, 4, 64)]
+    best = {
+        name: {int(d): problem(name, dim=int(d)).best_fitness(1) for d in sorted(part.dim.unique())}
+        for name, part in runs.groupby("problem", observed=True)
+    }
     return f"""# One neuron on spheres, D = 2 to 64, without sampling
 
 Labels depend on the last two coordinates only. Fitness is the exact share of the sphere (to 1e-10), so it has no noise
@@ -44,11 +49,32 @@ the exact fitness. A constant answer has fitness 0.5, on QUARTER 0.75, on LOCALO
 {chr(10).join(parts)}
 ## What it says
 
-- One neuron fits QUARTER less well the higher the dimension: {quarter[0]:.4f} at D = 2, {quarter[1]:.6f} (11/12, a cap of height
-  1/sqrt 3) at D = 3, {quarter[2]:.6f} at D = 4, {quarter[3]:.6f} at D = 64; 7/8 in the limit. TWOQUARTERS follows 1/4 below.
-  LOCALOPT stays at 3/4, with a half-space through 0.
+- The largest fitness of one neuron: {"; ".join(f"{title(name)} {over_dimensions(values)}" for name, values in best.items())}.
 {findings(runs)}
 """
+
+
+def over_dimensions(best: dict[int, float]) -> str:
+    """How the largest fitness changes with the dimension, to six digits."""
+    dims, values = list(best), [round(value, 6) for value in best.values()]
+    first = f"{values[0]:.6g} at D = {dims[0]}"
+    if len(set(values)) == 1:
+        return f"has {values[0]:.6g} at all D" if len(dims) > 1 else f"has {first}"
+    steps = [later - earlier for earlier, later in pairwise(values)]
+    ends = (
+        f"from {first} over {values[1]:.6g} at D = {dims[1]} to {values[-1]:.6g} at D = {dims[-1]}"
+    )
+    if len(dims) == 2:
+        ends = f"from {first} to {values[1]:.6g} at D = {dims[1]}"
+    if max(steps) < 0:
+        return f"falls with every D, {ends}"
+    if min(steps) > 0:
+        return f"rises with every D, {ends}"
+    if max(steps) <= 0:
+        return f"falls or stays the same, {ends}"
+    if min(steps) >= 0:
+        return f"rises or stays the same, {ends}"
+    return f"goes up and down, {ends}"
 
 
 def findings(runs: pd.DataFrame) -> str:

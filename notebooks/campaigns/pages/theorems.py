@@ -6,11 +6,10 @@ import pandas as pd
 
 from hyperna import problem
 from hyperna.analysis.laws import GROWTH_LAWS, exponent_p_value, fit_scaling, theorem_bound, verdict
-from hyperna.analysis.statistics import wilson_interval
-from hyperna.store.store import Store
+from hyperna.experiments.store import Store
 from hyperna.theory import expected_runtime
 
-from .claims import sentence, share, trend
+from .claims import least_share, sentence, share, trend
 from .writing import mean, solved, table, title
 
 # What each theorem bounds: the power of ln r (harmonic steps) or of r (local steps) in the expected
@@ -28,9 +27,12 @@ THEOREMS = (
 # Exact values up to here: half a minute each.
 LARGEST_EXACT = {"harmonic": 1200, "local": 1536}
 LARGEST_EXACT_WITHOUT_BIAS = 2**20
+# Fewer resolutions do not tell growth laws apart.
+FEWEST = 4
+TOGETHER = "Wilson's intervals, 95 % for all of them together"
 METHOD = """Means are over the successful runs, with a bootstrap interval; exact expectations are those of
 `hyperna.theory`, where they are affordable. A growth law fits if p >= 0.01; an exponent is the leading one of a law with lower-order
-terms, with an interval from the profile of chi-square. The time within which a constant share of all runs succeeds
+terms, with an interval from the profile of chi-square. Where several laws fit, all are named. The time within which a constant share of all runs succeeds
 has a standard error from a bootstrap. A bound above the measured exponent is not contradicted by it."""
 
 
@@ -38,7 +40,7 @@ def write(store: Store, runs: pd.DataFrame) -> str:
     """Return the page: a line for each theorem, which has a page of its own."""
     rows = []
     for name, steps, *powers in THEOREMS:
-        groups = solved_groups(runs, name, steps)
+        groups = by_resolution(runs, name, steps)
         link = f"[{title(name)}, {steps} steps]({stem(name, steps)}.md)"
         texts = [begun(what, said[-1]) for what, *said in measured(groups, steps, *powers)]
         rows.append([link, theorem_bound(name, steps).text, " ".join(texts)])
@@ -64,10 +66,15 @@ def stem(name: str, steps: str) -> str:
     return f"theorem_{name}_{steps}"
 
 
-def solved_groups(runs: pd.DataFrame, name: str, steps: str) -> dict[int, pd.DataFrame]:
-    """Runs of a theorem's setting by resolution, where at least two succeeded."""
+def by_resolution(runs: pd.DataFrame, name: str, steps: str) -> dict[int, pd.DataFrame]:
+    """Runs of a theorem's setting by resolution."""
     chosen = runs[(runs.problem == name) & (runs.mutation == steps)]
-    return {r: part for r, part in chosen.groupby("resolution") if part.success.sum() > 1}
+    return {int(r): part for r, part in chosen.groupby("resolution")}
+
+
+def timed(groups: dict[int, pd.DataFrame]) -> dict[int, pd.DataFrame]:
+    """The resolutions at which times of successful runs have a mean and a spread."""
+    return {r: part for r, part in groups.items() if part[part.success].evaluations.nunique() > 1}
 
 
 def section(
@@ -75,21 +82,20 @@ def section(
 ) -> str:
     """The page of one theorem."""
     bound = theorem_bound(name, steps)
-    groups = solved_groups(runs, name, steps)
-    rows = [
-        [f"{r:,}", solved(part), mean(part[part.success].evaluations, 1), exact(name, steps, r)]
-        for r, part in groups.items()
-    ]
+    groups = by_resolution(runs, name, steps)
+    rows = []
+    for r, part in groups.items():
+        times = part[part.success].evaluations
+        shown = mean(times, 1) if len(times) > 1 else "–"
+        rows.append([f"{r:,}", solved(part), shown, exact(name, steps, r)])
     header = ["r", "successes", "evaluations of successes", "exact"]
     shares = [share(part) for part in groups.values()]
     text = [f"# {title(name)}, {steps} steps", "", f"Theorem: {bound.text}. {METHOD}", ""]
     text += [table("Runs", header, rows), "## What it says", ""]
     if min(successes / n for successes, n in shares) < 1:
         text.append(f"- {sentence(trend('r', list(groups), shares))}")
-        low = min(wilson_interval(*one).low for one in shares)
-        text.append(
-            f"- The success probability is above {low:.2f} at every r (Wilson's intervals)."
-        )
+        low = least_share(shares)
+        text.append(f"- The success probability is above {low:.2f} at every r ({TOGETHER}).")
     limits = {
         int(part.budget.max()) for part in groups.values() if (part.stop_reason == "budget").any()
     }
@@ -127,11 +133,11 @@ def law_of(steps: str, power: int) -> str:
 def stuck_sentence(groups: dict[int, pd.DataFrame]) -> str:
     """How likely it is to end at a fitness of 2/3 or less, which is where the theorem sees runs."""
     shares = [(int((part.fitness <= 2 / 3).sum()), len(part)) for part in groups.values()]
-    low = min(wilson_interval(*one).low for one in shares)
+    low = least_share(shares)
     counts = ", ".join(f"{a}/{n}" for a, n in shares)
     if low <= 0.01:
         return f"Runs that end at a fitness of 2/3 or less: {counts}; no constant share of them is seen."
-    return f"Runs that end at a fitness of 2/3 or less: {counts}; their probability is above {low:.2f} at every r (Wilson's intervals)."
+    return f"Runs that end at a fitness of 2/3 or less: {counts}; their probability is above {low:.2f} at every r ({TOGETHER})."
 
 
 def quick_growth(groups: dict[int, pd.DataFrame], law: str, power: int) -> tuple[str, str, str]:
@@ -139,7 +145,8 @@ def quick_growth(groups: dict[int, pd.DataFrame], law: str, power: int) -> tuple
 
     Its standard error is that of bootstrap samples and of the rounding to whole evaluations.
     """
-    level = min(0.25, *(part.success.mean() / 2 for part in groups.values()))
+    groups = timed(groups)
+    level = min([0.25, *(part.success.mean() / 2 for part in groups.values())])
     rng = np.random.default_rng(0)
     quick, errors = [], []
     for part in groups.values():
@@ -158,18 +165,21 @@ def quick_growth(groups: dict[int, pd.DataFrame], law: str, power: int) -> tuple
 
 def growth(groups: dict[int, pd.DataFrame], law: str, power: int) -> tuple[str, str, str]:
     """How the mean time of successful runs grows."""
+    groups = timed(groups)
     times = [part[part.success].evaluations for part in groups.values()]
     errors = [t.std(ddof=1) / np.sqrt(len(t)) for t in times]
     return ("", *said((list(groups), [t.mean() for t in times], errors), law, power))
 
 
 def said(data: tuple[list[int], list[float], list[float]], law: str, power: int) -> tuple[str, str]:
-    """Which law fits, and whether the theorem's exponent is met, undercut or exceeded."""
-    fits = fit_scaling(*data)
+    """Which laws fit, and whether the theorem's exponent is met, undercut or exceeded."""
+    fits = fit_scaling(*data) if len(data[0]) >= FEWEST else []
     text = sentence(verdict(fits))
     fit = next((one for one in fits if one.law.name == law), None)
     of = "ln r" if law == "polylog" else "r"
-    if fit is None or not fit.fits:
+    if fit is None:
+        return text, f"No exponent of {of} is claimed: there are too few resolutions."
+    if not fit.fits:
         return text, f"No exponent of {of} is claimed: {GROWTH_LAWS[law].formula} does not fit."
     low, high = fit.exponent_interval
     p = exponent_p_value(law, power, *data)

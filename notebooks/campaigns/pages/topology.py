@@ -3,7 +3,7 @@
 
 import pandas as pd
 
-from hyperna.store.store import Store
+from hyperna.experiments.store import Store
 
 from .claims import compared, quicker, sentence, share
 from .topology_curved import section

@@ -70,13 +70,15 @@ def measure(method: Any, X: np.ndarray, y: np.ndarray) -> tuple[float, float, fl
 
 def verdict(found: dict[str, dict[str, tuple[float, float, float]]]) -> str:
     """Say where an evolved number of neurons beats the trials of the classifier."""
-    better, worse, smaller, larger = [], [], [], []
+    better, worse, smaller, larger, alike = [], [], [], [], []
     for name, cells in found.items():
         own, other = cells["evolved N"], cells["NAClassifier"]
         certain = abs(own[0] - other[0]) > 2 * np.hypot(own[1], other[1])
         if certain:
             (better if own[0] > other[0] else worse).append(name)
-        if own[2] != other[2]:
+        if own[2] == other[2]:
+            alike.append(name)
+        else:
             (smaller if own[2] < other[2] else larger).append(name)
 
     def listed(names: list[str]) -> str:
@@ -84,7 +86,7 @@ def verdict(found: dict[str, dict[str, tuple[float, float, float]]]) -> str:
 
     return (
         f"Against `NAClassifier`'s trials an evolved N is more accurate by two standard errors on {listed(better)}, less accurate on "
-        f"{listed(worse)}; its networks are smaller on {listed(smaller)} and larger on {listed(larger)}."
+        f"{listed(worse)}; its networks are smaller on {listed(smaller)}, larger on {listed(larger)} and as large on {listed(alike)}."
     )
 
 

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from numpy.typing import ArrayLike
 
+from hyperna._tables import Table, markdown
 from hyperna._words import number
+from hyperna.analysis.comparisons import pairwise_tests
 from hyperna.analysis.statistics import (
     bootstrap_interval,
     expected_running_time,
     wilson_interval,
 )
-from hyperna.analysis.tables import Table, markdown
 
 LEGEND = (
     "Shares have Wilson's 95 % interval, means a bootstrap one. ERT is the expected number of "
@@ -68,8 +69,13 @@ def slower(runs: pd.DataFrame, others: pd.DataFrame) -> tuple[float, float]:
     Failed runs count as infinitely long.
     """
     one, other = (np.where(part.success, part.evaluations, np.inf) for part in (runs, others))
-    test = stats.mannwhitneyu(one, other)
-    return test.statistic / len(one) / len(other), test.pvalue
+    return larger(one, other)
+
+
+def larger(one: ArrayLike, other: ArrayLike) -> tuple[float, float]:
+    """Probability that a value is larger than one of the others (ties: half), Mann-Whitney's p."""
+    [test] = pairwise_tests({"one": one, "other": other})
+    return test.a12, test.p_value
 
 
 def p_text(p: float) -> str:

@@ -1,0 +1,63 @@
+"""The (1+1) NA and its relatives as data: how they choose, and how many they choose from.
+
+Each is a kind of algorithm for the one loop, see `hyperna._kernels.protocol`. An algorithm with
+`best_at_once` keeps the best network when it is found. The others have one parent that never gets
+worse, so that it is enough to keep the parent when a start ends: after a walk over equally good
+networks the last one counts.
+"""
+
+from typing import NamedTuple
+
+from hyperna._kernels.state import NEVER
+
+
+class OnePlusOne(NamedTuple):
+    """The (1+1) NA: an offspring replaces its parent if it is not worse."""
+
+    best_at_once: bool = False
+    patience: int = NEVER
+
+
+class LocalOnePlusOne(NamedTuple):
+    """The same for steps to neighbours only, with waiting times that are drawn.
+
+    After `patience` rejected offspring in a row all neighbours are evaluated: see
+    `hyperna._kernels.waiting`.
+    """
+
+    patience: int
+    best_at_once: bool = False
+
+
+class Generations(NamedTuple):
+    """`offspring` from one parent; the first best one replaces it if it is not worse.
+
+    With `comma` it always does. There is one member.
+    """
+
+    comma: bool
+    offspring: int
+    members: int = 1
+    best_at_once: bool = True
+
+
+# How a single offspring is chosen.
+STEADY, ANNEALING = range(2)
+
+
+class OneByOne(NamedTuple):
+    """One offspring at a time.
+
+    STEADY: an offspring of `members` parents replaces a random one of the worst if it is not worse;
+    with probability `crossover` it takes every neuron from one of two parents. ANNEALING: a worse
+    offspring is accepted with probability exp(-loss / t); the temperature t, a number of units, is
+    multiplied by `cooling` in every evaluation.
+    """
+
+    kind: int
+    members: int = 1
+    crossover: float = 0.0
+    temperature: float = 0.0
+    cooling: float = 1.0
+    offspring: int = 1
+    best_at_once: bool = True

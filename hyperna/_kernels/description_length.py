@@ -1,0 +1,200 @@
+"""What it takes to tell somebody the labels of points: the length of a rule and of its mistakes.
+
+A point at the signed distance d from the border of a rule, in standard deviations of the features,
+has the probability ``lapse + (1 - 2 lapse) expit(slope d)`` of label 1; its label takes minus the
+binary logarithm of the probability of what it is. The weights ``slope * w`` and thresholds of the
+rule are drawn, as far as the listener knows, from a normal distribution whose deviation `width` is
+told before them, and each is told as exactly as the labels ask for (Laplace's approximation; MacKay
+1992, "The evidence framework applied to classification networks"): that takes
+``log2(1 + width² information) / 2 + (slope w / width)² log2(e) / 2`` bits, where the information is
+that of the points on which the neuron decides. Slope, lapse and width are those that make the whole
+shortest; a steep slope takes more bits, so that distances matter.
+"""
+
+import math
+
+import numpy as np
+
+from hyperna._kernels.jit import inner_kernel, kernel_with_arrays
+
+LOG2_E = 1.0 / math.log(2.0)
+# Octaves of the slope; steps of the search for the best one.
+LOWEST_SLOPE, HIGHEST_SLOPE, COARSE, FINEST = -2.0, 8.0, 2.0, 0.25
+# Octaves of the width of weights.
+NARROWEST, WIDEST = -3, 6
+# A parameter is never known better than by one more point on the border: its information.
+SPARE_INFORMATION = 0.25
+LEAST_CHANCE = 1e-9
+# Logarithms are taken of products of so many chances.
+TOGETHER = 32
+
+
+@inner_kernel
+def deciding(weights, thresholds, quorum, columns, margin, decides, distance):
+    """Write for each point which neuron decides, and the signed distance from its hyperplane.
+
+    The distance is that by which the hyperplanes must move for the answer to change.
+    """
+    neurons, features = weights.shape
+    points = distance.size
+    for i in range(neurons):
+        for j in range(features):
+            if weights[i, j] != 0.0:
+                for p in range(points):
+                    margin[i, p] += weights[i, j] * columns[j, p]
+        for p in range(points):
+            margin[i, p] -= thresholds[i]
+    for p in range(points):
+        if quorum == 0:
+            nearest, fires = 0, 0
+            for i in range(neurons):
+                fires += np.int64(margin[i, p] >= 0.0)
+                if abs(margin[i, p]) < abs(margin[nearest, p]):
+                    nearest = i
+            decides[p] = nearest
+            size = abs(margin[nearest, p])
+            distance[p] = size if fires % 2 == 1 else -size
+        else:
+            # the quorum-th largest margin
+            for i in range(neurons):
+                above = 0
+                for k in range(neurons):
+                    above += np.int64(
+                        margin[k, p] > margin[i, p] or (margin[k, p] == margin[i, p] and k < i)
+                    )
+                if above == quorum - 1:
+                    decides[p] = i
+                    distance[p] = margin[i, p]
+
+
+@inner_kernel
+def told_at(
+    slope,
+    lapses,
+    decides,
+    distance,
+    label,
+    weight,
+    squares,
+    used,
+    count,
+    information,
+    bits,
+    product,
+):
+    """Write the bits of the labels for each lapse, and the information of each parameter."""
+    points = distance.size
+    for i in range(count.size):
+        for k in range(count[i] + 1):
+            information[i, k] = SPARE_INFORMATION
+    for k in range(lapses.size):
+        bits[k] = 0.0
+        product[k] = 1.0
+    waiting = 0
+    for p in range(points):
+        sign = 1.0 if label[p] == 1 else -1.0
+        chance = 1.0 / (1.0 + math.exp(-min(max(sign * slope * distance[p], -40.0), 40.0)))
+        share = weight[p] * chance * (1.0 - chance)
+        i = decides[p]
+        if share > 1e-9:
+            for k in range(count[i]):
+                information[i, k] += share * squares[used[i, k], p]
+            information[i, count[i]] += share
+        for k in range(lapses.size):
+            told = max(lapses[k] + (1.0 - 2.0 * lapses[k]) * chance, LEAST_CHANCE)
+            if weight[p] == 1.0:
+                product[k] *= told
+            else:
+                bits[k] -= weight[p] * math.log2(told)
+        waiting += 1
+        if waiting == TOGETHER or p == points - 1:
+            waiting = 0
+            for k in range(lapses.size):
+                bits[k] -= math.log2(product[k])
+                product[k] = 1.0
+
+
+@inner_kernel
+def parameter_bits(slope, information, count, width):
+    """Bits of all weights and thresholds at a slope, if their deviation is the width."""
+    total = 0.5 * LOG2_E * count.size * (slope / width) ** 2
+    product = 1.0
+    for i in range(count.size):
+        for k in range(count[i] + 1):
+            product *= 1.0 + width * width * information[i, k]
+            if product > 1e250:
+                total += 0.5 * math.log2(product)
+                product = 1.0
+    return total + 0.5 * math.log2(product)
+
+
+@kernel_with_arrays
+def description_length(
+    weights, thresholds, quorum, columns, squares, label, weight, lapses, shortness, result
+):
+    """Write the bits of the labels, those of the parameters, slope and lapse to `result`.
+
+    Normals have length 1. `columns` are the features in units of their standard deviation, and
+    `squares` their squares; `weight` says for how many rows each point stands. Bits of parameters
+    count `shortness` times where the best slope, lapse and width are chosen.
+    """
+    neurons, features = weights.shape
+    points = label.size
+    decides = np.zeros(points, np.int64)
+    distance = np.zeros(points)
+    margin = np.zeros((neurons, points))
+    deciding(weights, thresholds, quorum, columns, margin, decides, distance)
+    used = np.zeros((neurons, features), np.int64)  # numbers of the features of each neuron
+    count = np.zeros(neurons, np.int64)
+    for i in range(neurons):
+        for j in range(features):
+            if weights[i, j] != 0.0:
+                used[i, count[i]] = j
+                count[i] += 1
+    information = np.zeros((neurons, features + 1))  # of the weights, then of the threshold
+    bits = np.zeros(lapses.size)
+    product = np.ones(lapses.size)
+    best = np.inf
+    best_octave = 0.0
+    centre = 0.0
+    step = COARSE
+    octave = LOWEST_SLOPE
+    # first all slopes in large steps, then those beside the best in smaller and smaller ones
+    while True:
+        slope = 2.0**octave
+        told_at(
+            slope,
+            lapses,
+            decides,
+            distance,
+            label,
+            weight,
+            squares,
+            used,
+            count,
+            information,
+            bits,
+            product,
+        )
+        k = 0
+        for other in range(1, lapses.size):
+            if bits[other] < bits[k]:
+                k = other
+        parameters = np.inf
+        for width in range(NARROWEST, WIDEST + 1):
+            parameters = min(parameters, parameter_bits(slope, information, count, 2.0**width))
+        if bits[k] + shortness * parameters < best:
+            best = bits[k] + shortness * parameters
+            best_octave = octave
+            result[0], result[1], result[2], result[3] = bits[k], parameters, slope, lapses[k]
+        if step == COARSE and octave < HIGHEST_SLOPE:
+            octave += COARSE
+            continue
+        if step == COARSE or octave > centre:
+            step /= 2.0
+            if step < FINEST:
+                break
+            centre = best_octave
+            octave = centre - step
+        else:
+            octave = centre + step

@@ -1,0 +1,107 @@
+"""Chains of several mutants, the first best of which is taken: flows to and from fitter states.
+
+From a state x to a level the probability of a mutant is multiplied by a weight that depends on x
+and on the level, see `hyperna._kernels.exact_selection`, so that the contributions of fitter states
+cannot be added up before it is known who reads them: every pair of a state and a fitter one is
+looked at, level by level from the fittest on.
+
+All vectors are in the sequence of falling fitness. `split` has two rows, the groups of components
+of the states; `first` and `second` are the moves of the groups, of which those from x to y are
+``first[x1, y1] * second[x2, y2]``. `ends` says where the levels end. What `wide` numbers are levels
+of many states: the sums over them were computed by products of small matrices and are rows of
+`wide_mass` and `wide_values`; all others have -1.
+"""
+
+from hyperna._kernels.exact_selection import best_weight
+from hyperna._kernels.jit import inline_kernel, kernel
+
+
+@inline_kernel
+def added(total, carry, value):
+    """Add to a sum with its correction (Kahan 1965)."""
+    value += carry
+    result = total + value
+    return result, value - (result - total)
+
+
+@kernel
+def pull(
+    split, first, second, ends, level, wide, wide_mass, wide_values, values, offspring, begin, end,
+    leave, rest, inflow,
+):  # fmt: skip
+    """Set what all fitter states contribute to the states from `begin` to `end` of a level.
+
+    `values` (n, 2) are those of the fitter states. Set are `leave`, the probability to move to one
+    of them, `inflow` (n, 2), and `rest`, the probability that a mutant is not fitter.
+    """
+    for n in range(begin, end):
+        i, k = split[0, n], split[1, n]
+        above, carry, left, once, twice = 0.0, 0.0, 0.0, 0.0, 0.0
+        start = 0
+        for fitter in range(level):
+            mass, sum_once, sum_twice = 0.0, 0.0, 0.0
+            if wide[fitter] >= 0:
+                mass = wide_mass[wide[fitter], n]
+                sum_once = wide_values[wide[fitter], 0, n]
+                sum_twice = wide_values[wide[fitter], 1, n]
+            else:
+                for m in range(start, ends[fitter]):
+                    p = first[i, split[0, m]] * second[k, split[1, m]]
+                    mass += p
+                    sum_once += p * values[m, 0]
+                    sum_twice += p * values[m, 1]
+            start = ends[fitter]
+            weight = best_weight((1.0 - above) - carry, mass, offspring)
+            left += weight * mass
+            once += weight * sum_once
+            twice += weight * sum_twice
+            above, carry = added(above, carry, mass)
+        leave[n] = left
+        rest[n] = (1.0 - above) - carry
+        inflow[n, 0] = once
+        inflow[n, 1] = twice
+
+
+@kernel
+def push(
+    split, first, second, ends, level_of, wide, wide_mass, wide_sent, passed, offspring, begin, end,
+    entering, moves,
+):  # fmt: skip
+    """Add what the states from `begin` to `end` pass on to all fitter states.
+
+    `passed` is what each of them passes on in all its steps. `entering` gets it, or for wide levels
+    `wide_sent`, which is still to be multiplied by the moves. `moves` has room for one level.
+    """
+    for n in range(begin, end):
+        if passed[n] == 0.0:
+            continue
+        i, k = split[0, n], split[1, n]
+        above, carry = 0.0, 0.0
+        start = 0
+        for fitter in range(level_of[n]):
+            mass = 0.0
+            if wide[fitter] >= 0:
+                mass = wide_mass[wide[fitter], n]
+            else:
+                for m in range(start, ends[fitter]):
+                    p = first[i, split[0, m]] * second[k, split[1, m]]
+                    moves[m - start] = p
+                    mass += p
+            weight = passed[n] * best_weight((1.0 - above) - carry, mass, offspring)
+            if wide[fitter] >= 0:
+                wide_sent[wide[fitter], n] = weight
+            else:
+                for m in range(start, ends[fitter]):
+                    entering[m] += weight * moves[m - start]
+            start = ends[fitter]
+            above, carry = added(above, carry, mass)
+
+
+@kernel
+def inside_level(split, first, second, begin, end, moves):
+    """Set the moves from each state of a level to each other one, 0 on the diagonal."""
+    for a in range(begin, end):
+        i, k = split[0, a], split[1, a]
+        for b in range(begin, end):
+            moves[a - begin, b - begin] = first[i, split[0, b]] * second[k, split[1, b]]
+        moves[a - begin, a - begin] = 0.0

@@ -1,0 +1,344 @@
+"""Linear systems of a (1+1) chain on the product of two components, fitness level by fitness level.
+
+A state x is a pair (x1, x2) of a first and a second component, as a flat index; state y contributes
+to x with the weight ``first[x1, y1] * second[x2, y2]``. Fitness never falls, so states are dealt
+with in the sequence of their fitness. What those dealt with so far contribute is kept as
+
+    sums[i, j] = sum over the states y = (k, j) so far of first[i, k] v(y),
+
+a row of which, times a row of `second`, is the sum over all of them. Entering a state costs as many
+operations as the first component has values, reading one as many as the second has: a chain of n
+states on two axes of length about r takes n r steps and memory for a few arrays of n numbers,
+though it has n^2 moves. All terms are positive, so that no digits cancel. States are entered
+BLOCK at a time, row by row of the sums, which then stay in the fast caches; the contribution of
+those that are not entered yet is added up one by one.
+
+`order` holds the states and `ends` says where each fitness level ends in it; `split` has two rows,
+the components of the states in the sequence of `order`, because divisions are slow.
+
+Every kernel returns after about `quota` operations and goes on where it was when it is called
+again, so that Python can tell how far it is, and be interrupted.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperna._kernels.jit import inline_kernel, kernel
+
+BLOCK = 512
+# Larger systems are left to LAPACK.
+SMALL = 24
+# Columns of the values of `solve_moments`: 1 and two that are solved for. A fourth makes it faster.
+ONE, ONCE, TWICE, COLUMNS = 0, 1, 2, 4
+
+
+@inline_kernel
+def enter_columns(sums, first, order, split, begin, end, values):
+    """Add the contributions of states to the sums of all rows, four columns at a time."""
+    for i in range(sums.shape[0]):
+        weight, row = first[i], sums[i]
+        for n in range(begin, end):
+            y = order[n]
+            p, j = weight[split[0, n]], split[1, n]
+            row[j, 0] += p * values[y, 0]
+            row[j, 1] += p * values[y, 1]
+            row[j, 2] += p * values[y, 2]
+            row[j, 3] += p * values[y, 3]
+
+
+@inline_kernel
+def read_columns(sums, first, second, order, split, begin, end, values, i, k, inflow):
+    """Set what the entered states and those from begin to end contribute to the state (i, k)."""
+    row, weight, level = sums[i], second[k], first[i]
+    one, once, twice, spare = 0.0, 0.0, 0.0, 0.0
+    for j in range(weight.size):
+        p = weight[j]
+        one += p * row[j, 0]
+        once += p * row[j, 1]
+        twice += p * row[j, 2]
+        spare += p * row[j, 3]
+    for n in range(begin, end):
+        y = order[n]
+        p = level[split[0, n]] * weight[split[1, n]]
+        one += p * values[y, 0]
+        once += p * values[y, 1]
+        twice += p * values[y, 2]
+        spare += p * values[y, 3]
+    inflow[0], inflow[1], inflow[2], inflow[3] = one, once, twice, spare
+
+
+@inline_kernel
+def enter(sums, first, order, split, begin, end, values):
+    """Add the contributions of states to the sums of all rows."""
+    for i in range(sums.shape[0]):
+        weight, row = first[i], sums[i]
+        for n in range(begin, end):
+            row[split[1, n]] += weight[split[0, n]] * values[order[n]]
+
+
+@inline_kernel
+def read(sums, first, second, order, split, begin, end, values, i, k):
+    """Return what the entered states and those from begin to end contribute to the state (i, k)."""
+    row, weight, level = sums[i], second[k], first[i]
+    even, odd, width = 0.0, 0.0, weight.size
+    for j in range(0, width - 1, 2):
+        even += weight[j] * row[j]
+        odd += weight[j + 1] * row[j + 1]
+    if width % 2:
+        even += weight[width - 1] * row[width - 1]
+    for n in range(begin, end):
+        even += level[split[0, n]] * weight[split[1, n]] * values[order[n]]
+    return even + odd
+
+
+@inline_kernel
+def eliminate(system, size):
+    """LU factors of a small system in place, without pivoting: the diagonal dominates."""
+    for k in range(size):
+        for i in range(k + 1, size):
+            system[i, k] /= system[k, k]
+            for j in range(k + 1, size):
+                system[i, j] -= system[i, k] * system[k, j]
+
+
+@inline_kernel
+def substitute(system, size, right):
+    """Solve in place with the factors of `eliminate`."""
+    for i in range(size):
+        for j in range(i):
+            right[i] -= system[i, j] * right[j]
+    for i in range(size - 1, -1, -1):
+        for j in range(i + 1, size):
+            right[i] -= system[i, j] * right[j]
+        right[i] /= system[i, i]
+
+
+class Work(NamedTuple):
+    """Room for the sums and for the system of one level, and how far the solution has come.
+
+    `right` has two rows; `place` says where the free states of the level are in the sequence.
+    `counter` holds the level, how many states are entered into the sums, and the number of free
+    states of a level that waits for its solution (0: none does, WIDE: one without a system).
+    """
+
+    sums: np.ndarray
+    inflow: np.ndarray
+    system: np.ndarray
+    right: np.ndarray
+    place: np.ndarray
+    counter: np.ndarray
+
+
+LEVEL, ENTERED, WAITING = range(3)
+WIDE = -1
+# Operations between two returns to Python, about a tenth of a second.
+QUOTA = 2 * 10**7
+
+
+@inline_kernel
+def fill(system, place, free, split, first, second, order, leave):
+    """Set the system of the free states of a level."""
+    for a in range(free):
+        i, k = split[0, place[a]], split[1, place[a]]
+        for b in range(free):
+            system[a, b] = -first[i, split[0, place[b]]] * second[k, split[1, place[b]]]
+        system[a, a] = leave[order[place[a]]]
+
+
+@kernel
+def solve_moments(
+    order, ends, split, first, second, fixed, wanted, times, values, leave, gaps, work, quota
+):
+    """Solve q u = P u + w and q v = P v + w' for all states that are not fixed.
+
+    `order` begins with the fittest states. `wanted` is w, and w' is ``2 u - w`` if `times`, so that
+    u and v are the first two moments of a time where w is the probability that it is finite; else
+    w' is 1 and v the time until a fixed state. `values` (n, COLUMNS) holds 1, u and v, given for
+    fixed states; `leave` becomes q. `gaps` gets the largest absolute residual of u and of v, and
+    the largest sum of the terms of their equations.
+
+    Returns when all is done or `quota` operations are, or with a number of states WAITING: then the
+    caller replaces the first so many of ``right[0]`` by the solution u of ``work.system`` and of
+    ``right[1]`` by v, and calls again. If the number is WIDE, the level is larger than the system,
+    and the caller has to set the values of its states and to go on with the next LEVEL.
+    """
+    sums, inflow, system, right, place, counter = work
+    spent = 0
+    for level in range(counter[LEVEL], ends.size):
+        begin = ends[level - 1] if level else 0
+        end, entered = ends[level], counter[ENTERED]
+        free = counter[WAITING]
+        if spent > quota:
+            counter[LEVEL] = level
+            return
+        if end - begin > system.shape[0]:
+            counter[LEVEL], counter[WAITING] = level, WIDE
+            return
+        if free == 0:
+            if begin - entered >= BLOCK:
+                enter_columns(sums, first, order, split, entered, begin, values)
+                spent += (begin - entered) * sums.shape[0]
+                entered = begin
+            spent += (end - begin) * (end - entered + sums.shape[1])
+            for n in range(begin, end):
+                i, k, flow = split[0, n], split[1, n], inflow[n - begin]
+                read_columns(sums, first, second, order, split, entered, begin, values, i, k, flow)
+                total = 0.0
+                for m in range(begin, end):
+                    if m != n:
+                        p = first[i, split[0, m]] * second[k, split[1, m]]
+                        total += p
+                        if fixed[order[m]]:
+                            flow[ONCE] += p * values[order[m], ONCE]
+                            flow[TWICE] += p * values[order[m], TWICE]
+                x = order[n]
+                leave[x] = flow[ONE] + total
+                if not fixed[x]:
+                    flow[ONCE] += wanted[x]
+                    flow[TWICE] += -wanted[x] if times else 1.0
+                    right[0, free], right[1, free] = flow[ONCE], flow[TWICE]
+                    place[free] = n
+                    free += 1
+            fill(system, place, free, split, first, second, order, leave)
+            counter[LEVEL], counter[ENTERED] = level, entered
+            if free > SMALL:
+                counter[WAITING] = free
+                return
+            eliminate(system, free)
+            substitute(system, free, right[0])
+            if times:
+                for a in range(free):
+                    right[1, a] += 2.0 * right[0, a]
+            substitute(system, free, right[1])
+        counter[WAITING] = 0
+        for a in range(free):
+            n = place[a]
+            x, i, k = order[n], split[0, n], split[1, n]
+            values[x, ONCE], values[x, TWICE] = right[0, a], right[1, a]
+            for c in range(2):
+                into, out = inflow[n - begin, 1 + c], leave[x] * right[c, a]
+                if c == 1 and times:
+                    into += 2.0 * right[0, a]
+                for b in range(free):
+                    if a != b:
+                        p = first[i, split[0, place[b]]] * second[k, split[1, place[b]]]
+                        into += p * right[c, b]
+                gaps[0, c] = max(gaps[0, c], abs(into - out))
+                gaps[1, c] = max(gaps[1, c], into + out)
+    counter[LEVEL] = ends.size
+
+
+@kernel
+def solve_visits(
+    order, ends, split, first, second, fixed, leave, start, visits, passed, work, quota
+):
+    """Set how many steps the chain spends in each state on average before it is in a fixed one.
+
+    `order` begins with the least fit states; `first` and `second` are the transposes of those of
+    `solve_moments`, and it returns like that, with one right-hand side. For fixed states it is the
+    probability to enter them. `passed` becomes the same with 0 for fixed states.
+    """
+    sums, _, system, right, place, counter = work
+    spent = 0
+    for level in range(counter[LEVEL], ends.size):
+        begin = ends[level - 1] if level else 0
+        end, entered = ends[level], counter[ENTERED]
+        free = counter[WAITING]
+        if spent > quota:
+            counter[LEVEL] = level
+            return
+        if end - begin > system.shape[0]:
+            counter[LEVEL], counter[WAITING] = level, WIDE
+            return
+        if free == 0:
+            if begin - entered >= BLOCK:
+                enter(sums, first, order, split, entered, begin, passed)
+                spent += (begin - entered) * sums.shape[0]
+                entered = begin
+            spent += (end - begin) * (end - entered + sums.shape[1])
+            for n in range(begin, end):
+                x, i, k = order[n], split[0, n], split[1, n]
+                flow = read(sums, first, second, order, split, entered, begin, passed, i, k)
+                visits[x] = start[x] + flow
+                if not fixed[x]:
+                    right[0, free] = visits[x]
+                    place[free] = n
+                    free += 1
+            fill(system, place, free, split, first, second, order, leave)
+            counter[LEVEL], counter[ENTERED] = level, entered
+            if free > SMALL:
+                counter[WAITING] = free
+                return
+            eliminate(system, free)
+            substitute(system, free, right[0])
+        counter[WAITING] = 0
+        for a in range(free):
+            x = order[place[a]]
+            visits[x] = passed[x] = right[0, a]
+        if free < end - begin:
+            for n in range(begin, end):
+                x, i, k = order[n], split[0, n], split[1, n]
+                if fixed[x]:
+                    for a in range(free):
+                        m = place[a]
+                        visits[x] += first[i, split[0, m]] * second[k, split[1, m]] * right[0, a]
+    counter[LEVEL] = ends.size
+
+
+@kernel
+def step(order, ends, split, first, second, fixed, leave, before, after, sums, counter, quota):
+    """Set the probabilities of the states after one step, as `solve_visits` takes its arguments.
+
+    `before` and `after` have a second row: the same with fixed states set to 0. `counter` holds the
+    LEVEL and how many states are ENTERED; it and the sums begin with 0.
+    """
+    spent = 0
+    for level in range(counter[LEVEL], ends.size):
+        begin = ends[level - 1] if level else 0
+        end, entered = ends[level], counter[ENTERED]
+        if spent > quota:
+            counter[LEVEL] = level
+            return
+        if end - entered >= BLOCK:
+            enter(sums, first, order, split, entered, end, before[1])
+            spent += (end - entered) * sums.shape[0]
+            entered = end
+            counter[ENTERED] = entered
+        spent += (end - begin) * (end - entered + sums.shape[1])
+        for n in range(begin, end):
+            x, i, k = order[n], split[0, n], split[1, n]
+            total = read(sums, first, second, order, split, entered, end, before[1], i, k)
+            if fixed[x]:
+                after[0, x] = before[0, x] + total
+            else:
+                stay = 1.0 - leave[x] - first[i, i] * second[k, k]
+                after[0, x] = after[1, x] = stay * before[0, x] + total
+    counter[LEVEL] = ends.size
+
+
+@kernel
+def inflows(order, ends, split, first, second, values, inflow, sums, counter, quota):
+    """Set what all states that are not less fit contribute to each state, itself included.
+
+    `order` begins with the fittest states. `values` and `inflow` are (n, COLUMNS); `counter` is as
+    that of `step`, and the sums begin with 0.
+    """
+    spent = 0
+    for level in range(counter[LEVEL], ends.size):
+        begin = ends[level - 1] if level else 0
+        end, entered = ends[level], counter[ENTERED]
+        if spent > quota:
+            counter[LEVEL] = level
+            return
+        if end - entered >= BLOCK:
+            enter_columns(sums, first, order, split, entered, end, values)
+            spent += (end - entered) * sums.shape[0]
+            entered = end
+            counter[ENTERED] = entered
+        spent += (end - begin) * (end - entered + sums.shape[1])
+        for n in range(begin, end):
+            flow = inflow[order[n]]
+            i, k = split[0, n], split[1, n]
+            read_columns(sums, first, second, order, split, entered, end, values, i, k, flow)
+    counter[LEVEL] = ends.size

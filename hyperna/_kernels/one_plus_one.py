@@ -1,0 +1,118 @@
+"""The (1+1) NA between two events: the innermost loop."""
+
+import numpy as np
+
+from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne
+from hyperna._kernels.jit import inline_kernel
+from hyperna._kernels.lengths import MOST_COMPLETED
+from hyperna._kernels.mutation import ADAPTIVE
+from hyperna._kernels.order import smaller
+from hyperna._kernels.protocol import (
+    complete_steps,
+    first_accepted,
+    implement,
+    prepare,
+    update_law,
+    write_genome,
+)
+from hyperna._kernels.start import draw_start
+from hyperna._kernels.state import (
+    ACCEPTED,
+    CHANGED,
+    EVALUATIONS,
+    EXPIRED,
+    GENOME,
+    HORIZON,
+    IMPROVED,
+    PAUSED,
+    REJECTED,
+    RESTARTS,
+    SCORE,
+    SIMULATED,
+    WAITING,
+)
+from hyperna._kernels.steps import DRAWN, NEXT, TOTAL, draw_steps
+
+
+def _begin(algorithm, fitness, work, mutation, limits, run, memory):
+    """Draw and evaluate the first network of a start, or the one that was given."""
+    genome, counter = run.genes[GENOME], run.counter
+    if limits.start.size > 0 and counter[RESTARTS] == 0:
+        for c in range(genome.size):
+            genome[c] = limits.start[c]
+    else:
+        draw_start(limits, mutation, genome, run.direction, run.stream)
+    for c in range(genome.size):
+        run.steps.velocity[c] = 1.0
+    counter[EVALUATIONS] += 1
+    counter[SCORE] = prepare(fitness, work, genome)
+    counter[REJECTED] = 0
+    return IMPROVED
+
+
+def _advance(
+    algorithm,
+    fitness,
+    work,
+    mutation,
+    limits,
+    run,
+    memory,
+    report_improvements,
+    reported_score,
+    quota,
+):
+    """Simulate until something happens that is more than a step.
+
+    That is what `hyperna._kernels.protocol` says, and WAITING once as many offspring in a row are
+    rejected as `algorithm.patience` allows. Void steps are drawn as a number.
+    """
+    counter, steps, changed = run.counter, run.steps, run.genes[CHANGED]
+    total, horizon = steps.step[TOTAL], counter[HORIZON]
+    evaluations, parent, rejected = counter[EVALUATIONS], counter[SCORE], counter[REJECTED]
+    event, done = PAUSED, 0
+    step, drawn = steps.counter[NEXT], steps.counter[DRAWN]
+    start = evaluations - (total[step - 1] if step > 0 else 0)
+    while done < quota and event == PAUSED:
+        if step == drawn:
+            draw_steps(mutation, run.stream, steps, changed)
+            step, drawn, start = np.int64(0), steps.counter[DRAWN], evaluations
+        last = smaller(drawn, step + quota - done)
+        last = smaller(last, step + algorithm.patience - rejected)
+        if mutation.law.kind == ADAPTIVE:
+            last = smaller(last, step + MOST_COMPLETED)
+        while last > step and start + total[last - 1] > horizon:
+            last -= 1
+        if last == step:
+            # this step has been looked at, and is not to be used for anything else
+            step += 1
+            event = EXPIRED
+            break
+        first = step
+        complete_steps(mutation.law, mutation, steps, first, last, changed)
+        step, score = first_accepted(fitness, work, mutation, steps, run.genes, step, last, parent)
+        update_law(mutation.law, mutation, steps, step, last, changed, score > parent)
+        rejected += step - first
+        if step < last:
+            step += 1
+            rejected = 0
+            if (report_improvements and score > parent) or score >= reported_score:
+                event = IMPROVED if score > parent else ACCEPTED
+            parent = score
+        done += step - first
+        evaluations = start + total[step - 1]
+        if rejected == algorithm.patience:
+            rejected = 0
+            event = WAITING
+    steps.counter[NEXT] = step
+    counter[EVALUATIONS], counter[SCORE], counter[REJECTED] = evaluations, parent, rejected
+    counter[SIMULATED] += done
+    write_genome(fitness, work, mutation, run.genes[GENOME])
+    return event
+
+
+# For `hyperna._kernels.waiting`, which goes on after a wait.
+simulate = inline_kernel(_advance)
+
+implement(OnePlusOne, begin=_begin, advance=_advance)
+implement(LocalOnePlusOne, begin=_begin)

@@ -1,0 +1,311 @@
+"""Evolution of what a reader counts: the weight of the errors plus a cost for every term.
+
+A rule is a network of half-spaces ``weights[i] · x >= thresholds[i]`` on labelled points, joined by
+"at least `quorum` of them" (1: OR, all: AND) or by parity (XOR, `quorum` 0). A term is a weight
+that is not 0. Costs are integers, so that equal is equal. An offspring replaces its parent if it
+costs no more. It differs from it by one or several of these moves:
+
+- a threshold steps;
+- a normal turns in the plane of two features by a step;
+- a normal turns in such a plane until one of the two weights is 0: this is how terms disappear and
+  how one feature takes the place of another;
+- a neuron is lost: its weights become 0, and it fires everywhere or nowhere.
+
+The kernel is flat on purpose: it compiles in a few seconds and can be read from top to bottom.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperna._kernels.jit import inline_kernel, kernel_with_arrays
+from hyperna._kernels.random import below, geometric, next_word, pick, uniform
+
+# Points in a block: blocks in which no neuron changes its mind keep their errors, and what comes
+# after a block that makes an offspring too bad is not looked at.
+BLOCK = 128
+# Rounding errors of dot products that are changed move by move stay far below the distances that
+# matter if the products are made again after so many accepted moves.
+LIFETIME = 256
+
+
+class LabelledColumns(NamedTuple):
+    """Points to be told apart: a row of `columns` is a feature; labels are 0 and 1.
+
+    `signs` says which signs the weights of each feature may have: 1, -1, or 0 for both.
+    """
+
+    columns: np.ndarray
+    label: np.ndarray
+    weight: np.ndarray
+    signs: np.ndarray
+
+
+class RuleMoves(NamedTuple):
+    """How an offspring differs from its parent.
+
+    `lengths` is an alias table of step lengths 1, 2, ... with 2**`length_bits` entries, in units of
+    1/`resolution` of a turn, or of the range of thresholds, which is from -1 to 1. Each component
+    (D - 1 directions and a threshold for each of the N neurons) moves with `probability`; where
+    that is 0 exactly one of them does, and it is a threshold at least with probability `threshold`.
+    `zeroing` is the share of the turns that end where a weight is 0, `losing` that of the offspring
+    that lose a neuron.
+    """
+
+    lengths: np.ndarray
+    length_bits: int
+    resolution: int
+    probability: float
+    threshold: float
+    zeroing: float
+    losing: float
+
+
+@inline_kernel
+def signed_step(moves, stream):
+    """A step as a part of the resolution, with a fair sign."""
+    word = next_word(stream)
+    step = (1 + pick(word, moves.lengths, np.int64(0), moves.length_bits)) / moves.resolution
+    return step if word & np.uint64(1) else -step
+
+
+@inline_kernel
+def count_flips(old, before, new, after):
+    """Number of points on which a half-space changes its mind."""
+    flips = np.int64(0)
+    for p in range(new.size):
+        flips += np.int64(new[p] >= after) ^ np.int64(old[p] >= before)
+    return flips
+
+
+@inline_kernel
+def weight_of_errors(fires, quorum, label, weight):
+    """Weight of the points that are classified wrongly, given how many half-spaces hold each."""
+    wrong = np.int64(0)
+    if quorum == 0:
+        for p in range(fires.size):
+            wrong += weight[p] & -((fires[p] & 1) ^ label[p])
+    else:
+        for p in range(fires.size):
+            wrong += weight[p] & -(np.int64(fires[p] >= quorum) ^ label[p])
+    return wrong
+
+
+@inline_kernel
+def make_dots(columns, weights, dots):
+    """Dot products of all points with the weights of a neuron, feature by feature."""
+    for p in range(dots.size):
+        dots[p] = 0.0
+    for j in range(weights.size):
+        if weights[j] != 0.0:
+            column = columns[j]
+            for p in range(dots.size):
+                dots[p] += column[p] * weights[j]
+
+
+@kernel_with_arrays
+def evolve_rule(data, quorum, moves, term_cost, budget, weights, thresholds, stream):
+    """Evolve a rule in place for `budget` evaluations; return its errors and its terms.
+
+    `term_cost` is in the units of the points' weights.
+    """
+    columns, label, weight, signs = data.columns, data.label, data.weight, data.signs
+    features, points = columns.shape
+    neurons = thresholds.size
+    blocks = (points + BLOCK - 1) // BLOCK
+    slots = neurons * features
+    log_stay = math.log1p(-moves.probability) if 0.0 < moves.probability < 1.0 else -1.0
+
+    # the parent: dot products, number of half-spaces that hold a point, errors of each block
+    dots = np.zeros((neurons, points))
+    fires = np.zeros(points, np.int64)
+    block_errors = np.zeros(blocks, np.int64)
+    terms = np.int64(0)
+    errors = np.int64(0)
+    # the offspring
+    new_dots = np.zeros((neurons, points))
+    new_fires = np.zeros(points, np.int64)
+    new_errors = np.zeros(blocks, np.int64)
+    flipped = np.zeros(blocks, np.bool_)
+    # what it takes to go back: changed weights in the order of the changes, old thresholds
+    changed_neuron = np.zeros(2 * slots + 2, np.int64)
+    changed_feature = np.zeros(2 * slots + 2, np.int64)
+    old_weight = np.zeros(2 * slots + 2)
+    change = np.zeros(2 * slots + 2)
+    old_threshold = thresholds.copy()
+    moved = np.zeros(neurons, np.int64)
+    is_moved = np.zeros(neurons, np.bool_)
+    age = np.zeros(neurons, np.int64)
+    lost_weights = np.zeros(features)
+
+    for i in range(neurons):
+        for j in range(features):
+            terms += np.int64(weights[i, j] != 0.0)
+        make_dots(columns, weights[i], dots[i])
+        for p in range(points):
+            fires[p] += np.int64(dots[i, p] >= thresholds[i])
+    for block in range(blocks):
+        begin, end = block * BLOCK, min(block * BLOCK + BLOCK, points)
+        block_errors[block] = weight_of_errors(
+            fires[begin:end], quorum, label[begin:end], weight[begin:end]
+        )
+        errors += block_errors[block]
+
+    for _ in range(budget):
+        # ---- the moves of this offspring
+        changes = 0
+        movers = 0
+        lost = -1
+        new_terms = terms
+        inside = True  # thresholds among the points, signs as allowed
+        if moves.losing > 0.0 and uniform(stream) < moves.losing:
+            lost = below(stream, neurons)
+            moved[0] = lost
+            movers = 1
+            for j in range(features):
+                lost_weights[j] = weights[lost, j]
+                new_terms -= np.int64(weights[lost, j] != 0.0)
+                weights[lost, j] = 0.0
+            old_threshold[lost] = thresholds[lost]
+            thresholds[lost] = 1.0 if next_word(stream) & np.uint64(1) else -1.0
+        else:
+            slot = below(stream, slots)
+            if moves.probability > 0.0:
+                slot = np.int64(0) if moves.probability == 1.0 else geometric(stream, log_stay)
+            while slot < slots:
+                i = slot // features
+                if not is_moved[i]:
+                    is_moved[i] = True
+                    moved[movers] = i
+                    movers += 1
+                    old_threshold[i] = thresholds[i]
+                steps = slot - i * features == features - 1
+                if moves.probability == 0.0 and moves.threshold > 0.0:
+                    steps = steps or uniform(stream) < moves.threshold
+                if steps:
+                    thresholds[i] += 2.0 * signed_step(moves, stream)
+                    # beyond that a half-space holds all points or none
+                    inside = inside and abs(thresholds[i]) <= 1.0
+                else:
+                    j = below(stream, features)
+                    k = below(stream, features - 1)
+                    k += np.int64(k >= j)
+                    if moves.probability == 0.0:
+                        # a plane without a term would be a step without effect
+                        tries = 0
+                        while weights[i, j] == 0.0 and weights[i, k] == 0.0 and tries < features:
+                            j = below(stream, features)
+                            k = below(stream, features - 1)
+                            k += np.int64(k >= j)
+                            tries += 1
+                    u = weights[i, j]
+                    v = weights[i, k]
+                    if uniform(stream) < moves.zeroing:
+                        a = 0.0
+                        b = math.copysign(math.hypot(u, v), v)
+                        if v == 0.0 and next_word(stream) & np.uint64(1):
+                            b = -b
+                    else:
+                        angle = 2.0 * math.pi * signed_step(moves, stream)
+                        cosine, sine = math.cos(angle), math.sin(angle)
+                        a = u * cosine - v * sine
+                        b = u * sine + v * cosine
+                    inside = inside and signs[j] * a >= 0.0 and signs[k] * b >= 0.0
+                    new_terms += np.int64(a != 0.0) - np.int64(u != 0.0)
+                    new_terms += np.int64(b != 0.0) - np.int64(v != 0.0)
+                    changed_neuron[changes] = i
+                    changed_feature[changes] = j
+                    old_weight[changes] = u
+                    change[changes] = a - u
+                    changed_neuron[changes + 1] = i
+                    changed_feature[changes + 1] = k
+                    old_weight[changes + 1] = v
+                    change[changes + 1] = b - v
+                    weights[i, j] = a
+                    weights[i, k] = b
+                    changes += 2
+                if moves.probability == 0.0:
+                    break
+                slot += 1
+                if moves.probability < 1.0:
+                    slot += geometric(stream, log_stay)
+
+        # ---- its errors, as far as it takes to know that it is worse
+        allowed = errors - term_cost * (new_terms - terms)
+        found = np.int64(0) if inside else allowed + 1
+        for block in range(blocks):
+            if found > allowed:
+                break
+            begin, end = block * BLOCK, min(block * BLOCK + BLOCK, points)
+            flips = np.int64(0)
+            for m in range(movers):
+                i = moved[m]
+                old = dots[i, begin:end]
+                new = new_dots[i, begin:end]
+                if i == lost:
+                    for p in range(new.size):
+                        new[p] = 0.0
+                else:
+                    first, second, a, b, next_change = 0, 0, 0.0, 0.0, 0
+                    if changes > 0 and changed_neuron[0] == i:
+                        first, second = changed_feature[0], changed_feature[1]
+                        a, b = change[0], change[1]
+                        next_change = 2
+                    x, y = columns[first, begin:end], columns[second, begin:end]
+                    for p in range(new.size):
+                        new[p] = old[p] + a * x[p] + b * y[p]
+                    for c in range(next_change, changes):
+                        if changed_neuron[c] == i:
+                            x, a = columns[changed_feature[c], begin:end], change[c]
+                            for p in range(new.size):
+                                new[p] += a * x[p]
+                flips += count_flips(old, old_threshold[i], new, thresholds[i])
+            flipped[block] = flips > 0
+            new_errors[block] = block_errors[block]
+            if flips > 0:
+                holds = new_fires[begin:end]
+                before = fires[begin:end]
+                for p in range(holds.size):
+                    holds[p] = before[p]
+                for m in range(movers):
+                    i = moved[m]
+                    old, old_at = dots[i, begin:end], old_threshold[i]
+                    new, new_at = new_dots[i, begin:end], thresholds[i]
+                    for p in range(holds.size):
+                        holds[p] += np.int64(new[p] >= new_at) - np.int64(old[p] >= old_at)
+                new_errors[block] = weight_of_errors(
+                    holds, quorum, label[begin:end], weight[begin:end]
+                )
+            found += new_errors[block]
+
+        # ---- keep it, or go back
+        if found <= allowed:
+            errors = found
+            terms = new_terms
+            for block in range(blocks):
+                if flipped[block]:
+                    block_errors[block] = new_errors[block]
+                    for p in range(block * BLOCK, min(block * BLOCK + BLOCK, points)):
+                        fires[p] = new_fires[p]
+            for m in range(movers):
+                i = moved[m]
+                is_moved[i] = False
+                age[i] += 1
+                if age[i] == LIFETIME:
+                    age[i] = 0
+                    make_dots(columns, weights[i], dots[i])
+                else:
+                    old, new = dots[i], new_dots[i]
+                    for p in range(points):
+                        old[p] = new[p]
+        else:
+            for c in range(changes - 1, -1, -1):
+                weights[changed_neuron[c], changed_feature[c]] = old_weight[c]
+            if lost >= 0:
+                for j in range(features):
+                    weights[lost, j] = lost_weights[j]
+            for m in range(movers):
+                is_moved[moved[m]] = False
+                thresholds[moved[m]] = old_threshold[moved[m]]
+    return errors, terms

@@ -1,0 +1,124 @@
+"""What a rule costs: the bits that it takes to tell somebody the labels with its help.
+
+See `hyperna._kernels.description_length` for the code of labels, weights and thresholds. To these
+come the bits for naming things. With D features a rule tells
+
+- how many half-spaces there are, N, in log2(N (N + 1)) bits, so that all numbers have a place and
+  small ones a cheap one; of several also how they are joined: log2(N + 1) for the quorum or "odd";
+- for a single half-space, in one bit, whether its features are one of the M sets of the lasso path;
+  if so, which one, in log2 M bits;
+- for any other half-space how many terms it has, k, in log2(k (k + 1)) bits, and which of the
+  C(D, k) sets of features, in log2 C(D, k) bits, from k = D / 2 on as many as there;
+- its weights and thresholds, each as exactly as the labels ask for.
+
+The constant answer needs n times the entropy of the shares of the labels, and nothing for a rule.
+
+A name costs as much as there were sets to choose from: a few dozen along the path, which orders
+features without trying their combinations, and all combinations where evolution chose. This is a
+price for the choice and not quite a code, because the path itself comes from the labels and is not
+told. (The same holds for the lasso, whose degrees of freedom are the number of its terms, with
+nothing for their choice: Zou, Hastie, Tibshirani 2007.) So whether there is anything to tell at all
+is asked of the code in which every half-space names its features; how much of it, of the cheaper
+one. With names for all, rules on tables of many features, such as images, are too short; without
+them noise gets rules: benchmarks/ablation.md.
+"""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from scipy.special import gammaln
+
+from hyperna._kernels.description_length import description_length
+from hyperna.classifier.half_spaces import HalfSpaces
+from hyperna.classifier.table import Standardised
+
+# Numbers of features, in order.
+Features: TypeAlias = tuple[int, ...]
+# Probabilities of a label that no distance explains; never less than one in all rows and two more
+# (Laplace's rule of succession).
+LAPSES = (0.0, 0.01, 0.03, 0.06, 0.1, 0.15)
+
+
+@dataclass(frozen=True)
+class CodeLength:
+    """Bits of the labels and of the rule, and the probabilities that go with them.
+
+    A point at the signed distance d has the label 1 with the probability
+    ``lapse + (1 - 2 lapse) expit(slope d)``.
+    """
+
+    labels: float
+    rule: float
+    named_rule: float  # bits of the rule if it names its features even where they are on the path
+    slope: float
+    lapse: float
+
+    def total(self, shortness: float) -> float:
+        """Return the bits of labels and rule, those of the rule `shortness` times."""
+        return self.labels + shortness * self.rule
+
+    def named_total(self, shortness: float) -> float:
+        """Return the same if the rule names its features even where they are on the path."""
+        return self.labels + shortness * self.named_rule
+
+
+def code_length(
+    network: HalfSpaces, points: Standardised, shortness: float, path: Collection[Features] = ()
+) -> CodeLength:
+    """Return the shortest description of the labels by a network.
+
+    `path` has the sets of features along the lasso path.
+    """
+    if not network.neurons:
+        return CodeLength(points.rows * entropy(points.share), 0.0, 0.0, 0.0, 0.0)
+    result = np.zeros(4)
+    lapses = np.maximum(LAPSES, min(1.0 / (points.rows + 2.0), 0.25))
+    description_length(
+        np.ascontiguousarray(network.normals),
+        network.thresholds,
+        network.quorum,
+        points.columns,
+        points.squares,
+        points.label,
+        points.weight,
+        lapses,
+        shortness,
+        result,
+    )
+    labels, parameters, slope, lapse = result.tolist()
+    features = len(points.columns)
+    return CodeLength(
+        labels=labels,
+        rule=parameters + naming_bits(network, features, path),
+        named_rule=parameters + naming_bits(network, features),
+        slope=slope,
+        lapse=lapse,
+    )
+
+
+def naming_bits(network: HalfSpaces, features: int, path: Collection[Features] = ()) -> float:
+    """Return the bits for the shape of a network and the names of its features."""
+    size = network.neurons
+    bits = math.log2(size * (size + 1))
+    if size > 1:
+        bits += math.log2(size + 1)
+    else:
+        bits += 1.0
+        if network.features in path:
+            return bits + math.log2(len(path))
+    for k in network.terms_of_each.tolist():
+        # a longer list of features is not cheaper than a shorter one
+        named = min(k, features // 2)
+        choices = gammaln(features + 1) - gammaln(named + 1) - gammaln(features - named + 1)
+        bits += math.log2(k * (k + 1)) + choices / math.log(2)
+    return float(bits)
+
+
+def entropy(share: float) -> float:
+    """Return the bits of a label that is 1 with this probability."""
+    if not 0 < share < 1:
+        return 0.0
+    return -share * math.log2(share) - (1 - share) * math.log2(1 - share)

@@ -1,0 +1,205 @@
+"""Where the rules come from: lasso supports, smooth stand-ins, and evolution along term costs.
+
+Each function returns a network; none of them decides which one is good (see `hyperna.classifier.
+search` and `hyperna.classifier.bits`).
+"""
+
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+import numpy as np
+from numpy.random import Generator
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import lars_path
+
+from hyperna._kernels.short_rules import LabelledColumns, RuleMoves, evolve_rule
+from hyperna._kernels.soft_rules import soft_loss
+from hyperna._kernels.tables import alias_table
+from hyperna._validation import BoolArray, FloatArray, IntArray
+from hyperna.classifier.half_spaces import ODD, HalfSpaces
+from hyperna.classifier.table import Standardised
+
+# What other values do to accuracy and length: benchmarks/ablation.md.
+#
+# Steps of a normal, in turns, and of a threshold are harmonic on this many parts.
+RESOLUTION = 65_536
+# Share of the offspring whose threshold moves, of the turns that end where a weight is 0, and of
+# the offspring that lose a neuron.
+THRESHOLD_MOVES, ZEROING_MOVES, NEURON_LOSSES = 0.3, 0.36, 0.002
+# Parts of a row in which the weights of points and the cost of a term are counted.
+PARTS_OF_A_ROW = 1024
+# The L2 penalty of logistic regression (scikit-learn's default), and that of networks for each row:
+# they must be able to become steep.
+PENALTY, NETWORK_PENALTY = 1.0, 1e-3
+# Most steps of L-BFGS, and the relative gain of a step below which it is the last.
+STEPS, SLIGHT_GAIN = 100, 1e-3
+# Networks are sought among at most so many features, those with the largest weights in logistic
+# regression.
+MOST_FEATURES = 64
+# Steps along the lasso path, and sizes of supports at which all are tried; of larger ones every
+# size that is about 1.4 times the one before.
+LASSO_STEPS, EVERY_SIZE = 60, 8
+
+
+def lasso_supports(points: Standardised) -> Iterator[IntArray]:
+    """Yield sets of features along scikit-learn's lasso path, small ones first, and all of them."""
+    size_of_all = len(points.columns)
+    root = np.sqrt(points.weight)
+    A = points.columns.T * root[:, None]
+    target = (points.label - points.share) * root
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        steps = min(LASSO_STEPS, 2 * size_of_all)
+        _, _, path = lars_path(A, target, method="lasso", max_iter=steps)
+    sizes = set()
+    for weights in sorted(path.T, key=np.count_nonzero):
+        support = np.flatnonzero(weights)
+        size: float = len(support)
+        if size > EVERY_SIZE:
+            size = round(2 * np.log2(size / EVERY_SIZE)) + 0.5
+        if 0 < len(support) < size_of_all and size not in sizes:
+            sizes.add(size)
+            yield support
+    yield np.arange(size_of_all)
+
+
+def smooth_fit(
+    points: Standardised,
+    used: BoolArray,
+    quorum: int,
+    begin: FloatArray,
+    penalty: float,
+    slight_gain: float,
+    signs: IntArray | None = None,
+) -> FloatArray:
+    """Return where L-BFGS finds the least loss of the smooth stand-in.
+
+    `used` (N, D) says which weights may differ from 0. Rows of `begin` and of the result are the
+    weights and, last, the threshold of a neuron, on the scale of logits. The first step that gains
+    relatively less than `slight_gain` is the last. `signs` are those that weights may have, 0 for
+    both.
+    """
+    neurons, features = [], []
+    for i, row in enumerate(used):
+        chosen = np.flatnonzero(row)
+        neurons += [i] * (len(chosen) + 1)
+        features += [*chosen.tolist(), -1]
+    neuron, feature = np.array(neurons), np.array(features)
+    gradient = np.zeros(len(neuron))
+    bounds = None
+    if signs is not None:
+        sign = np.where(feature < 0, 0, signs[feature])
+        low, high = np.where(sign > 0, 0.0, -np.inf), np.where(sign < 0, 0.0, np.inf)
+        bounds = list(zip(low, high, strict=True))
+
+    def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
+        value = soft_loss(
+            parameters,
+            neuron,
+            feature,
+            points.columns,
+            points.label,
+            points.weight,
+            quorum,
+            penalty,
+            gradient,
+        )
+        return value, gradient.copy()
+
+    options = {"maxiter": STEPS, "ftol": slight_gain}
+    found = minimize(
+        loss, begin[neuron, feature], jac=True, method="L-BFGS-B", bounds=bounds, options=options
+    )
+    result = np.zeros(begin.shape)
+    result[neuron, feature] = found.x
+    return result
+
+
+def network_of(parameters: FloatArray, quorum: int) -> HalfSpaces:
+    """Return the half-spaces of fitted weights and thresholds."""
+    return HalfSpaces.made(parameters[:, :-1], parameters[:, -1], quorum)
+
+
+def half_spaces_on(
+    supports: Iterable[IntArray], points: Standardised, signs: IntArray | None = None
+) -> Iterator[HalfSpaces]:
+    """Yield the half-space of logistic regression on each of some sets of features."""
+    parameters = np.zeros((1, len(points.columns) + 1))
+    for support in supports:
+        used = np.zeros((1, len(points.columns)), bool)
+        used[0, support] = True
+        parameters = smooth_fit(points, used, 1, parameters, PENALTY, SLIGHT_GAIN, signs)
+        yield network_of(parameters, 1)
+
+
+def soft_network(
+    points: Standardised,
+    neurons: int,
+    quorum: int,
+    features: IntArray,
+    rng: Generator,
+    signs: IntArray | None = None,
+) -> HalfSpaces:
+    """Return a network found by the smooth stand-in from a random beginning."""
+    used = np.zeros((neurons, len(points.columns)), bool)
+    used[:, features] = True
+    penalty = NETWORK_PENALTY * points.rows
+    begin = rng.normal(size=(neurons, len(points.columns) + 1))
+    # distances of about one deviation, whatever the number of features
+    begin[:, :-1] *= np.sqrt(3 / (len(features) + 1))
+    # thresholds with which about half of the points are positive; parities have any
+    if quorum == 1:
+        begin[:, -1] = 1.0
+    elif quorum == neurons:
+        begin[:, -1] = -1.0
+    elif quorum != ODD:
+        begin[:, -1] = 0.0
+    if signs is not None:
+        begin[:, :-1] = np.where(signs == 0, begin[:, :-1], np.abs(begin[:, :-1]) * signs)
+    found = smooth_fit(points, used, quorum, begin, penalty, SLIGHT_GAIN, signs)
+    return network_of(found, quorum)
+
+
+@cache
+def harmonic_table() -> tuple[IntArray, int]:
+    """Return the alias table of harmonic steps."""
+    return alias_table(1.0 / np.arange(1, RESOLUTION + 1))
+
+
+def evolved(
+    points: Standardised,
+    network: HalfSpaces,
+    term_cost: float,
+    evaluations: int,
+    rng: Generator,
+    signs: IntArray | None = None,
+) -> HalfSpaces:
+    """Return the network after so many offspring that had to cost no more than their parents.
+
+    The cost is the weight of the errors plus `term_cost`, in rows, for each term.
+    """
+    data = LabelledColumns(
+        points.columns / points.radius,
+        points.label,
+        np.rint(points.weight * PARTS_OF_A_ROW).astype(np.int64),
+        np.zeros(len(points.columns), np.int64) if signs is None else signs,
+    )
+    lengths, bits = harmonic_table()
+    moves = RuleMoves(
+        lengths=lengths,
+        length_bits=bits,
+        resolution=RESOLUTION,
+        probability=0.0,
+        threshold=THRESHOLD_MOVES,
+        zeroing=ZEROING_MOVES,
+        losing=NEURON_LOSSES if network.neurons > 1 else 0.0,
+    )
+    normals = np.array(network.normals)
+    thresholds = network.thresholds / points.radius
+    cost = round(term_cost * PARTS_OF_A_ROW)
+    stream = rng.integers(1, 2**63, 4, dtype=np.uint64)
+    evolve_rule(data, network.quorum, moves, cost, evaluations, normals, thresholds, stream)
+    found = HalfSpaces.made(normals, thresholds * points.radius, network.quorum)
+    return found.tidied(points.columns)

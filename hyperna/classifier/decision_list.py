@@ -1,0 +1,84 @@
+"""Several classes as a list of rules: if ... class A; otherwise if ... class B; otherwise C.
+
+With K classes there are K - 1 rules. Each tells its class from those that come later in the list.
+The probability of a class is a product along the list. Two classes are a list of one rule, which
+tells the second class from the first.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hyperna._validation import FloatArray, IntArray
+from hyperna.classifier.rules import Rule
+
+
+@dataclass(frozen=True)
+class DecisionList:
+    """Rules in the order in which they are asked.
+
+    `order` has one class number for each rule, and last the class of the rows on which no rule
+    holds. Of `classes` classes some may have no rows in training, and are never answered.
+    """
+
+    rules: tuple[Rule, ...]
+    order: tuple[int, ...]
+    classes: int
+
+    @property
+    def terms(self) -> int:
+        """Number of coefficients of all rules."""
+        return sum(rule.terms for rule in self.rules)
+
+    @property
+    def neurons(self) -> int:
+        """Number of conditions of all rules."""
+        return sum(len(rule.conditions) for rule in self.rules)
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """Numbers of the features that are used, in order."""
+        return tuple(sorted({k for rule in self.rules for k in rule.features}))
+
+    def importances(self, dim: int) -> FloatArray:
+        """Return the share of each of so many features in the conditions.
+
+        It is the influence of the feature, averaged over the conditions and then over the rules.
+        """
+        mean = np.zeros(dim)
+        for rule in self.rules:
+            for condition in rule.conditions:
+                share = np.array(condition.influence) / sum(condition.influence)
+                mean[list(condition.features)] += share / len(rule.conditions)
+        return mean / (mean.sum() or 1.0)
+
+    def answering(self, X: FloatArray) -> IntArray:
+        """Return the number of the first rule that holds on each row, or that of all rules."""
+        place = np.full(len(X), len(self.rules))
+        for number, rule in reversed(list(enumerate(self.rules))):
+            place[rule.holds(X)] = number
+        return place
+
+    def predict(self, X: FloatArray) -> IntArray:
+        """Return the class number of each row."""
+        return np.array(self.order)[self.answering(X)]
+
+    def probabilities(self, X: FloatArray) -> FloatArray:
+        """Return the probability of each class, (n, K); no other class has more than the answer.
+
+        A row may be near the border of an early rule and far inside a later one. Where the product
+        along the list would then give an earlier class more than the answer, the answer gets as
+        much, and all are divided by their sum.
+        """
+        result = np.zeros((len(X), self.classes))
+        left = np.ones(len(X))
+        for rule, number in zip(self.rules, self.order, strict=False):
+            chance = rule.probability(X)
+            result[:, number] = left * chance
+            left = left * (1.0 - chance)
+        result[:, self.order[-1]] = left
+        answer, rows = self.predict(X), np.arange(len(X))
+        most = result.max(axis=1)
+        behind = (result.argmax(axis=1) != answer) | (result[rows, answer] < most)
+        result[rows[behind], answer[behind]] = np.nextafter(most[behind], 2.0)
+        return result / result.sum(axis=1, keepdims=True)

@@ -1,0 +1,58 @@
+"""The command ``hyperna export``."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from hyperna._files import check_writable, write_file
+from hyperna.cli.options import tell_written
+
+HELP = """\
+Write the rule of a saved model as Python, SQL or JavaScript.
+
+For example:
+  hyperna export model.json --to sql --table customers
+  hyperna export model.json --to python -o rule.py
+  hyperna export model.json --to javascript -o rule.js
+
+The code needs nothing else and gives the same answers as the model; what is done with text, gaps
+and dates is part of it. The SQL is written for SQLite.
+"""
+LANGUAGES = ("python", "sql", "javascript")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "model", metavar="MODEL", help="a JSON file written by 'hyperna fit --save'"
+    )
+    parser.add_argument("--to", required=True, choices=LANGUAGES, help="language of the code")
+    parser.add_argument(
+        "-o", "--out", metavar="FILE", help="file to write (default: standard output)"
+    )
+    parser.add_argument("--table", metavar="NAME", help="name of the table in SQL (default: data)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Export and write."""
+    path = None if args.out is None else Path(args.out)
+    if path is not None:
+        check_writable(path)
+    if args.table is not None and args.to != "sql":
+        raise ValueError(f"--table is for --to sql, got --to {args.to}")
+
+    from hyperna.classifier import export_code
+    from hyperna.models import load_model
+
+    options = {} if args.table is None else {"table": args.table}
+    code = export_code(load_model(args.model), args.to, **options)
+    warnings = re.findall(r"^\W+ (WARNING: .*)\n\W+ (.*)$", code, re.MULTILINE)
+    for first, second in warnings:
+        print(f"hyperna export: {first} {second}", file=sys.stderr)
+    if path is None:
+        sys.stdout.write(code)
+    else:
+        write_file(path, code)
+        tell_written(path, f"the rule in {args.to}")
+    return 0

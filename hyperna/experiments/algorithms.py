@@ -1,0 +1,207 @@
+"""Algorithms that a campaign can run: one registry, found by the key ``algorithm``.
+
+An algorithm turns a setting into a `Runner`. Everything else (seeds, workers, storage, tables) is
+the same for all of them, so a campaign compares like with like.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from hyperna._validation import IntArray, read_settings
+from hyperna._words import did_you_mean, parse_name, write_name
+from hyperna.baselines import BASELINES, Neat, baseline, baseline_task, neat_task
+from hyperna.experiments.keys import COMMON
+from hyperna.run.algorithm import OnePlusOneNA
+from hyperna.run.description import ALGORITHM_OPTIONS, COUNTED, OPTIONS
+from hyperna.run.relatives import RELATIVES
+
+if TYPE_CHECKING:
+    from hyperna.experiments.setting import Setting
+
+
+class Runner(Protocol):
+    """One setting, ready to run: a `Task` of the (1+1) NA, a `BaselineTask`, or your own.
+
+    A runner that also has ``run(seed, number, trajectory)`` can replay its runs.
+    """
+
+    processes: ClassVar[bool]
+
+    @property
+    def fitness(self) -> Any:
+        """What is measured, of which problem."""
+
+    @property
+    def units(self) -> int:
+        """Score of a network without a mistake."""
+
+    def run_block(self, seed: int, first: int, last: int) -> IntArray:
+        """Return the rows of runs first..last-1, with the columns `hyperna.run.results.COLUMNS`.
+
+        A row depends on the seed and its run's number only, not on the block it is in.
+        """
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An entry of `ALGORITHMS`.
+
+    Parameters
+    ----------
+    name : str
+        Value of the key ``algorithm``; a setting may add parameters after a colon, which `make`
+        reads from ``setting.algorithm``.
+    summary : str
+        One line for lists.
+    make : callable
+        Returns the `Runner` of a setting, or raises ValueError if the setting makes no sense.
+    keys : frozenset of str
+        Optional keys that it knows (see `hyperna.run.description`).
+    processes : bool
+        Whether it holds the interpreter lock, so that workers must be processes.
+    spell : callable, optional
+        Returns the one way to write its name with all parameters, so that settings that mean the
+        same are the same.
+    defaults : dict
+        Its own parameters and their defaults.
+    """
+
+    name: str
+    summary: str
+    make: Callable[["Setting"], Runner]
+    keys: frozenset[str] = frozenset()
+    processes: bool = True
+    spell: Callable[[str], str] = str
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+
+ALGORITHMS: dict[str, Algorithm] = {}
+# Optional keys of relatives of the (1+1) NA, and of all others.
+_OPTIONAL = frozenset(OPTIONS) - COMMON
+_COUNTED = frozenset(name for name, option in OPTIONS.items() if option.used_by == COUNTED)
+# Settings that all relatives of the (1+1) NA have.
+SHARED = frozenset(ALGORITHM_OPTIONS)
+
+
+def register(algorithm: Algorithm) -> Algorithm:
+    """Enter an algorithm into `ALGORITHMS`; nothing else is needed to use it in campaigns."""
+    ALGORITHMS[algorithm.name] = algorithm
+    return algorithm
+
+
+def algorithms() -> dict[str, Algorithm]:
+    """Return `ALGORITHMS`, with all relatives and baselines that are registered by now."""
+    for kin in RELATIVES.values():
+        if kin.name not in ALGORITHMS:
+            register(
+                Algorithm(
+                    name=kin.name,
+                    summary=kin.summary,
+                    make=_make_na,
+                    keys=_OPTIONAL,
+                    processes=False,
+                    defaults=_own_defaults(kin),
+                )
+            )
+    for entry in BASELINES.values():
+        if entry.name not in ALGORITHMS:
+            register(
+                Algorithm(
+                    name=entry.name,
+                    summary=entry.summary,
+                    make=_make_with(baseline_task),
+                    keys=_COUNTED,
+                    spell=_spell_baseline,
+                    defaults=_own_defaults(entry),
+                )
+            )
+    return ALGORITHMS
+
+
+def find_algorithm(text: str) -> Algorithm:
+    """Return the algorithm that a text such as "na" or "name:key=value" names."""
+    name = text.partition(":")[0]
+    if name not in ALGORITHMS and name not in (known := algorithms()):
+        names = ", ".join(map(repr, known))
+        raise ValueError(
+            f"algorithm must be one of {names}, got {text[:60]!r}{did_you_mean(name, known)}"
+        )
+    return ALGORITHMS[name]
+
+
+def _own_defaults(entry: Any) -> dict[str, Any]:
+    """Return the settings that only this algorithm has, with their defaults."""
+    return {own.name: own.default for own in fields(entry) if own.name not in SHARED}
+
+
+def short_name(text: str) -> str:
+    """Return an algorithm's name with those of its parameters that are not at their defaults.
+
+    Examples
+    --------
+    >>> short_name("mu_plus_one:members=10,crossover=0.5")
+    'mu_plus_one:crossover=0.5'
+    >>> short_name("random_search:representation=polar")
+    'random_search'
+    """
+    name, given = parse_name("algorithm", text)
+    known = algorithms().get(name)
+    defaults = known.defaults if known else {}
+    return write_name(name, {key: v for key, v in given.items() if v != str(defaults.get(key))})
+
+
+def relative(text: str) -> tuple[type[OnePlusOneNA], dict[str, Any]]:
+    """Return the class of a relative of the (1+1) NA, and the settings of its own.
+
+    Examples
+    --------
+    >>> relative("mu_plus_one:members=5")
+    (<class 'hyperna.run.relatives.MuPlusOneNA'>, {'members': 5, 'crossover': 0.0})
+    """
+    name, written = parse_name("algorithm", text)
+    entry = RELATIVES[name]
+    kinds = {own.name: own.type for own in fields(entry) if own.name not in SHARED}
+    return entry, _own_defaults(entry) | read_settings("algorithm", name, written, kinds)
+
+
+def _make_na(setting: "Setting") -> Runner:
+    return setting.make_algorithm().task(setting.make_fitness(), **setting.limits)
+
+
+def _spell_baseline(text: str) -> str:
+    chosen = baseline(text)
+    values = {entry.name: getattr(chosen, entry.name) for entry in fields(chosen)}
+    # Left out where it is the default, so that settings of earlier versions stay what they are.
+    if values.get("start") == "origin":
+        del values["start"]
+    return write_name(chosen.name, values)
+
+
+def _make_with(task: Callable[..., Runner]) -> Callable[["Setting"], Runner]:
+    """Return the function that makes the task of a setting, for algorithms with counted runs."""
+
+    def make(setting: "Setting") -> Runner:
+        return task(
+            setting.algorithm,
+            setting.make_fitness(),
+            neurons=setting.neurons,
+            output=setting.output,
+            resolution=setting.resolution,
+            **setting.limits,
+        )
+
+    return make
+
+
+NA = algorithms()["na"]
+register(
+    Algorithm(
+        name="neat",
+        summary="NEAT (package neat-python): networks of any topology, judged on points",
+        make=_make_with(neat_task),
+        keys=_COUNTED,
+        spell=lambda text: str(Neat.parse(text)),
+        defaults=_own_defaults(Neat),
+    )
+)

@@ -1,0 +1,81 @@
+"""One measure of success for algorithms that are compared.
+
+By default the (1+1) NA has succeeded when every component is within less than one grid step of an
+optimal network. That compares algorithms on the same grid. Real-valued parameters satisfy it with
+much less fitness in higher dimensions, so that an algorithm that searches them would seem to be
+faster. Where algorithms with different search spaces are compared, success is a fitness, the same
+for all of them.
+"""
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import Any
+
+from hyperna.experiments.setting import Setting
+from hyperna.mutation import law
+from hyperna.run.relatives import RELATIVES
+
+# What is learnt, by which networks: settings that agree in these are compared.
+_SAME = (
+    *("problem", "dim", "data", "points", "sampling", "online", "judge_once"),
+    *("neurons", "max_neurons", "output", "neuron", "resolution"),
+)
+
+
+def with_one_target(wanted: dict[Setting, int]) -> dict[Setting, int]:
+    """Return the settings with one fitness to reach wherever different search spaces are compared.
+
+    Settings with a target of their own keep it.
+
+    Examples
+    --------
+    >>> from hyperna.experiments.setting import setting
+    >>> alone = setting(problem="half", resolution=60)
+    >>> with_one_target({alone: 5}) == {alone: 5}
+    True
+    >>> other = setting(problem="half", resolution=60, algorithm="random_search")
+    >>> [made.target for made in with_one_target({alone: 5, other: 5})]
+    [0.9666666666666667, 0.9666666666666667]
+    """
+    groups: dict[tuple[Any, ...], list[Setting]] = defaultdict(list)
+    for made in wanted:
+        alike = tuple(made.canonical.get(key) for key in _SAME)
+        groups[*alike, made.bias is not False].append(made)
+    instead = {}
+    for group in groups.values():
+        if len({search_space(made) for made in group}) > 1:
+            for made in group:
+                target = _fitness_instead_of_closeness(made)
+                if target is not None:
+                    instead[made] = replace(made, target=target)
+    return {instead.get(made, made): runs for made, runs in wanted.items()}
+
+
+def search_space(setting: Setting) -> str:
+    """Return what is searched: the integer grid, real numbers, or what the algorithm has.
+
+    Examples
+    --------
+    >>> from hyperna.experiments.setting import setting
+    >>> search_space(setting(problem="half"))
+    'grid'
+    >>> search_space(setting(problem="half", mutation="pareto"))
+    'real numbers'
+    """
+    name = setting.algorithm.partition(":")[0]
+    if name not in RELATIVES or setting.mutation is None:
+        return name
+    turned = setting.move == "rotation" and setting.dim > 2
+    return "real numbers" if turned or law(setting.mutation).continuous else "grid"
+
+
+def _fitness_instead_of_closeness(setting: Setting) -> float | None:
+    """Return the fitness that is to be reached, None if it is a fitness or nothing already."""
+    if setting.target is not None:
+        return None
+    runner: Any = setting.runner()
+    goal = getattr(runner, "goal", None)
+    if goal is None or not goal.by_closeness:
+        return None
+    found: float | None = runner.default_target
+    return found

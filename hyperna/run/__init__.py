@@ -1,0 +1,1 @@
+"""Runs: algorithms, what defines a run, what counts as success, and what runs leave behind."""

@@ -1,0 +1,126 @@
+"""Many independent runs of one task, by one worker or several."""
+
+import math
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from hyperna._validation import IntArray, check_integer, check_jobs
+from hyperna._words import counted, shown
+from hyperna.parallel import alone, numbered
+from hyperna.run.results import MOST_RUNS, Progress, Runs, Seed, seed_words
+
+# Blocks of runs for each worker, so that none is idle for long and progress can be shown.
+_BLOCKS_PER_WORKER = 16
+
+
+@dataclass
+class Halt:
+    """A flag that ends the blocks of a batch which run in other threads."""
+
+    raised: bool = False
+
+
+class Interrupted(KeyboardInterrupt):
+    """An interrupt of `run_many`; `runs` are those that were finished by then."""
+
+    def __init__(self, runs: Runs) -> None:
+        super().__init__(f"finished: {counted(len(runs), 'run')}")
+        self.runs = runs
+
+
+def run_many(
+    task: Any,
+    runs: int,
+    *,
+    seed: Seed = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Runs:
+    """Run a task of the (1+1) NA or of a baseline many times, independently.
+
+    The result does not depend on `n_jobs`. A KeyboardInterrupt has the finished runs, if there are
+    any, as its attribute `runs`.
+
+    Parameters
+    ----------
+    task : Task or BaselineTask
+        What to run, from `OnePlusOneNA.task`, `baseline_task` or ``setting(...).runner()``.
+    runs : int
+        Number of runs.
+    seed : int, SeedSequence or None
+        The same seed gives the same runs.
+    n_jobs : int, optional
+        Workers as in joblib (-1: all processors): threads for the (1+1) NA, whose kernels release
+        the interpreter lock, else processes; another backend can be set with
+        ``joblib.parallel_config``.
+    progress : callable, optional
+        Called with the number of finished runs and the number of all runs.
+
+    Examples
+    --------
+    >>> from hyperna.run.algorithm import OnePlusOneNA
+    >>> from hyperna.problems import problem
+    >>> task = OnePlusOneNA().task(problem("quarter"))
+    >>> run_many(task, 100, seed=1).stop_counts
+    {'optimum': 100}
+    """
+    total = check_integer("runs", runs, 1, MOST_RUNS)
+    n_jobs = check_jobs(n_jobs)
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress must be callable or None, got {shown(progress)}")
+    entropy = seed_words(seed)
+    parts = _one_worker(task, entropy, total)
+    if not alone(n_jobs):
+        parts = _several_workers(task, entropy, total, n_jobs)
+    found: dict[int, IntArray] = {}
+    done = 0
+    try:
+        with closing(parts):
+            for first, rows in parts:
+                found[first] = rows
+                done += len(rows)
+                if progress is not None:
+                    progress(done, total)
+    except KeyboardInterrupt:
+        if not found:
+            raise
+        raise Interrupted(_joined(found, task, entropy)) from None
+    return _joined(found, task, entropy)
+
+
+Parts = Generator[tuple[int, IntArray], None, None]
+
+
+def _one_worker(task: Any, seed: Any, runs: int) -> Parts:
+    """Yield the rows of runs as they are finished, after the number of the first of them."""
+    first = 0
+    for rows in task.finished_rows(seed, 0, runs):
+        yield first, rows
+        first += len(rows)
+
+
+def _several_workers(task: Any, seed: Any, runs: int, n_jobs: int | None) -> Parts:
+    """Yield the rows of blocks of runs as workers finish them, after their first number."""
+    size = math.ceil(runs / (_BLOCKS_PER_WORKER * effective_n_jobs(n_jobs)))
+    first = range(0, runs, size)
+    halt = Halt()
+    blocks = ((task, seed, begin, min(begin + size, runs), halt) for begin in first)
+    try:
+        with closing(numbered(type(task).run_block, blocks, n_jobs, task.processes)) as results:
+            for number, rows in results:
+                yield first[number], rows
+    finally:
+        halt.raised = True
+
+
+def _joined(found: dict[int, IntArray], task: Any, seed: Any) -> Runs:
+    """Return runs by their numbers; some may be missing."""
+    firsts = sorted(found)
+    numbers = [np.arange(first, first + len(found[first])) for first in firsts]
+    rows = np.concatenate([found[first] for first in firsts])
+    return Runs(rows, task.units, seed, task, numbers=np.concatenate(numbers))

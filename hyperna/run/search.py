@@ -1,0 +1,369 @@
+"""From settings to the kernel: a `Task` defines a run up to its seed, a `Search` is a run."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import attrgetter
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hyperna._kernels import loop, state
+from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne
+from hyperna._kernels.mutation import TABLE, AngleMove, Mutation, RotationMove
+from hyperna._kernels.tables import mutation_data, new_run
+from hyperna._validation import IntArray, check_integer
+from hyperna._words import shown
+from hyperna.fitness import Fitness
+from hyperna.mutation import StepLaw
+from hyperna.network.grid import Grid
+from hyperna.network.networks import Network
+from hyperna.run.many import Halt
+from hyperna.run.plateaus import end_if_stuck
+from hyperna.run.results import (
+    COLUMNS,
+    MOST_RUNS,
+    STOP_REASONS,
+    Improvements,
+    RunResult,
+    Seed,
+    Trajectory,
+    network_of,
+    seed_words,
+    succeeded,
+)
+from hyperna.run.success import Goal, Judge
+
+StoppingRule = Callable[[RunResult], bool]
+
+# Points looked at before control returns to Python: a fraction of a second.
+_QUOTA = 2**26
+# Largest neighbourhood (3**components networks) that is searched for a way out.
+_LARGEST_NEIGHBOURHOOD = 3**8
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Settings of a run, checked by `OnePlusOneNA.task`."""
+
+    law: StepLaw
+    unit: int
+    rotation: bool
+    grid: Grid
+    fitness: Fitness
+    units: int  # score of a network without a mistake
+    bias: bool
+    redraw_void: bool
+    probability: float
+    sphere: bool
+    budget: int
+    stagnation: int | None
+    target: float | bool | None
+    restarts: int | str
+    start: Network | None
+    replace_neuron: float = 0.0
+    one_component: bool = False
+    population: Any = None  # how relatives with populations choose; None for the (1+1) NA
+    columns: ClassVar[tuple[str, ...]] = COLUMNS
+    sized: ClassVar[bool] = False  # whether genomes end with their number of neurons
+    # Kernels release the interpreter lock, so workers may be threads.
+    processes: ClassVar[bool] = False
+
+    @cached_property
+    def kernel(self) -> Any:
+        """The fitness as compiled code takes it."""
+        alone = self.population is not None  # offspring of several parents, or several of one
+        return (self.fitness.scoring_kernel if alone else self.fitness.kernel)(self.grid)
+
+    @cached_property
+    def mutation(self) -> Mutation:
+        """The mutation as compiled code takes it."""
+        component = np.arange(self.grid.components)
+        if not self.bias:
+            component = np.setdiff1d(component, self.grid.bias_components)
+        steps = self.law.steps(self.grid.resolution // self.unit, self.unit)
+        moduli = np.array(self.grid.moduli)
+        move: AngleMove | RotationMove = AngleMove(1)
+        if self.rotation or getattr(self.kernel, "takes_rotations", False):
+            # lengths of discrete laws are in steps of the resolution
+            unit = self.unit if self.rotation and not self.law.continuous else 1
+            move = self.grid.rotations(unit, planes=self.rotation)
+            moduli = -(-moduli // move.unit)
+        if self.redraw_void and steps.kind == TABLE:
+            lengths = np.flatnonzero(steps.weights) + 1
+            if not any((lengths % modulus).any() for modulus in set(moduli[component].tolist())):
+                raise ValueError(
+                    f"redraw_void must be False, because no step of {self.law!r} changes anything"
+                )
+        return mutation_data(
+            steps,
+            component,
+            moduli,
+            self.probability,
+            self.redraw_void,
+            move,
+            one=self.one_component,
+            replace=self.replace_neuron,
+            neurons=self.grid.neurons,
+            neuron_width=int((component < self.grid.width).sum()),
+        )
+
+    @property
+    def compiled_kind(self) -> tuple[Any, ...]:
+        """The types of what compiled code is handed, which decide what is compiled."""
+        parts = self.kernel, self.mutation.law, self.mutation.move, self.algorithm
+        return (*map(type, parts), self.goal.optima is None)
+
+    @cached_property
+    def judge(self) -> Judge:
+        """What counts as success."""
+        return Judge(self.fitness, self.grid, self.bias, self.unit)
+
+    @cached_property
+    def goal(self) -> Goal:
+        """What ends a run with success."""
+        return self.judge.goal(self.target)
+
+    best_known = property(attrgetter("judge.best_known"), doc="Largest fitness, None if unknown.")
+    default_target = property(attrgetter("judge.default_target"), doc="Default fitness to reach.")
+
+    criterion = property(attrgetter("goal.words"), doc="What counts as success, in words.")
+
+    def outcomes(self, genomes: IntArray, work: Any = None) -> tuple[IntArray, IntArray]:
+        """Return the scores of genomes, and the stop codes of runs that reach them."""
+        from hyperna._kernels.batch import judge
+
+        scores, codes = np.zeros((2, len(genomes)), np.int64)
+        given = self.kernel, work or self.kernel.workspace(), self.limits, self.goal.optima
+        with np.errstate(over="ignore"):
+            judge(*given, np.ascontiguousarray(genomes), scores, codes)
+        return scores, codes
+
+    @cached_property
+    def algorithm(self) -> Any:
+        """The algorithm as compiled code takes it.
+
+        Where steps of one are all there are, all neighbours are evaluated after many of them have
+        been rejected.
+        """
+        if self.population is not None:
+            return self.population
+        neighbours = 3**self.mutation.component.size
+        local = self.law.steps_of_one and not self.rotation
+        plain = self.replace_neuron == 0.0 and not self.one_component
+        if not (local and plain and self.fitness.repeatable) or neighbours > _LARGEST_NEIGHBOURHOOD:
+            return OnePlusOne()
+        return LocalOnePlusOne(patience=neighbours)
+
+    def new_memory(self) -> Any:
+        """Return new arrays for what the algorithm keeps besides one network; None for nothing.
+
+        The code of algorithms other than the plain (1+1) NA is loaded when it is used.
+        """
+        if self.population is not None:
+            from hyperna._kernels.populations import new_population
+
+            return new_population(self.population, self.mutation)
+        if isinstance(self.algorithm, LocalOnePlusOne):
+            from hyperna._kernels.waiting import new_neighbours
+
+            return new_neighbours(self.mutation)
+        return None
+
+    @cached_property
+    def plateaus(self) -> dict[bytes, bool]:
+        """Plateaus searched so far, and whether they have no way out."""
+        return {}
+
+    @cached_property
+    def limits(self) -> state.Limits:
+        """Limits and goal as compiled code takes them.
+
+        For automatic restarts, the first start ends after four times the number of components times
+        log2 of the resolution without improvement, unless told otherwise: about the time in which a
+        harmonic step improves one component.
+        """
+        stagnation = state.NEVER if self.stagnation is None else self.stagnation
+        if self.stagnation is None and self.restarts == "auto":
+            bits = math.ceil(math.log2(self.grid.resolution // self.unit))
+            stagnation = 4 * self.mutation.component.size * bits
+        start = np.zeros(0, np.int64) if self.start is None else np.array(self.start.genome)
+        return state.Limits(
+            budget=self.budget,
+            stagnation=stagnation,
+            growing=self.restarts == "auto",
+            target=self.goal.score,
+            restarts=state.NEVER if isinstance(self.restarts, str) else self.restarts,
+            tolerance=self.unit - max(1e-9, 5e-16 * self.grid.resolution),
+            lowest_optimal_score=self.goal.lowest_optimal_score,
+            dim=self.grid.dim,
+            neurons=self.grid.neurons,
+            width=self.grid.width,
+            resolution=self.grid.resolution,
+            unit=self.mutation.move.unit,
+            sphere=self.sphere,
+            fixed_value=0 if self.bias else self.grid.zero_bias,
+            start=start,
+        )
+
+    def run(
+        self,
+        seed: Seed,
+        number: int = 0,
+        trajectory: bool = False,
+        stop: "StoppingRule | None" = None,
+        every: int = 1000,
+    ) -> RunResult:
+        """Return run `number` under this seed; `stop` and `every` as in `OnePlusOneNA.run`."""
+        if stop is not None and not callable(stop):
+            raise TypeError(f"stop must be callable or None, got {shown(stop)}")
+        quota = None if stop is None else check_integer("every", every, 1, 2**61)
+        search = Search(self, seed, number, trajectory)
+        while not search.advance(quota):
+            if stop is not None and stop(search.result()):
+                return replace(search.result(), stop_reason="rule")
+        return search.result()
+
+    def finished_rows(
+        self, seed: Seed, first: int, last: int, halt: Halt | None = None
+    ) -> Iterator[IntArray]:
+        """Simulate runs first..last-1; yield the rows of those that are finished, as they come.
+
+        See `hyperna.run.results.COLUMNS`. Once `halt` is raised the rest is given up.
+        """
+        search = Search(self, seed, first, runs=last - first)
+        told = 0
+        while told < last - first and not (halt and halt.raised):
+            search.advance()
+            rows = search.rows[told : search.done]
+            # a start that was stuck has been followed by another one
+            rows[rows[:, state.ROW_STOP] != state.STUCK, state.ROW_STUCK_AT] = 0
+            told = search.done
+            if len(rows):
+                yield rows
+
+    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
+        """Return the rows of runs first..last-1; they mean nothing once `halt` is raised."""
+        empty = np.zeros((0, len(self.columns)), np.int64)
+        return np.concatenate([empty, *self.finished_rows(seed, first, last, halt)])
+
+
+class Search:
+    """A run that can be watched: it advances in pieces, and tells its result at any time.
+
+    Examples
+    --------
+    >>> from hyperna.run.algorithm import OnePlusOneNA
+    >>> from hyperna.problems import problem
+    >>> task = OnePlusOneNA().task(problem("quarter"))
+    >>> search = Search(task, seed=1)
+    >>> while not search.advance(100):
+    ...     pass
+    >>> search.result().stop_reason
+    'optimum'
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        seed: Seed,
+        number: int = 0,
+        trajectory: bool = False,
+        runs: int | None = None,
+    ) -> None:
+        """Begin run `number`; with `runs`, that many from there on, of which rows are kept only."""
+        self.task = task
+        self.seed = seed_words(seed)
+        self.number = check_integer("number", number, 0, MOST_RUNS - 1)
+        if not isinstance(trajectory, bool | np.bool_):
+            raise TypeError(f"trajectory must be True or False, got {shown(trajectory)}")
+        self._with_path = bool(trajectory)
+        components, count = task.mutation.modulus.size, 1 if runs is None else runs
+        self._run = new_run(task.mutation)
+        self._memory = task.new_memory()
+        self._work = task.kernel.workspace()
+        self._trace = state.Trace(
+            np.zeros((64 if runs is None else 0, 2), np.int64),
+            np.zeros((1024 if trajectory else 0, 2 + components), np.int64),
+        )
+        self._progress = np.array([self.number, self.number, self.number + count, 0])
+        self.rows = np.zeros((count, len(task.columns)), np.int64)
+        self._genomes = np.zeros((1 if runs is None else 0, components), np.int64)
+        self._key = self.seed.generate_state(4, np.uint64)
+        self.evaluations = 0
+
+    @cached_property
+    def quota(self) -> int:
+        """Offspring to simulate at a time: a fraction of a second."""
+        return max(64, _QUOTA // self.task.fitness.effort(self.task.grid))
+
+    @property
+    def done(self) -> int:
+        """Number of runs that have ended."""
+        return int(self._progress[state.CURRENT] - self._progress[state.FIRST_RUN])
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has ended, or all of them."""
+        return bool(self._progress[state.CURRENT] == self._progress[state.LAST_RUN])
+
+    def advance(self, quota: int | None = None) -> bool:
+        """Simulate about `quota` more offspring; return whether the run has ended."""
+        task = self.task
+        with np.errstate(over="ignore"):
+            status = loop.run_batch(
+                task.kernel,
+                self._work,
+                task.mutation,
+                task.limits,
+                task.goal.optima,
+                task.algorithm,
+                self._memory,
+                self._key,
+                self._run,
+                self._trace,
+                self._progress,
+                self.quota if quota is None else quota,
+                self.rows,
+                self._genomes,
+            )
+        self.evaluations = int(self._run.counter[state.EVALUATIONS])
+        if status == state.PLATEAU:
+            end_if_stuck(task, self._run)
+        elif status == state.FULL:
+            self._trace = state.Trace(*[np.concatenate([part, 0 * part]) for part in self._trace])
+        return self.finished
+
+    def result(self) -> RunResult:
+        """Return the best network so far, and how it came about."""
+        task, counter = self.task, self._run.counter
+        if counter[state.EVALUATIONS] == 0:
+            self.advance(1)
+        if self.finished:
+            evaluations, score, stop, stuck_at, restarts = map(int, self.rows[0, :5])
+            genome = self._genomes[0]
+        else:
+            stop, stuck_at = state.RUNNING, 0
+            evaluations, restarts = int(counter[state.EVALUATIONS]), int(counter[state.RESTARTS])
+            current = counter[state.SCORE] > counter[state.BEST]
+            score = int(max(counter[state.SCORE], counter[state.BEST]))
+            genome = self._run.genes[state.GENOME if current else state.BEST_GENOME]
+        improved = self._trace.improvements[: counter[state.IMPROVEMENTS]]
+        trajectory = None
+        if self._with_path:
+            path = self._trace.path[: counter[state.PATH_LENGTH]].copy()
+            trajectory = Trajectory(task.grid, path[:, 0], path[:, 1] / task.units, path[:, 2:])
+        return RunResult(
+            network=(network_of if task.sized else Network)(task.grid, genome),
+            fitness=score / task.units,
+            evaluations=evaluations,
+            stop_reason=STOP_REASONS[stop],
+            success=bool(succeeded(stop)),
+            stuck_at=stuck_at if stop == state.STUCK else None,
+            restarts=restarts,
+            improvements=Improvements(improved[:, 0].copy(), improved[:, 1] / task.units),
+            trajectory=trajectory,
+            seed=self.seed,
+            number=self.number,
+        )

@@ -1,0 +1,123 @@
+"""Runs whose number of neurons evolves: what differs from those of a fixed size."""
+
+import math
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hyperna._kernels import state
+from hyperna._kernels.mutation import Mutation
+from hyperna._kernels.steps import LARGEST_SUBSET_TABLE
+from hyperna._words import shown
+from hyperna.network.outputs import OUTPUTS
+from hyperna.run.description import EVOLVED_NEURONS
+from hyperna.run.results import SIZED_COLUMNS
+from hyperna.run.search import Task
+from hyperna.run.success import Judge, JudgeOfSizes
+
+# Probability that an offspring has one neuron more or fewer.
+RATE = 0.25
+# The circle has a faster kernel for networks of up to two neurons, which cannot grow.
+_SMALLEST_ROOM = 3
+
+
+@dataclass(frozen=True, eq=False)
+class GrowingTask(Task):
+    """A task whose networks have 1 to ``grid.neurons`` neurons.
+
+    `same_probability` is the mutation probability of networks of every size, None for one over the
+    number of components.
+    """
+
+    same_probability: float | None = None
+    columns: ClassVar[tuple[str, ...]] = SIZED_COLUMNS
+    sized: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not self.fitness.resizable:
+            raise ValueError(
+                f"neurons must be a number for the fitness {type(self.fitness).__name__}, "
+                f"got {shown(EVOLVED_NEURONS)}; it can be evolved with exact arcs and on points"
+            )
+
+    @cached_property
+    def kernel(self) -> Any:
+        """The fitness as compiled code takes it, with room for the largest network."""
+        largest = replace(self.grid, neurons=max(self.grid.neurons, _SMALLEST_ROOM))
+        return self.fitness.resizable_kernel(largest)
+
+    @cached_property
+    def mutation(self) -> Mutation:
+        """The mutation as compiled code takes it; a genome ends with its number of neurons."""
+        made: Mutation = super().mutation
+        # only the number of these components counts: steps name what they change
+        component = np.arange(max(made.modulus.size, LARGEST_SUBSET_TABLE + 1))
+        return made._replace(component=component, modulus=np.append(made.modulus, 1))
+
+    @cached_property
+    def algorithm(self) -> Any:
+        """The sizes of networks, and how they change, as compiled code takes them."""
+        from hyperna._kernels.topology import Topology
+
+        most, unit = self.grid.neurons, self.mutation.move.unit
+        shape = most + 1, self.mutation.modulus.size
+        part, modulus, pairs = (np.zeros(shape, np.int64) for _ in range(3))
+        count, stay_log = np.zeros(most + 1, np.int64), np.zeros(most + 1)
+        for n in range(1, most + 1):
+            grid = replace(self.grid, neurons=n)
+            component = np.arange(grid.components)
+            if not self.bias:
+                component = np.setdiff1d(component, grid.bias_components)
+            count[n], part[n, : component.size] = component.size, component
+            modulus[n, : grid.components] = -(-grid.moduli // unit)
+            if self.rotation:
+                pairs[n, : grid.components] = grid.rotations(unit).pairs
+            probability = self.same_probability or 1.0 / grid.components
+            stay_log[n] = math.log1p(-probability) if probability < 1.0 else -math.inf
+        return Topology(
+            most=most,
+            rate=RATE,
+            one=self.one_component,
+            width=self.grid.width,
+            output=OUTPUTS[self.grid.output].evolved,
+            threshold=0.5 if self.bias else 0.0,
+            mutable=count,
+            stay_log=stay_log,
+            part=part,
+            modulus=modulus,
+            pairs=pairs,
+        )
+
+    @cached_property
+    def judge(self) -> Judge:
+        """What counts as success."""
+        return JudgeOfSizes(self.fitness, self.grid, self.bias, self.unit)
+
+    @property
+    def fewest_neurons(self) -> int:
+        """The smallest number of neurons that attains the best fitness known."""
+        return self.judge.fewest_neurons
+
+    def new_memory(self) -> Any:
+        """Return room for another network."""
+        from hyperna._kernels.topology import new_spare
+
+        return new_spare(self.kernel, self.mutation)
+
+    @cached_property
+    def limits(self) -> state.Limits:
+        """Limits and goal as compiled code takes them."""
+        made: state.Limits = super().limits
+        if self.start is None:
+            return made
+        start = np.zeros(self.mutation.modulus.size, np.int64)
+        start[: made.start.size], start[-1] = made.start, self.start.grid.neurons
+        return made._replace(start=start)
+
+
+def growing(task: Task, same_probability: float | None) -> GrowingTask:
+    """Return the task with an evolved number of neurons, those of its grid at most."""
+    shared = {entry.name: getattr(task, entry.name) for entry in fields(task)}
+    return GrowingTask(**shared, same_probability=same_probability)

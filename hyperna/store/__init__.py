@@ -1,1 +1,0 @@
-"""The store: finished runs on the disk, safe against crashes and damage."""

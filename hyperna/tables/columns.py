@@ -1,0 +1,470 @@
+"""What a column of a table holds, told from its cells: numbers, dates or categories.
+
+`look_at` decides what a column is and how its cells are written, and `Column.read` reads cells that
+are written that way, in the same table or in a later one.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperna._csv import GAPS
+from hyperna._words import counted, number, shortened, shown
+from hyperna.tables.dates import CALENDAR
+
+KINDS = ("number", "date", "category")
+
+# A column is one of numbers, or of dates, if so many of its cells are; the others count as gaps.
+LEAST_SHARE = 0.8
+# A category gets a feature of its own if it has this share of the rows, and is among the largest.
+LEAST_CATEGORY_SHARE = 0.01
+MOST_CATEGORIES = 20
+# With fewer rows nothing is taken for an identifier, since any numbers may happen to follow.
+FEW_ROWS = 20
+# Whole numbers, all different, from one of the first ten on and at most twice as many as the rows,
+# number the rows of a table, or of a half of it: a fold of a cross-validation, or what is left
+# without the rows that have no label. A random half has one of the first ten with 1 - 2 ** -10.
+FIRST_NUMBERS = 10
+# Days of a calendar that writes dates as one number, 20240131.
+_COMPACT_DATES = (19000101, 21001231)
+# Names that people give to numbers that only tell the rows apart.
+_IDENTIFIER_NAME = re.compile(
+    r"(?i:(?:^|[\W_])(?:id|uuid|guid|key|index|nr|no))$|[a-z](?:Id|ID)$|^(?:column|Unnamed:) \d+$"
+)
+
+_DAYS = (
+    *("%Y/%m/%d", "%Y.%m.%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y"),
+    *("%m/%d/%y", "%d/%m/%y", "%d.%m.%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
+    *("%b %d %Y", "%B %d %Y", "%d-%b-%Y", "%d-%b-%y", "%b %Y", "%B %Y", "%b-%Y", "%B-%Y"),
+    *("%Y-%m", "%m/%Y", "%Y%m%d"),
+)
+_TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+ISO = "ISO 8601"
+DATE_FORMATS = tuple(f"{day}{time}" for day in _DAYS for time in _TIMES)
+# Formats that differ only in which number is the day; the first is taken where both fit.
+_OTHER_ORDER = {"%m/%d": "%d/%m", "%d-%m": "%m-%d"}
+
+Cells = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a column is read, and what was found in it.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the table.
+    kind : str
+        "number", "date" or "category", or "left out".
+    form : str
+        How its cells are written: the decimal mark of a number, the format of a date as
+        `datetime.strptime` takes it or "ISO 8601".
+    reason : str
+        Why it is left out.
+    rows, gaps : int
+        Number of rows in the training table, and how many of them have no value.
+    odd : int
+        How many of the gaps hold something else than `kind`, such as words among numbers.
+    odd_example : str
+        One of these cells.
+    remark : str
+        What else a reader should know.
+    """
+
+    name: str
+    kind: str
+    form: str = ""
+    reason: str = ""
+    rows: int = 0
+    gaps: int = 0
+    odd: int = 0
+    odd_example: str = ""
+    remark: str = ""
+
+    @property
+    def used(self) -> bool:
+        """Whether the column is not left out."""
+        return self.kind != "left out"
+
+    def read(self, cells: Any) -> Cells:
+        """Return the values of cells, with gaps where they hold something else.
+
+        Numbers are floats (gaps NaN), dates are datetime64[us] (gaps NaT), and categories are texts
+        (gaps None).
+
+        Examples
+        --------
+        >>> Column("price", "number", ",").read(["1.200,50", "?"])
+        array([1200.5,    nan])
+        >>> Column("born", "date", "%d.%m.%Y").read(["29.02.2024", "30.02.2024"])
+        array(['2024-02-29T00:00:00.000000',                        'NaT'],
+              dtype='datetime64[us]')
+        """
+        plain = plain_cells(cells)
+        if self.kind == "number":
+            if plain.dtype.kind == "f":
+                return np.where(np.isfinite(plain), plain, np.nan)
+            return _read_each(plain, partial(read_number, decimal=self.form or "."), np.float64)
+        if self.kind == "date":
+            if plain.dtype.kind == "M":
+                return plain
+            return _read_each(plain, partial(read_date, form=self.form or ISO), "datetime64[us]")
+        return _read_each(plain, read_category, object)
+
+
+def plain_cells(values: Any) -> Cells:
+    """Return cells as floats, as datetime64[us], or as objects: texts, numbers, dates, None.
+
+    A gap of any library becomes NaN, NaT or None; texts lose the spaces around them.
+
+    Examples
+    --------
+    >>> plain_cells([" a ", "NA", 2, True])
+    array(['a', None, 2.0, 'True'], dtype=object)
+    >>> plain_cells(np.array([1, 2], dtype=np.int8))
+    array([1., 2.])
+    """
+    if isinstance(values, list | tuple):
+        array = np.fromiter(values, dtype=object, count=len(values))
+    else:
+        array = np.asarray(values)
+    if array.dtype.kind in "iuf":
+        return array.astype(np.float64)
+    if array.dtype.kind == "m":  # how long something took, in days
+        return array / np.timedelta64(1, "D")
+    if array.dtype.kind == "M":
+        return _microseconds(array)
+    cells = np.empty(len(array), dtype=object)
+    known: dict[Any, Any] = {}
+    for place, value in enumerate(array.tolist()):
+        try:
+            cells[place] = known[type(value), value]
+        except KeyError:
+            cells[place] = known[type(value), value] = _plain_cell(value)
+        except TypeError:  # a list, or something else that cannot be looked up
+            cells[place] = _plain_cell(value)
+    return cells
+
+
+def _plain_cell(value: Any) -> Any:
+    """Return a cell as a text, a float, a datetime64[us], or None for a gap."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        text = value.strip()
+        return None if text in GAPS else text
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    if isinstance(value, date | np.datetime64):
+        moment = _moment(value)
+        return None if np.isnat(moment) else moment
+    try:
+        if value != value:  # NaN and the like
+            return None
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    text = str(value).strip()
+    return None if text in GAPS else text
+
+
+def _moment(value: Any) -> np.datetime64:
+    """Return a date as datetime64[us], in UTC if it tells its time zone."""
+    if isinstance(value, np.datetime64):
+        return np.datetime64(_microseconds(np.array([value]))[0])
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        try:
+            value = value.astimezone(UTC)
+        except OverflowError:  # at either end of the calendar
+            return np.datetime64("NaT", "us")
+        value = value.replace(tzinfo=None)
+    if value != value:  # pandas' NaT is a datetime
+        return np.datetime64("NaT", "us")
+    return np.datetime64(value, "us")
+
+
+def _microseconds(moments: Cells) -> Cells:
+    """Return moments of any unit in microseconds, with gaps outside the years 1 to 9999."""
+    first, last = CALENDAR.astype("datetime64[D]")
+    days = moments.astype("datetime64[D]")
+    inside = (days >= first) & (days <= last)
+    return np.where(inside, moments, np.datetime64("NaT")).astype("datetime64[us]")
+
+
+def _read_each(cells: Cells, read: Callable[[Any], Any], dtype: Any) -> Cells:
+    """Return what a function reads in the cells, each different one read once."""
+    result = np.empty(len(cells), dtype=dtype)
+    known: dict[Any, Any] = {}
+    for place, cell in enumerate(cells.tolist() if cells.dtype.kind == "f" else cells):
+        if cell not in known:
+            known[cell] = read(cell)
+        result[place] = known[cell]
+    return result
+
+
+_THOUSANDS = {
+    ".": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?"),
+    ",": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d*)?"),
+}
+_SIGNS = "$€£¥%"
+
+
+def read_number(cell: Any, decimal: str = ".") -> float:
+    """Return the number in a cell, NaN if there is none.
+
+    Separators of thousands, a sign of a currency and a percent sign are allowed, and mean nothing.
+
+    Examples
+    --------
+    >>> read_number("$1,200.50"), read_number("1.200,50", ","), read_number("many")
+    (1200.5, 1200.5, nan)
+    """
+    if isinstance(cell, str):
+        text = cell.strip(_SIGNS + " ")
+        if _THOUSANDS[decimal].fullmatch(text):
+            text = text.replace("." if decimal == "," else ",", "")
+        if decimal == ",":
+            text = "no number" if "." in text else text.replace(",", ".")
+        try:
+            cell = math.nan if "_" in text else float(text)
+        except ValueError:
+            return math.nan
+    if isinstance(cell, float) and math.isfinite(cell):
+        return cell
+    return math.nan
+
+
+def read_date(cell: Any, form: str = ISO) -> np.datetime64:
+    """Return the date in a cell, NaT if there is none.
+
+    Examples
+    --------
+    >>> read_date("31/01/2024", "%d/%m/%Y")
+    np.datetime64('2024-01-31T00:00:00.000000')
+    >>> read_date("2024-01-31T12:00+02:00")
+    np.datetime64('2024-01-31T10:00:00.000000')
+    """
+    if isinstance(cell, np.datetime64):
+        return cell
+    if isinstance(cell, float) and cell.is_integer() and _between(cell, _COMPACT_DATES):
+        cell = f"{cell:.0f}"
+    if isinstance(cell, str):
+        try:
+            if form == ISO:
+                return _moment(datetime.fromisoformat(cell))
+            return _moment(datetime.strptime(cell, form))
+        except (ValueError, OverflowError):
+            pass
+    return np.datetime64("NaT", "us")
+
+
+def _between(value: float, ends: tuple[float, float]) -> bool:
+    return ends[0] <= value <= ends[1]
+
+
+def read_category(cell: Any) -> str | None:
+    """Return a cell as text, None for a gap.
+
+    Examples
+    --------
+    >>> read_category("Berlin"), read_category(3.0), read_category(math.nan)
+    ('Berlin', '3', None)
+    """
+    if cell is None or cell != cell:
+        return None
+    if isinstance(cell, float):
+        return repr(cell).removesuffix(".0")
+    if isinstance(cell, np.datetime64):
+        return str(cell).removesuffix(".000000").removesuffix("T00:00:00")
+    return str(cell)
+
+
+def check_kinds(kinds: Any) -> dict[str, str]:
+    """Return the kinds that a caller gives to columns; each is a kind or ``date:FORMAT``."""
+    if kinds is None:
+        return {}
+    if not isinstance(kinds, Mapping):
+        raise TypeError(f"kinds must map columns to kinds, got {shown(kinds)}")
+    for name, kind in kinds.items():
+        if kind not in KINDS and not str(kind).startswith("date:%"):
+            raise ValueError(
+                f"kinds must be {', '.join(KINDS)}, or date:FORMAT as in date:%d/%m/%Y, "
+                f"got {shown(kind)} for column {shown(name)}"
+            )
+    return {str(name): str(kind) for name, kind in kinds.items()}
+
+
+def look_at(name: str, values: Any, kind: str | None = None) -> Column:
+    """Return what a column holds, and how it is to be read.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    values : sequence
+        Its cells.
+    kind : str, optional
+        What the column is, if the caller knows better; then it is not left out as an identifier.
+
+    Examples
+    --------
+    >>> look_at("age", ["31", "NA", "47"])
+    Column(name='age', kind='number', form='.', reason='', rows=3, gaps=1, ...)
+    >>> look_at("joined", ["31.1.2024", "1.2.2024"]).form
+    '%d.%m.%Y'
+    >>> look_at("row", range(1, 101)).reason
+    'numbers the rows'
+    """
+    cells = plain_cells(values)
+    counts = _counted(cells)
+    rows = len(cells)
+    known = sum(counts.values())
+    left_out = Column(name, "left out", rows=rows, gaps=rows - known)
+    if not counts:
+        return replace(left_out, reason="empty")
+    if len(counts) == 1 and known == rows:
+        only = read_category(next(iter(counts)))
+        return replace(left_out, reason=f"always {shortened(str(only), 40)}")
+    asked, _, asked_form = (kind or "").partition(":")
+    found, form, reading = _read_as(counts, asked, asked_form)
+    odd = [cell for cell, value in reading.items() if value != value]
+    if odd:
+        odd_rows = sum(counts[cell] for cell in odd)
+        example = shortened(str(max(odd, key=counts.__getitem__)), 40)
+        left_out = replace(
+            left_out, gaps=left_out.gaps + odd_rows, odd=odd_rows, odd_example=example
+        )
+        if odd_rows == known:
+            return replace(left_out, reason=f"holds no {found}, for instance {example!r}")
+    useless = "" if asked else _useless(name, found, counts, reading, rows)
+    if useless:
+        return replace(left_out, reason=useless)
+    remark = ""
+    if found == "date":
+        remark = _about_order(form, counts)
+    elif form == ",":
+        remark = "decimal comma"
+    return replace(left_out, kind=found, form=form, remark=remark)
+
+
+def _counted(cells: Cells) -> Counter[Any]:
+    """Return how often each value occurs; gaps are left out."""
+    if cells.dtype.kind in "fM":
+        known = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else cells[~np.isnat(cells)]
+        values, counts = np.unique(known, return_counts=True)
+        keys = values.tolist() if cells.dtype.kind == "f" else list(values)
+        return Counter(dict(zip(keys, counts.tolist(), strict=True)))
+    return Counter(cell for cell in cells if cell is not None)
+
+
+def _share(counts: Counter[Any], values_read: Mapping[Any, Any]) -> float:
+    """Return the share of the cells that could be read."""
+    good = sum(counts[cell] for cell, value in values_read.items() if value == value)
+    return good / sum(counts.values())
+
+
+def _read_as(
+    counts: Counter[Any], asked: str = "", asked_form: str = ""
+) -> tuple[str, str, dict[Any, Any]]:
+    """Return what most of the cells are, how they are written, and what they say.
+
+    `asked` is the kind that the caller wants, "" to find out.
+    """
+    if asked in ("", "number"):
+        form, numbers = _number_form(counts)
+        if asked:
+            return "number", form, numbers
+        if _share(counts, numbers) >= LEAST_SHARE:
+            if all(_between(value, _COMPACT_DATES) for value in numbers.values()):
+                date_form, dates = _date_form(counts)
+                if _share(counts, dates) == 1:
+                    return "date", date_form, dates
+            return "number", form, numbers
+    if asked in ("", "date"):
+        date_form, dates = _date_form(counts, asked_form)
+        if asked or _share(counts, dates) >= LEAST_SHARE:
+            return "date", date_form, dates
+    return "category", "", {cell: read_category(cell) for cell in counts}
+
+
+def _number_form(counts: Counter[Any]) -> tuple[str, dict[Any, float]]:
+    """Return the decimal mark with which most cells are numbers, and these numbers."""
+    readings = {}
+    for decimal in (".", ","):
+        readings[decimal] = {cell: read_number(cell, decimal) for cell in counts}
+        if _share(counts, readings[decimal]) == 1:
+            break
+    best = max(readings, key=lambda decimal: _share(counts, readings[decimal]))
+    return best, readings[best]
+
+
+def _date_form(counts: Counter[Any], form: str = "") -> tuple[str, dict[Any, np.datetime64]]:
+    """Return the format with which most cells are dates, and these dates."""
+    first = form or ISO
+    best, best_reading = first, {cell: read_date(cell, first) for cell in counts}
+    sample = [*counts][:50]
+    for candidate in () if form else _possible_formats(sample):
+        if _share(counts, best_reading) == 1:
+            break
+        if all(np.isnat(read_date(cell, candidate)) for cell in sample):
+            continue
+        reading = {cell: read_date(cell, candidate) for cell in counts}
+        if _share(counts, reading) > _share(counts, best_reading):
+            best, best_reading = candidate, reading
+    return best, best_reading
+
+
+def _possible_formats(cells: list[Any]) -> list[str]:
+    """Return the formats that have the same separators as one of the cells."""
+    found = {_separators(cell) for cell in cells if isinstance(cell, str)}
+    return [form for form, separators in _SEPARATORS.items() if separators in found]
+
+
+def _separators(text: str) -> str:
+    return re.sub(r"%?[A-Za-z0-9]+", "", text[:50])
+
+
+_SEPARATORS = {form: _separators(form) for form in DATE_FORMATS}
+
+
+def _about_order(form: str, counts: Counter[Any]) -> str:
+    """Return a remark where day and month could as well be the other way round."""
+    for order, other in _OTHER_ORDER.items():
+        swapped = form.replace(order, other)
+        if swapped != form and _share(counts, _date_form(counts, swapped)[1]) == 1:
+            names = {"%m": "month", "%d": "day"}
+            first, second = (names[part] for part in re.findall("%[dm]", order))
+            return f"read as {first}, {second}; the other order would fit too"
+    return ""
+
+
+def _useless(
+    name: str, kind: str, counts: Counter[Any], values_read: Mapping[Any, Any], rows: int
+) -> str:
+    """Return why nothing can be learnt from a column; "" if something can."""
+    known = sum(counts.values())
+    different = len({value for value in values_read.values() if value == value})
+    if kind == "category":
+        if known >= FEW_ROWS / 2 and different > known / 2:
+            every = "a different text in every row"
+            many = f"{number(different)} different texts in {counted(known, 'row')}"
+            return every if different == known else many
+        if max(counts.values()) < LEAST_CATEGORY_SHARE * rows:
+            return f"no text in more than {100 * LEAST_CATEGORY_SHARE:.0f} % of the rows"
+    if kind == "number" and different == known == rows >= FEW_ROWS:
+        values = [*values_read.values()]
+        if all(value.is_integer() for value in values):
+            if 0 <= min(values) <= FIRST_NUMBERS and max(values) <= 2 * rows + 1:
+                return "numbers the rows"
+            if _IDENTIFIER_NAME.search(name):
+                return "an identifier: a different number in every row"
+    return ""

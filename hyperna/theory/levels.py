@@ -1,0 +1,343 @@
+"""Chains of one mutant that reaches everything: one fitness level after the other.
+
+Fitness never falls, so that the equations of a level need only the values of fitter states, and of
+the level itself. Each level is a small system; what the solved states contribute to all others is
+kept in sums that make use of the product form of the mutation, see
+`hyperna._kernels.exact_levels`, so that a chain of n states on two groups of components with a and
+b values takes n (a + b) operations and not n^2. No move is kept in memory, and all terms are
+positive, so that no digits cancel.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import linalg
+from threadpoolctl import threadpool_limits
+
+from hyperna._validation import BoolArray, FloatArray, IntArray
+from hyperna.theory.moves import product_of
+from hyperna.theory.plateau import LARGEST_MATRIX_LEVEL, Plateau
+from hyperna.theory.solver import UNIT, WRONG_UNITS, Moments, Residuals, Solver, longest_at_most
+from hyperna.theory.watch import Watch
+
+if TYPE_CHECKING:
+    from hyperna._kernels.exact_levels import Work
+    from hyperna.theory.chain import Chain
+
+
+class Substituted(NamedTuple):
+    """Two solutions u and v, the probabilities q, and bounds of the residuals of u and v."""
+
+    once: FloatArray
+    twice: FloatArray
+    leave: FloatArray
+    once_gap: float
+    twice_gap: float
+
+
+class Rising(NamedTuple):
+    """The states from the least fit to the fittest, as kernels take them, and transposed moves."""
+
+    order: IntArray
+    ends: IntArray
+    split: IntArray
+    first: FloatArray
+    second: FloatArray
+
+
+class LevelSolver(Solver):
+    """Substitution over the fitness levels of a chain.
+
+    Parameters
+    ----------
+    chain : Chain
+        With one mutant, every state reachable from every other one.
+    largest_matrix : int
+        Number of states of the widest level that is solved as a matrix.
+    """
+
+    def __init__(self, chain: "Chain", largest_matrix: int = LARGEST_MATRIX_LEVEL) -> None:
+        self.chain = chain
+        self.target = chain.target.ravel()
+        self.score = chain.score.ravel()
+        self.first, self.second = (np.ascontiguousarray(matrix) for matrix in chain.groups)
+        widest = int(np.diff(chain.ends, prepend=0).max())
+        self.largest_matrix = min(widest, largest_matrix)
+        sides = self.first.shape[0] + self.second.shape[0]
+        self.rounding = (sides + self.largest_matrix + WRONG_UNITS) * UNIT
+        self.step_error = self.rounding
+        self.stay = np.outer(np.diag(self.first), np.diag(self.second)).ravel()
+        self._leave: FloatArray | None = None
+
+    # ---- moments
+
+    def moments(self, watch: Watch) -> Moments:
+        """Substitute over falling fitness."""
+        target = self.target
+        # Everything fitter than the best target is a trap, everything else can go there at once.
+        best_target = self.score[target].max(initial=np.iinfo(np.int64).min)
+        dead = self.score > best_target
+        fixed = target | dead
+        reach = np.ones(target.size)
+        reach_gap = end_gap = longest = 0.0
+        watch.begin(target.size * (2 if dead.any() else 1))
+        if dead.any():
+            found = self.substitute(fixed, target, times=False, watch=watch)
+            reach = found.once
+            longest = float(found.twice.max())
+            reach_gap, end_gap = found.once_gap, found.twice_gap
+        solved = self.substitute(fixed, reach, times=True, watch=watch)
+        self._leave = solved.leave
+        certain = target | (not dead.any())
+        shape = self.chain.shape
+        return Moments(
+            reach.reshape(shape),
+            solved.once.reshape(shape),
+            solved.twice.reshape(shape),
+            certain.reshape(shape),
+            Residuals(reach_gap, solved.once_gap, solved.twice_gap, end_gap, longest),
+        )
+
+    def substitute(
+        self,
+        fixed: BoolArray,
+        wanted: FloatArray | BoolArray,
+        *,
+        times: bool,
+        watch: Watch | None = None,
+    ) -> Substituted:
+        """Solve q u = P u + w and q v = P v + w' for all states that are not fixed.
+
+        With `times`, `wanted` is w and w' is 2 u - w: u and v are the first two moments of a time
+        where w is the probability that it is finite. Otherwise `wanted` are the given values of u
+        in the fixed states, w is 0 and w' is 1: v is the time until a fixed state.
+        """
+        from hyperna._kernels import exact_levels as levels
+
+        chain = self.chain
+        values = np.zeros((fixed.size, levels.COLUMNS))
+        values[:, levels.ONE] = 1.0
+        right = np.zeros(fixed.size)
+        if times:
+            right[:] = wanted
+        else:
+            values[:, levels.ONCE] = wanted
+        leave = np.zeros(fixed.size)
+        gaps = np.zeros((2, 2))
+        work = self._work(levels.COLUMNS)
+        sequence = chain.order, chain.ends, self._split(chain.order)
+        axes = self.first, self.second
+        arguments = *sequence, *axes, fixed, right, times, values, leave, gaps, work
+        ends = np.append(0, chain.ends)
+        done = 0
+        # several threads on matrices this small mostly wait for each other
+        with threadpool_limits(1):
+            while work.counter[levels.LEVEL] < chain.ends.size:
+                levels.solve_moments(*arguments, levels.QUOTA)
+                solved = int(ends[work.counter[levels.LEVEL]])
+                if watch is not None:
+                    watch.add(solved - done)
+                done = solved
+                free = work.counter[levels.WAITING]
+                if free == levels.WIDE:
+                    self._solve_plateau(fixed, right, times, values, leave, gaps, work.counter)
+                elif free:
+                    _solve_matrix(work, int(free), times)
+        once_gap, twice_gap = (gaps[0] + self.rounding * gaps[1]).tolist()
+        once, twice = values[:, levels.ONCE], values[:, levels.TWICE]
+        return Substituted(once, twice, leave, once_gap, twice_gap)
+
+    def _solve_plateau(
+        self,
+        fixed: BoolArray,
+        wanted: FloatArray,
+        times: bool,
+        values: FloatArray,
+        leave: FloatArray,
+        gaps: FloatArray,
+        counter: IntArray,
+    ) -> None:
+        """Do for one wide level what `levels.solve_moments` does for the others."""
+        from hyperna._kernels import exact_levels as levels
+
+        chain = self.chain
+        number = int(counter[levels.LEVEL])
+        begin, end = int(np.append(0, chain.ends)[number]), int(chain.ends[number])
+        fitter = chain.order[:begin]
+        level = self._plateau(chain.order[begin:end], fixed)
+        leave[level.members] = level.inflow(fitter, np.ones(begin)) + level.leave_inside()
+        known = np.append(fitter, level.given)
+        q = leave[level.free]
+        stay = self.stay[level.free]
+        add = wanted[level.free]
+        for c, column in enumerate((levels.ONCE, levels.TWICE)):
+            right = level.inflow(known, values[known, column])[level.is_free] + add
+            solution = level.solve(q, right)
+            values[level.free, column] = solution
+            into = right + level.among_free(solution)
+            out = q * solution
+            gaps[0, c] = max(gaps[0, c], np.abs(into - out).max(initial=0.0))
+            # a product contains what stays, which is taken out again
+            gaps[1, c] = max(gaps[1, c], (into + out + 4 * stay * solution).max(initial=0.0))
+            add = 2 * solution - add if times else np.ones(level.free.size)
+        counter[levels.LEVEL] = number + 1
+        counter[levels.WAITING] = 0
+
+    def _plateau(self, members: IntArray, fixed: BoolArray, transposed: bool = False) -> Plateau:
+        """A level that is solved without a matrix."""
+        chain = self.chain
+        axes = [axis.T if transposed else axis for axis in chain.axes]
+        axes[0] = chain.scale * axes[0]
+        return Plateau(product_of(axes), self.stay, chain.weight, members, fixed)
+
+    def _split(self, states: IntArray) -> IntArray:
+        """The two groups of components of states, one row each."""
+        return np.array(np.divmod(states, self.second.shape[0]), dtype=np.int32)
+
+    def _work(self, columns: int | None = None) -> "Work":
+        """Room for `levels.solve_moments` or, without columns, `levels.solve_visits`."""
+        from hyperna._kernels.exact_levels import Work
+
+        longest = self.largest_matrix
+        groups = self.first.shape[0], self.second.shape[0]
+        return Work(
+            sums=np.zeros(groups if columns is None else (*groups, columns)),
+            inflow=np.zeros((longest, columns or 1)),
+            system=np.zeros((longest, longest)),
+            right=np.zeros((2, longest)),
+            place=np.zeros(longest, np.int64),
+            counter=np.zeros(3, np.int64),
+        )
+
+    # ---- steps and visits
+
+    @property
+    def leave(self) -> FloatArray:
+        """Probability of each state that a step leads to another one."""
+        if self._leave is None:
+            everywhere = np.ones(self.score.size, dtype=bool)
+            self._leave = self.substitute(everywhere, everywhere, times=False).leave
+        return self._leave
+
+    def _rising(self) -> "Rising":
+        """What kernels need that go from the least fit states to the fittest."""
+        chain = self.chain
+        order = chain.order[::-1].copy()
+        begins = np.append(0, chain.ends[:-1])
+        ends = order.size - begins[::-1]
+        axes = np.ascontiguousarray(self.first.T), np.ascontiguousarray(self.second.T)
+        return Rising(order, ends, self._split(order), *axes)
+
+    def probabilities(self, start: FloatArray) -> Iterator[FloatArray]:
+        """Yield the probabilities of all states after 0, 1, 2, ... steps."""
+        from hyperna._kernels import exact_levels as levels
+
+        leave = np.where(self.target, 0.0, self.leave)
+        rising = self._rising()
+        arguments = (*rising, self.target, leave)
+        now = start.astype(np.float64)
+        before = np.array([now, np.where(self.target, 0.0, now)])
+        after = np.zeros((2, now.size))
+        sums = np.zeros((self.first.shape[0], self.second.shape[0]))
+        counter = np.zeros(2, np.int64)
+        while True:
+            yield before[0]
+            sums[:] = 0.0
+            counter[:] = 0
+            while counter[levels.LEVEL] < rising.ends.size:
+                levels.step(*arguments, before, after, sums, counter, levels.QUOTA)
+            before, after = after, before
+
+    def visits(self, start: FloatArray, fixed: BoolArray) -> FloatArray:
+        """Return the expected number of steps in each state before a fixed one is entered."""
+        from hyperna._kernels import exact_levels as levels
+
+        rising = self._rising()
+        arguments = (*rising, fixed, self.leave, start)
+        result, passed, work = np.zeros(fixed.size), np.zeros(fixed.size), self._work()
+        with threadpool_limits(1):
+            while work.counter[levels.LEVEL] < rising.ends.size:
+                levels.solve_visits(*arguments, result, passed, work, levels.QUOTA)
+                free = work.counter[levels.WAITING]
+                if free == levels.WIDE:
+                    self._visit_plateau(rising, fixed, start, result, passed, work.counter)
+                elif free:
+                    right = work.right[0, :free]
+                    right[:] = linalg.solve(work.system[:free, :free], right, check_finite=False)
+        return result
+
+    def _visit_plateau(
+        self,
+        rising: "Rising",
+        fixed: BoolArray,
+        start: FloatArray,
+        visits: FloatArray,
+        passed: FloatArray,
+        counter: IntArray,
+    ) -> None:
+        """Do for one wide level what `levels.solve_visits` does for the others."""
+        from hyperna._kernels import exact_levels as levels
+
+        order, ends = rising.order, rising.ends
+        number = int(counter[levels.LEVEL])
+        begin, end = int(np.append(0, ends)[number]), int(ends[number])
+        level = self._plateau(order[begin:end], fixed, transposed=True)
+        less_fit = order[:begin]
+        entering = start[level.members] + level.inflow(less_fit, passed[less_fit])
+        found = self._plateau(order[begin:end], fixed).solve_transposed(
+            self.leave[level.free], entering[level.is_free]
+        )
+        visits[level.free] = passed[level.free] = found
+        visits[level.given] = (entering + level.inflow(level.free, found))[~level.is_free]
+        counter[levels.LEVEL] = number + 1
+        counter[levels.WAITING] = 0
+
+    # ---- where
+
+    def reach_first(self, goal: BoolArray) -> tuple[FloatArray, float]:
+        """Return the probability for each state to be in `goal` before the chain ends elsewhere."""
+        # from what is fitter than all of the goal no way leads there, from everything else one does
+        highest = self.score[goal].max(initial=np.iinfo(np.int64).min)
+        fixed = goal | self.target | (self.score > highest)
+        found = self.substitute(fixed, goal, times=False)
+        longest = longest_at_most(float(found.twice.max(initial=0.0)), found.twice_gap)
+        return found.once, found.once_gap * longest
+
+    def closed_classes(self) -> list[IntArray]:
+        """Return where the chain can end: the targets, and the best states if none is a target."""
+        classes = [np.flatnonzero(self.target)]
+        best = self.score == self.score.max()
+        if not (best & self.target).any():
+            classes.append(np.flatnonzero(best))
+        return classes
+
+    def change(self, values: FloatArray) -> FloatArray:
+        """Return by how much values rise in one step on average, from every state."""
+        from hyperna._kernels import exact_levels as levels
+
+        chain = self.chain
+        columns = np.zeros((values.size, levels.COLUMNS))
+        columns[:, levels.ONE] = 1.0
+        columns[:, levels.ONCE] = values
+        inflow = np.zeros_like(columns)
+        sums = np.zeros((self.first.shape[0], self.second.shape[0], levels.COLUMNS))
+        counter = np.zeros(2, np.int64)
+        sequence = chain.order, chain.ends, self._split(chain.order)
+        while counter[levels.LEVEL] < chain.ends.size:
+            levels.inflows(
+                *sequence, self.first, self.second, columns, inflow, sums, counter, levels.QUOTA
+            )
+        # what a state contributes to itself cancels
+        rise = inflow[:, levels.ONCE] - inflow[:, levels.ONE] * values
+        return np.where(self.target, 0.0, rise)
+
+
+def _solve_matrix(work: "Work", free: int, times: bool) -> None:
+    """Solve the system of a level that waits."""
+    once, twice = work.right[:, :free]
+    factors = linalg.lu_factor(work.system[:free, :free], check_finite=False)
+    once[:] = linalg.lu_solve(factors, once, check_finite=False)
+    if times:
+        twice += 2 * once
+    twice[:] = linalg.lu_solve(factors, twice, check_finite=False)

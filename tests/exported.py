@@ -1,0 +1,79 @@
+"""Runs exported code: Python in this process, SQL in SQLite, JavaScript in Node."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+
+import numpy as np
+
+NODE = shutil.which("node") or shutil.which("nodejs")
+
+RUNNER = """
+const { predict } = require(process.argv[2]);
+const rows = JSON.parse(require("fs").readFileSync(process.argv[3], "utf8"));
+process.stdout.write(JSON.stringify(rows.map(predict)));
+"""
+
+
+def run_python(code, rows):
+    names = {}
+    exec(compile(code, "rule.py", "exec"), names)
+    return [names["predict"](row) for row in rows]
+
+
+def run_sql(code, rows, columns):
+    """Columns without a declared type hold what they are given."""
+    quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"CREATE TABLE data ({quoted})")
+        marks = ", ".join("?" * len(columns))
+        values = [[row[name] for name in columns] for row in rows]
+        connection.executemany(f"INSERT INTO data VALUES ({marks})", values)
+        return [record[-1] for record in connection.execute(code)]
+
+
+def run_javascript(code, rows, folder):
+    """Doubles survive JSON: both sides write the shortest text that is read as the same number."""
+    (folder / "rule.js").write_text(code, encoding="utf-8")
+    (folder / "runner.js").write_text(RUNNER, encoding="utf-8")
+    (folder / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
+    files = [str(folder / name) for name in ("runner.js", "rule.js", "rows.json")]
+    done = subprocess.run([NODE, *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def table_rows(frame):
+    """Rows as plain values: floats, texts, ISO dates, None for gaps."""
+    rows = []
+    for record in frame.astype(object).where(frame.notna(), None).to_dict("records"):
+        rows.append({name: _plain(value) for name, value in record.items()})
+    return rows
+
+
+def _plain(value):
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def border_values(condition, X, feature):
+    """Values of a feature at which a condition changes, and their neighbours on either side.
+
+    The border of the real sum is rounded; the true border of the computed one is within a few
+    doubles of it.
+    """
+    place = condition.features.index(feature)
+    rest = condition.sum(X) - condition.weights[place] * X[:, feature]
+    with np.errstate(all="ignore"):
+        border = (condition.threshold - rest) / condition.weights[place]
+    border = np.where(np.isfinite(border), border, 0.0)
+    values = [border]
+    for direction in (-np.inf, np.inf):
+        near = border
+        for _ in range(2):
+            near = np.nextafter(near, direction)
+            values.append(near)
+    return values

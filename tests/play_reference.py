@@ -1,0 +1,74 @@
+"""What the play page must agree with: tasks, scores and runs as hyperna computes them."""
+
+import numpy as np
+
+from hyperna import Network
+from hyperna._kernels import mutation
+from hyperna.fitness import ExactArcs, Sampled
+from hyperna.fitness.exact import arcs_in_units
+from hyperna.play.settings import PlaySetting
+from hyperna.run.search import Search
+
+KINDS = {
+    mutation.CONSTANT: "constant",
+    mutation.TABLE: "table",
+    mutation.BLOCKS: "blocks",
+    mutation.UNIFORM: "uniform",
+    mutation.PARETO: "pareto",
+    mutation.CAUCHY: "cauchy",
+    mutation.EXPONENTIAL: "exponential",
+    mutation.ADAPTIVE: "adaptive",
+}
+
+
+def reference_task(setting):
+    """The task of a setting, in the words of the page."""
+    made = PlaySetting.from_json(setting).task
+    grid, goal, law = made.grid, made.goal, made.law.steps(setting["resolution"], made.unit)
+    fixed = set() if made.bias else set(grid.bias_components.tolist())
+    near = goal.optima is not None and len(goal.optima) > 0
+    found = {
+        "dim": grid.dim,
+        "width": grid.width,
+        "resolution": grid.resolution,
+        "unit": made.unit,
+        "moduli": grid.moduli.tolist(),
+        "free": [i for i in range(grid.components) if i not in fixed],
+        "zero_bias": None if made.bias else grid.zero_bias,
+        "evolved": grid.has_output_neuron,
+        "probability": made.probability,
+        "budget": made.budget,
+        "units": made.units,
+        "law": {"kind": KINDS[law.kind], "largest": law.largest, "weights": law.weights.tolist()},
+        "score": int(goal.score) if goal.score <= made.units else None,
+        "optima": [] if goal.optima is None else goal.optima.tolist(),
+        "hopeful": int(goal.lowest_optimal_score) if near else 0,
+        "tolerance": made.limits.tolerance if near else 0,
+    }
+    if isinstance(made.fitness, ExactArcs):
+        starts, lengths = arcs_in_units(made.fitness.problem, made.units)
+        found |= {"starts": starts.tolist(), "lengths": lengths.tolist()}
+    else:
+        points = made.fitness.points if isinstance(made.fitness, Sampled) else made.fitness
+        found |= {"X": points.X.tolist(), "y": np.asarray(points.y).astype(int).tolist()}
+    return found
+
+
+def random_networks(setting, count, seed=0):
+    """Genomes on the setting's grid, and the score that hyperna gives them."""
+    made = PlaySetting.from_json(setting).task
+    rng = np.random.default_rng(seed)
+    genomes = rng.integers(0, made.grid.moduli, (count, made.grid.components))
+    return genomes.tolist(), [made.fitness.score(Network(made.grid, g)) for g in genomes]
+
+
+def reference_run(setting, seed, number=0):
+    """How a run of the compiled kernels ends: [evaluations, reason, network, restarts]."""
+    search = Search(PlaySetting.from_json({**setting, "seed": seed}).task, seed, number)
+    while not search.advance():
+        pass
+    found = search.result()
+    reason = "success" if found.success else found.stop_reason
+    # The page stops where a run is found to be stuck, which counts with its limit.
+    evaluations = found.evaluations if found.stuck_at is None else found.stuck_at
+    return [evaluations, reason, found.network.genome.tolist(), found.restarts]

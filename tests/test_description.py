@@ -1,0 +1,325 @@
+"""Every surface offers the options of a run that apply to it, with their defaults and ranges."""
+
+import inspect
+import math
+import tomllib
+from dataclasses import fields
+from typing import get_type_hints
+
+import pytest
+
+from hyperna.cli import build_parser
+from hyperna.experiments.algorithms import Algorithm, algorithms
+from hyperna.experiments.campaign import Campaign
+from hyperna.experiments.setting import SETTING_KEYS, Setting, setting
+from hyperna.interop.store import describe_algorithm
+from hyperna.play.facts import page_facts
+from hyperna.play.settings import PlaySetting
+from hyperna.problems import problem
+from hyperna.run.algorithm import OnePlusOneNA
+from hyperna.run.description import (
+    ALGORITHM_OPTIONS,
+    COUNTED,
+    EVERY,
+    OPTIONS,
+    RELATIVES,
+    RUN_OPTIONS,
+    Option,
+    RunArguments,
+    RunOptions,
+    check_options,
+    check_run_options,
+)
+from hyperna.run.relatives import RELATIVES as CLASSES
+from hyperna.theory import expected_runtime
+from hyperna.theory.task import exact_task
+
+# A value of each option that is neither its default nor what it would be without it.
+GIVEN = {
+    "algorithm": "rls",
+    "problem": "half",
+    "dim": 3,
+    "k": 2,
+    "arcs": "0-80",
+    "label": "y",
+    "positive": "1",
+    "weight": "w",
+    "scale": True,
+    "points": 50,
+    "sampling": "random",
+    "online": 20,
+    "judge_once": True,
+    "neurons": 2,
+    "output": "xor",
+    "resolution": 24,
+    "mutation": "local",
+    "bias": False,
+    "redraw_void": True,
+    "mutation_probability": 0.125,
+    "init": "sphere",
+    "neuron": "bent",
+    "replace_neuron": 0.25,
+    "move": "rotation",
+    "max_neurons": 3,
+    "term_cost": 2,
+    "budget": 99,
+    "stagnation": 50,
+    "target": 0.75,
+    "restarts": 4,
+    "seed": 5,
+}
+# What else must be given with it, so that it means something.
+NEEDED = {
+    "k": {"problem": "arcs"},
+    "arcs": {"problem": "arcs"},
+    "sampling": {"dim": 3, "points": 50},
+    "judge_once": {"online": 20},
+    "max_neurons": {"neurons": "evolved"},
+    "term_cost": {"problem": "cube", "dim": 3, "move": "rotation"},
+}
+OF_FILES = {"label", "positive", "weight", "scale"}
+PLAIN = [name for name in OPTIONS if name not in OF_FILES]
+
+
+def option_line(name):
+    """The option with its value, as on the command line."""
+    if name == "problem":
+        return []
+    if name == "bias":
+        return ["--no-bias"]
+    option = f"--{name.replace('_', '-')}"
+    return [option] if OPTIONS[name].flag else [option, str(GIVEN[name])]
+
+
+def options_with(name):
+    return {"problem": "quarter", **NEEDED.get(name, {}), name: GIVEN[name]}
+
+
+def test_every_option_is_tried():
+    assert GIVEN.keys() == OPTIONS.keys()
+    for name, value in GIVEN.items():
+        assert OPTIONS[name].check(name, value) == value
+        assert value != OPTIONS[name].default
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_default_is_in_range_and_the_help_tells_it(name):
+    option = OPTIONS[name]
+    if option.default is not None:
+        assert option.check(name, option.default) == option.default
+        if not option.flag and name != "replace_neuron":
+            wanted = "the problem's" if name == "neurons" else str(option.default)
+            assert f"(default: {wanted}" in option.help_line
+    assert option.group in ("problem", "network", "algorithm", "runs")
+
+
+# The smallest and the largest value of each number, and the nearest values beyond that are refused.
+ENDS = {
+    "dim": ([1], [0]),
+    "k": ([1], [0]),
+    "points": ([1], [0]),
+    "online": ([1, 2**31], [0, 2**31 + 1]),
+    "neurons": ([1], [0]),
+    "resolution": ([2, 2**40], [1, 2**40 + 1]),
+    "mutation_probability": ([5e-324, 1.0], [0.0, math.nextafter(1.0, 2.0)]),
+    "replace_neuron": ([0.0, math.nextafter(1.0, 0.0)], [-5e-324, 1.0]),
+    "max_neurons": ([1, 1024], [0, 1025]),
+    "term_cost": ([0, 2**50], [-1, 2**50 + 1]),
+    "budget": ([1, 2**61], [0, 2**61 + 1]),
+    "stagnation": ([1, 2**61], [0, 2**61 + 1]),
+    "target": ([0.0, 1.0], [-5e-324, math.nextafter(1.0, 2.0)]),
+    "restarts": ([0, 2**61], [-1, 2**61 + 1]),
+    "seed": ([0, 2**63 - 1], [-1, 2**63]),
+}
+
+
+def test_every_number_has_its_range():
+    numbers = {n for n, o in OPTIONS.items() if o.kind in ("integer", "number", "fitness")}
+    assert numbers == ENDS.keys()
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_range_ends_where_it_should(name):
+    allowed, refused = ENDS[name]
+    for value in allowed:
+        assert OPTIONS[name].check(name, value) == value
+    for value in refused:
+        with pytest.raises(ValueError, match=rf"^{name} must be"):
+            OPTIONS[name].check(name, value)
+
+
+@pytest.mark.parametrize("name", ALGORITHM_OPTIONS)
+def test_python_s_constructor_has_the_option(name):
+    parameter = inspect.signature(OnePlusOneNA).parameters[name]
+    assert parameter.default == OPTIONS[name].default
+    for entry in CLASSES.values():
+        assert inspect.signature(entry).parameters[name].default == OPTIONS[name].default
+    assert f"\n    {name} : " in OnePlusOneNA.__doc__
+    with pytest.raises((TypeError, ValueError), match=name):
+        OnePlusOneNA(**{name: object()})
+
+
+@pytest.mark.parametrize("name", RUN_OPTIONS)
+def test_python_s_run_has_the_limit(name):
+    assert f"\n        {name} : " in OnePlusOneNA.run.__doc__
+    assert name in OnePlusOneNA.run_many.__doc__
+    needed = {**NEEDED.get(name, {})}
+    subject = problem(needed.pop("problem", "quarter"), needed.pop("dim", None))
+    task = OnePlusOneNA(**needed).task(subject, **{name: GIVEN[name]})
+    assert getattr(task, name) == GIVEN[name]
+    for run in (OnePlusOneNA().run, lambda *a, **k: OnePlusOneNA().run_many(*a, 2, **k)):
+        with pytest.raises((TypeError, ValueError), match=name):
+            run("quarter", **{name: object()})
+        with pytest.raises(TypeError, match=f"unknown argument '{name}s'; did you mean '{name}'"):
+            run("quarter", **{f"{name}s": 1})
+
+
+def test_type_checkers_are_told_the_limits():
+    assert get_type_hints(RunArguments) == get_type_hints(RunOptions)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_command_line_has_the_option(name):
+    subject = GIVEN[name] if name == "problem" else "quarter"
+    args = build_parser().parse_args(["run", subject, *option_line(name)])
+    assert getattr(args, name) == GIVEN[name]
+    assert [getattr(args, other) for other in OPTIONS if other not in (name, "problem")] == [
+        None for other in OPTIONS if other not in (name, "problem")
+    ]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_setting_its_digest_and_a_campaign_file_have_the_option(name):
+    options = options_with(name)
+    made = setting(**options)
+    plain = {"problem": "quarter"} if name in ("problem", "k", "arcs") else options
+    without = setting(**{**plain, name: None} if plain is options else plain)
+    assert made.digest != without.digest
+    assert Setting.of(made.canonical) == made
+    if name in SETTING_KEYS:
+        assert made.options[name] == GIVEN[name]
+        assert f"{name}" in made.canonical
+    lines = [
+        f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}"
+        for key, value in options.items()
+    ]
+    assert list(Campaign.from_dict(tomllib.loads("\n".join(lines))).wanted) == [made]
+
+
+def test_settings_have_all_options_but_what_is_part_of_a_problem_s_name():
+    assert set(SETTING_KEYS) == OPTIONS.keys() - {"k", "arcs"} | {"data"}
+    assert {entry.name for entry in fields(Setting)} >= OPTIONS.keys()
+
+
+def test_defaults_that_settings_do_not_hold_are_not_in_their_digest():
+    made = setting(problem="quarter")
+    for name, option in OPTIONS.items():
+        if option.written and option.default is not None:
+            assert name in made.canonical
+        elif not option.written:
+            assert name not in made.canonical
+
+
+def test_a_frame_has_a_column_for_every_option(tmp_path):
+    pytest.importorskip("pandas")
+    wanted = [options_with(name) for name in PLAIN if name != "problem"]
+    settings = {setting(**{"resolution": 24, "budget": 40, **options}): 1 for options in wanted}
+    frame = Campaign(settings).run(tmp_path / "store").to_frame()
+    assert set(SETTING_KEYS) - OF_FILES - {"data"} <= set(frame.columns)
+    for name in set(PLAIN) - {"k", "arcs", "problem"}:
+        shown = "0.75" if name == "target" else GIVEN[name]
+        assert (frame[name] == shown).any(), name
+        if OPTIONS[name].column and name != "neurons":
+            assert str(frame[name].dtype) == OPTIONS[name].column
+
+
+@pytest.mark.parametrize("name", sorted(set(PLAIN) - {"algorithm", "problem", "k", "arcs"}))
+def test_iohprofiler_is_told_the_option_in_the_function_or_the_algorithm(name):
+    made = setting(**options_with(name))
+    if not OPTIONS[name].function and name not in ("max_neurons", "mutation"):
+        assert f"{name}={GIVEN[name]}" in describe_algorithm(made)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_algorithms_take_the_options_that_apply_to_them(name):
+    for algorithm in algorithms().values():
+        known = OPTIONS[name].used_by
+        relative = algorithm.name in CLASSES
+        applies = relative or known in (EVERY, COUNTED)
+        assert known in (EVERY, COUNTED, RELATIVES)
+        if not applies:
+            with pytest.raises(ValueError, match=f"{name} does not apply to algorithm"):
+                setting(problem="quarter", algorithm=algorithm.name, **{name: GIVEN[name]})
+        elif known != EVERY:
+            assert name in algorithm.keys
+
+
+@pytest.mark.parametrize("name", ["stagnation", "restarts", "mutation", "bias", "online"])
+def test_an_algorithm_that_names_no_optional_keys_is_given_none(name, monkeypatch):
+    """One of the user's own need not know when to restart; what it must know is the rest."""
+    own = Algorithm("own", "one that is registered elsewhere", lambda made: made)
+    monkeypatch.setitem(algorithms(), "own", own)
+    with pytest.raises(ValueError, match=f"{name} does not apply to algorithm 'own'"):
+        setting(problem="quarter", algorithm="own", **{name: GIVEN[name]})
+    known = {key: GIVEN[key] for key in ("dim", "neurons", "resolution", "budget", "target")}
+    made = setting(problem="quarter", algorithm="own", **known)
+    assert {key: getattr(made, key) for key in known} == known
+
+
+EXACT = [name for name in OPTIONS if OPTIONS[name].theory]
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_the_command_for_exact_runtimes_has_the_option(name):
+    subject = GIVEN[name] if name == "problem" else "quarter"
+    args = build_parser().parse_args(["theory", subject, *option_line(name)])
+    assert getattr(args, name) == GIVEN[name]
+
+
+@pytest.mark.parametrize("name", sorted(set(ALGORITHM_OPTIONS) & set(EXACT)))
+def test_exact_runtimes_in_python_take_the_option(name):
+    assert name in inspect.signature(expected_runtime).parameters
+    given = {"resolution": 24, "neurons": 1, "bias": False, name: GIVEN[name]}
+    assert exact_task("quarter", **given).grid.resolution == 24
+
+
+@pytest.mark.parametrize("name", sorted(set(ALGORITHM_OPTIONS) - set(EXACT)))
+def test_exact_runtimes_refuse_options_that_no_chain_knows(name):
+    given = {"neurons": "evolved"} if name == "max_neurons" else {}
+    dim = 3 if name == "move" else 2
+    with pytest.raises((TypeError, ValueError), match=f"{name}|neurons"):
+        exact_task("quarter", 24, dim=dim, **given, **{name: GIVEN[name]})
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIONS if OPTIONS[name].page])
+def test_the_page_has_the_option(name):
+    facts = page_facts()
+    assert name in {entry.name for entry in fields(PlaySetting)}
+    assert name in facts["defaults"]
+    option = OPTIONS[name]
+    if isinstance(option.page, tuple):
+        assert tuple(facts["ranges"][name]) == option.page
+        with pytest.raises(ValueError, match=f"{name} must be an integer from"):
+            PlaySetting.from_json({name: option.page[1] + 1})
+    elif option.choices:
+        with pytest.raises(ValueError, match=f"{name} must be one of"):
+            PlaySetting.from_json({name: "nothing"})
+
+
+def test_limits_have_their_defaults_and_refuse_nonsense():
+    assert check_run_options(120, {})["budget"] == 57449
+    assert check_run_options(120, {"restarts": "auto"})["restarts"] == "auto"
+    with pytest.raises(ValueError, match="restarts must be an integer >= 0 or 'auto', got 'many'"):
+        check_run_options(120, {"restarts": "many"})
+    with pytest.raises(TypeError, match="restarts must be an integer"):
+        check_run_options(120, {"restarts": None})
+    assert check_options(["target"], {"target": False}) == {"target": False}
+    with pytest.raises(TypeError, match="target must be a fitness from 0 to 1 or False, got True"):
+        check_options(["target"], {"target": True})
+
+
+def test_an_option_s_text_is_read_as_its_value():
+    count = Option(1, "network", "", kind="integer", low=1, word="evolved")
+    assert [count.read("evolved"), count.read("12")] == ["evolved", 12]
+    fitness = Option(None, "runs", "", kind="fitness")
+    assert [fitness.read("none"), fitness.read("0.5")] == [False, 0.5]

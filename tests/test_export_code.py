@@ -1,0 +1,450 @@
+"""Exported code gives the classifier's answers, in each language, on random and on border rows."""
+
+import re
+from datetime import datetime
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from exported import NODE, border_values, run_javascript, run_python, run_sql, table_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from hyperna import (
+    NAClassifier,
+    explain,
+    export_code,
+    export_text,
+    load_model,
+    save_model,
+    table_pipeline,
+)
+from hyperna.classifier.decision_list import DecisionList
+from hyperna.classifier.rules import Condition, Rule
+from hyperna.tables import Column, Encoding, Feature, StoredEncoder
+
+needs_node = pytest.mark.skipif(NODE is None, reason="Node is not installed")
+
+
+def answers(model, rows, columns, folder, **options):
+    """The answers of the code in each language that can be run here."""
+    result = {
+        "python": run_python(export_code(model, "python", **options), rows),
+        "sql": run_sql(export_code(model, "sql", **options), rows, columns),
+    }
+    if NODE:
+        code = export_code(model, "javascript", **options)
+        result["javascript"] = run_javascript(code, rows, folder)
+    return result
+
+
+def classifier(rules, order=(1, 0), classes=("no", "yes"), dim=3):
+    """A classifier with given rules, as if it had been fitted."""
+    made = NAClassifier()
+    made.classes_ = np.array(classes)
+    made.n_features_in_ = dim
+    made.list_ = DecisionList(tuple(rules), tuple(order), len(classes))
+    made.training_score_ = made.baseline_score_ = 0.5
+    return made
+
+
+def encoded(features, rules, **options):
+    kinds = {"month": "date", "weekday": "date", "hour": "date", "rare": "category"}
+    columns = {
+        each.column: kinds.get(each.kind, each.kind) for each in features if each.kind != "missing"
+    }
+    encoding = Encoding(
+        tuple(Column(name, kind) for name, kind in columns.items()), tuple(features)
+    )
+    last = classifier(rules, dim=len(features), **options)
+    return make_pipeline(StoredEncoder(encoding), last)
+
+
+def condition(features, weights, threshold):
+    return Condition(tuple(features), tuple(weights), threshold, 1.0, tuple(map(abs, weights)))
+
+
+numbers = st.floats(-1e6, 1e6).map(lambda x: float(f"{x:.4g}"))
+
+
+@st.composite
+def conditions(draw, dim):
+    features = draw(st.lists(st.integers(0, dim - 1), min_size=1, max_size=dim, unique=True))
+    weights = [draw(st.sampled_from([1.0, -1.0]))]
+    weights += [draw(numbers.filter(bool)) for _ in features[1:]]
+    return condition(features, weights, draw(numbers))
+
+
+@st.composite
+def rules(draw, dim):
+    some = draw(st.lists(conditions(dim), min_size=1, max_size=4))
+    return Rule(tuple(some), draw(st.integers(0, len(some))), 1.0, 0.01, 0.5)
+
+
+@given(st.lists(rules(3), min_size=1, max_size=3), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_python_and_sql_agree_with_any_list_of_rules_up_to_its_borders(some, seed):
+    classes = [f"class {k}" for k in range(len(some) + 1)]
+    order = np.random.default_rng(seed).permutation(len(classes)).tolist()
+    clf = classifier(some, order, classes)
+    X = np.random.default_rng(seed).normal(0, 10.0 ** np.arange(1, 4), (12, 3))
+    rows = [X]
+    for each in (condition for rule in some for condition in rule.conditions):
+        for k in each.features:
+            for values in border_values(each, X, k):
+                moved = X.copy()
+                moved[:, k] = values
+                rows.append(moved)
+    X = np.concatenate(rows)
+    plain = [dict(zip(("x1", "x2", "x3"), row, strict=True)) for row in X.tolist()]
+    truth = clf.predict(X).tolist()
+    assert run_python(export_code(clf, "python"), plain) == truth
+    assert run_sql(export_code(clf, "sql"), plain, ["x1", "x2", "x3"]) == truth
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("threshold", [-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5])
+def test_categories_at_thresholds_that_they_meet(sign, threshold, tmp_path):
+    """0 and 1 are all that such a feature can be; a sum equal to a threshold is not beyond it."""
+    cells = [{"city": "Rome"}, {"city": "Oslo"}, {"city": None}]
+    for feature in (
+        Feature("city", "category", category="Rome"),
+        Feature("city", "rare", named=("Rome", None)),
+    ):
+        rule = Rule((condition([0], [sign], threshold),), 1, 1.0, 0.01, 0.5)
+        model = encoded([feature], [rule])
+        value = feature.values(np.array([cell["city"] for cell in cells], dtype=object))
+        wanted = ["yes" if sign * one > threshold else "no" for one in value]
+        for language, found in answers(model, cells, ["city"], tmp_path).items():
+            assert found == wanted, language
+
+
+@pytest.fixture(scope="module")
+def customers():
+    rng = np.random.default_rng(0)
+    n = 500
+    frame = pd.DataFrame(
+        {
+            "city": rng.choice(["Rome", "O'Hara", 'a "b"', "Zürich"], n),
+            "select": rng.normal(40, 12, n).round(1),
+            "joined": pd.Timestamp("2021-01-01")
+            + pd.to_timedelta(rng.integers(0, 1000, n), unit="D"),
+            "seen at": pd.Timestamp("2023-01-01")
+            + pd.to_timedelta(rng.integers(0, 10**7, n), unit="s"),
+            "2 rooms?": rng.integers(0, 9, n),
+        }
+    )
+    frame.loc[rng.random(n) < 0.2, "select"] = np.nan
+    frame.loc[rng.random(n) < 0.1, "city"] = None
+    frame.loc[rng.random(n) < 0.1, "joined"] = pd.NaT
+    return frame
+
+
+def labels(frame):
+    late = frame["seen at"].dt.hour + frame["2 rooms?"] > 18
+    left = frame.city.isna() | (frame["select"] > 50) | (frame.joined < "2021-06-01")
+    return np.select([late, left & frame["select"].notna()], ["late", "left"], "stays")
+
+
+def test_tables_with_text_gaps_and_dates(customers, tmp_path):
+    model = table_pipeline(NAClassifier(random_state=0, shortness=0.2))
+    model.fit(customers, labels(customers))
+    assert model.steps[-1][1].n_terms_ > 3
+    truth = model.predict(customers).tolist()
+    rows = table_rows(customers)
+    for language, given_answers in answers(model, rows, [*customers], tmp_path).items():
+        assert given_answers == truth, language
+
+
+def test_a_saved_model_gives_the_same_code(customers, tmp_path):
+    model = table_pipeline(NAClassifier(random_state=0, evaluations=100))
+    model.fit(customers, labels(customers))
+    save_model(model, tmp_path / "model.json")
+    again = load_model(tmp_path / "model.json")
+    for language in ("python", "sql", "javascript"):
+        assert export_code(again, language) == export_code(model, language)
+
+
+DATE = Feature("when", "date", fill="2024-02-29T12:30:00", origin="2024-01-01", step="second")
+DAY = Feature("day", "date", fill="2024-02-29", origin="2024-01-01", step="day", gaps=True)
+CITY = Feature("city", "category", category="Rome")
+FILLED = Feature("city", "category", category="Rome", fill="Rome")
+RARE = Feature("city", "rare", named=("Rome", None))
+RARE_OR_GAP = Feature("city", "rare", named=("Rome", "Oslo"))
+ALL_RARE = Feature("city", "rare", named=(None,))
+GAP = Feature("day", "missing")
+PARTS = [Feature("when", kind, fill="2024-02-29T12:30:00") for kind in ("month", "weekday", "hour")]
+WHEN = [
+    *("2024-01-31T17:59:59", "2024-01-31T18:00:00", "2024-01-31T18:00:01", "2023-12-31T23:59:59"),
+    *("2024-02-29T12:30:00", "1969-12-31T23:59:59", "0099-03-01T00:00:00", None, "2024-07-07"),
+    *("2024-01-31 18:00", "9999-12-31T23:59:59", "2024-01-31T20:00:00+02:00"),
+]
+DAYS = [
+    *("2024-01-30", "2024-01-31", "2024-02-01", "1999-12-31", None, "2024-01-31T23:00:00"),
+    "2024-12-30",
+]
+CITIES = ["Rome", "Oslo", "Bern", None, "rome", " Rome"]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize(
+    ("feature", "thresholds"),
+    [
+        (DATE, [30.75, 30.0, 30.75 + 1e-9, 59.52083333333333, -1e9, 1e9, 0.0]),
+        (DAY, [30.0, 30.5, 59.0, -1e9, 1e9]),
+        *((part, [0.5, 1.0, 6.5, 12.0, 17.9, 100.0]) for part in PARTS),
+        *((each, [0.5, 0.0, 1.0, -1.0, 2.0]) for each in (CITY, FILLED, RARE, RARE_OR_GAP, GAP)),
+        (ALL_RARE, [0.5]),
+    ],
+)
+def test_each_kind_of_feature_alone_and_in_a_sum(feature, thresholds, sign, tmp_path):
+    cells = {"when": WHEN, "day": DAYS, "city": CITIES}[feature.column]
+    column = feature.column
+    for threshold in thresholds:
+        alone = condition([0], [sign], sign * threshold)
+        twice = condition([1, 0], [1.0, 2.5 * sign], 2.5 * sign * threshold)
+        features = [feature, Feature("number", "number", fill=0.5)]
+        if feature.kind == "missing":
+            features.append(DAY)
+        for some in ([alone], [twice], [alone, twice]):
+            rule = Rule(tuple(some), 0 if len(some) > 1 else 1, 1.0, 0.0, 0.5)
+            model = encoded(features, [rule])
+            usable = [cell for cell in cells if cell != " Rome"]
+            table = {column: usable, "number": [None, 1.0, -1.0, 0.0] * 3}
+            table["number"] = table["number"][: len(usable)]
+            if feature.kind == "missing":
+                table["day"] = usable
+            truth = model.predict(table).tolist()
+            rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+            code = export_code(model, "python")
+            assert run_python(code, rows) == truth, code
+            code = export_code(model, "sql")
+            assert run_sql(code, rows, [*table]) == truth, code
+        if NODE and threshold == thresholds[0]:
+            assert run_javascript(export_code(model, "javascript"), rows, tmp_path) == truth
+
+
+@needs_node
+def test_each_kind_of_feature_in_javascript(tmp_path):
+    features = [DATE, *PARTS, DAY, GAP, CITY, RARE, RARE_OR_GAP]
+    thresholds = [30.75, 2.0, 3.0, 17.0, 30.0, 0.5, 0.5, 0.5, 0.5]
+    for sign in (1.0, -1.0):
+        some = [condition([k], [sign], sign * each) for k, each in enumerate(thresholds)]
+        some.append(condition(range(len(features)), [sign] + [0.37] * 8, sign * 7.1))
+        for quorum in range(len(some) + 1):
+            model = encoded(features, [Rule(tuple(some), quorum, 1.0, 0.0, 0.5)])
+            rows = [
+                {"when": when, "day": day, "city": city}
+                for when, day, city in zip(WHEN, DAYS * 2, CITIES * 2, strict=False)
+            ]
+            table = {name: [row[name] for row in rows] for name in rows[0]}
+            code = export_code(model, "javascript")
+            assert run_javascript(code, rows, tmp_path) == model.predict(table).tolist()
+
+
+def test_cells_as_a_csv_file_has_them(tmp_path):
+    model = encoded(
+        [Feature("a", "number", fill=7.0), CITY],
+        [Rule((condition([0], [1.0], 5.0), condition([1], [1.0], 0.5)), 2, 1.0, 0.0, 0.5)],
+    )
+    table = {"a": ["6", " 4.5 ", "NA", "", "?", "7e0"], "city": [" Rome", "Rome ", *["Rome"] * 4]}
+    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    truth = model.predict(table).tolist()
+    assert run_python(export_code(model, "python"), rows) == truth
+    if NODE:
+        assert run_javascript(export_code(model, "javascript"), rows, tmp_path) == truth
+
+
+def test_a_gap_where_there_must_be_none_is_no_answer(tmp_path):
+    clf = classifier([Rule((condition([0], [1.0], 5.0),), 1, 1.0, 0.0, 0.5)])
+    for value in (None, float("nan"), "many"):
+        with pytest.raises(ValueError, match=r"number is needed|could not convert"):
+            run_python(export_code(clf, "python"), [{"x1": value}])
+    assert run_sql(export_code(clf, "sql"), [{"x1": None}], ["x1"]) == [None]
+    if NODE:
+        with pytest.raises(AssertionError, match="a number is needed"):
+            run_javascript(export_code(clf, "javascript"), [{"x1": "many"}], tmp_path)
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [False, True], [-1.5, 2.0], ["it's", 'a "\\b" \n']])
+def test_classes_of_any_type(classes, tmp_path):
+    clf = classifier([Rule((condition([0], [1.0], 5.0),), 1, 1.0, 0.0, 0.5)], classes=classes)
+    rows = [{"x1": 4.0, "x2": 0.0, "x3": 0.0}, {"x1": 6.0, "x2": 0.0, "x3": 0.0}]
+    for language, given_answers in answers(clf, rows, ["x1", "x2", "x3"], tmp_path).items():
+        assert given_answers == classes, language
+
+
+def test_constant_rules(tmp_path):
+    never, always = Rule((), 1, 0.0, 0.0, 0.5), Rule((), 0, 0.0, 0.0, 0.5)
+    real = Rule((condition([0], [1.0], 5.0),), 1, 1.0, 0.0, 0.5)
+    rows = [{"x1": 4.0, "x2": 0.0, "x3": 0.0}, {"x1": 6.0, "x2": 0.0, "x3": 0.0}]
+    for some in ([never], [always], [never, real], [real, always], [always, real]):
+        classes = [f"class {k}" for k in range(len(some) + 1)]
+        clf = classifier(some, range(len(classes)), classes)
+        truth = clf.predict([[4.0, 0, 0], [6.0, 0, 0]]).tolist()
+        for language, found in answers(clf, rows, ["x1", "x2", "x3"], tmp_path).items():
+            assert found == truth, (language, some)
+
+
+def test_own_pipelines_with_scikit_learns_parts(tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"size": rng.normal(5, 2, 200), "kind": rng.choice(["a", "b", "c"], 200)})
+    frame.loc[rng.random(200) < 0.2, "size"] = np.nan
+    y = (frame["size"] > 5) ^ (frame.kind == "b")
+    encode = make_column_transformer(
+        (SimpleImputer(strategy="median", add_indicator=True), ["size"]),
+        (OneHotEncoder(sparse_output=False), ["kind"]),
+    )
+    model = make_pipeline(encode, NAClassifier(random_state=0)).fit(frame, y)
+    truth = model.predict(frame).tolist()
+    for language, found in answers(model, table_rows(frame), [*frame], tmp_path).items():
+        assert found == truth, language
+
+
+def test_what_no_code_can_be_written_for():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = make_pipeline(PCA(2), NAClassifier(random_state=0)).fit(X, X[:, 0] > 0)
+    with pytest.raises(TypeError, match="only a transformer of the pipeline knows"):
+        export_code(model, "python")
+    clf = NAClassifier(random_state=0).fit(X, X[:, 0] > 0)
+    with pytest.raises(ValueError, match="language must be"):
+        export_code(clf, "cobol")
+    with pytest.raises(ValueError, match="table must be"):
+        export_code(clf, "sql", table="")
+    with pytest.raises(ValueError, match="feature_names must be 3 names"):
+        export_code(clf, "sql", feature_names=["a"])
+    with pytest.raises(TypeError, match="NAClassifier"):
+        export_code(PCA(), "sql")
+    with pytest.raises(ValueError, match="NUL"):
+        export_code(clf, "sql", feature_names=["a\0", "b\0", "c\0"])
+
+
+def test_scaled_features_are_no_columns_of_the_table():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
+    for steps in ([StandardScaler()], [StandardScaler(), SimpleImputer()]):
+        model = make_pipeline(*steps, NAClassifier(random_state=0)).fit(frame, frame["a"] > 0)
+        assert "standardscaler(a) > " in export_text(model)
+        assert "standardscaler(a) = " in str(explain(model, frame))
+        with pytest.raises(TypeError, match=r"standardscaler\(a\)"):
+            export_code(model, "sql")
+    plain = NAClassifier(random_state=0).fit(frame, frame["a"] > 0)
+    assert "  a > " in export_text(plain)
+
+
+def test_the_best_estimator_of_a_search_is_taken():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
+    y = frame["a"] > 0
+    model = make_pipeline(SimpleImputer(), NAClassifier(random_state=0))
+    options = {"naclassifier__max_terms": [1, 2]}
+    search = GridSearchCV(model, options, cv=2)
+    with pytest.raises(TypeError, match="must be fitted, with refit=True"):
+        export_text(search)
+    best = search.fit(frame, y).best_estimator_
+    assert export_text(search) == export_text(best)
+    assert export_code(search, "sql") == export_code(best, "sql")
+    assert str(explain(search, frame)) == str(explain(best, frame))
+    with pytest.raises(TypeError, match="must be fitted, with refit=True"):
+        export_text(GridSearchCV(model, options, cv=2, refit=False).fit(frame, y))
+
+
+@pytest.mark.parametrize("step", ["day", "second"])
+@pytest.mark.parametrize("clock", ["", " %H:%M", " %H:%M:%S"])
+@pytest.mark.parametrize(
+    "day",
+    [
+        *("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y"),
+        *("%m/%d/%y", "%Y%m%d"),
+    ],
+)
+def test_dates_that_are_no_iso_texts(day, clock, step, tmp_path):
+    form = day + clock
+    date = Feature("on", "date", fill="1999-01-01", origin="2016-01-01", step=step)
+    features = [date, Feature("on", "missing"), Feature("on", "month", fill="1999-01-01")]
+    columns = (Column("on", "date", form),)
+    moments = pd.date_range("2016-01-28 09:05:07", periods=60, freq="211h")
+    texts = [f"{moment:{form}}" for moment in moments]
+    if day != "%Y%m%d":  # numbers without a zero in front
+        texts += [re.sub(r"(^|[./ -])0(\d)(?=[./:-])", r"\1\2", text) for text in texts]
+    texts += [None, ""]
+    rows = [{"on": text} for text in texts]
+    table = {"on": texts}
+    for given_condition in (
+        condition([0], [1.0], 200.0),
+        condition([0, 2], [1.0, -7.0], 150.0),
+        condition([1], [1.0], 0.5),
+    ):
+        last = classifier([Rule((given_condition,), 1, 1.0, 0.0, 0.5)])
+        model = make_pipeline(StoredEncoder(Encoding(columns, tuple(features))), last)
+        truth = model.predict(table).tolist()
+        assert len(set(truth)) == 2
+        for language in ("python", "sql"):
+            code = export_code(model, language)
+            run = run_python if language == "python" else partial(run_sql, columns=["on"])
+            assert run(code, rows) == truth, language
+            assert "WARNING" not in code
+            # a database has ISO dates
+            iso = [{"on": f"{datetime.strptime(each, form)}"} for each in texts[:-2]]
+            assert run(code, iso) == truth[:-2], language
+        if NODE and step == "day":
+            code = export_code(model, "javascript")
+            assert run_javascript(code, rows, tmp_path) == truth
+
+
+def test_dates_that_the_code_cannot_read_are_told():
+    date = Feature("on", "date", fill="2016-01-01", origin="2016-01-01", step="day")
+    encoder = StoredEncoder(Encoding((Column("on", "date", "%d %b %Y"),), (date,)))
+    last = classifier([Rule((condition([0], [1.0], 200.0),), 1, 1.0, 0.0, 0.5)], dim=1)
+    model = make_pipeline(encoder, last)
+    rows = [{"on": "19 Aug 2016"}, {"on": "19 Jan 2016"}]
+    assert run_python(export_code(model, "python"), rows) == ["yes", "no"]
+    for language in ("sql", "javascript"):
+        assert "WARNING: the model reads dates such as 31 Dec 2024" in export_code(model, language)
+
+
+def test_several_dates_of_other_forms_have_a_column_each():
+    """One has the name that the query would give to the ISO text of the other."""
+    names = {"on": "%d.%m.%Y", "on as ISO text": "%m/%d/%Y"}
+    dates = [
+        Feature(name, "date", fill="2016-01-01", origin="2016-01-01", step="day") for name in names
+    ]
+    columns = tuple(Column(name, "date", form) for name, form in names.items())
+    rule = Rule((condition([0], [1.0], 200.0), condition([1], [1.0], 200.0)), 2, 1.0, 0.0, 0.5)
+    model = make_pipeline(StoredEncoder(Encoding(columns, tuple(dates))), classifier([rule], dim=2))
+    days = [("19.8.2016", "8/19/2016"), ("19.8.2016", "1/19/2016"), ("19.1.2016", "8/19/2016")]
+    rows = [dict(zip(names, pair, strict=True)) for pair in days]
+    assert run_sql(export_code(model, "sql"), rows, [*names]) == ["yes", "no", "no"]
+    assert run_python(export_code(model, "python"), rows) == ["yes", "no", "no"]
+
+
+def test_decimal_commas_that_the_code_cannot_read_are_told():
+    size = Feature("size", "number", fill=1.5)
+    for mark, warns in ((",", True), (".", False)):
+        encoder = StoredEncoder(Encoding((Column("size", "number", mark),), (size,)))
+        last = classifier([Rule((condition([0], [1.0], 2.0),), 1, 1.0, 0.0, 0.5)], dim=1)
+        for language in ("python", "sql", "javascript"):
+            code = export_code(make_pipeline(encoder, last), language)
+            assert ("WARNING: the model reads numbers with decimal commas" in code) == warns
+
+
+def test_numbers_that_sqlite_misreads_are_written_so_that_it_does_not():
+    rng = np.random.default_rng(0)
+    sizes = rng.normal(0, 1, 300) * 10.0 ** rng.integers(-4, 6, 300)
+    known = [-0.0210712, -3.928e-05]  # read as their neighbours by SQLite 3.40
+    for threshold in [*known, *(float(f"{x:.15g}") for x in sizes)]:
+        clf = classifier([Rule((condition([0], [1.0], threshold),), 1, 1.0, 0.0, 0.5)], dim=1)
+        values = [threshold, float(np.nextafter(threshold, np.inf))]
+        rows = [{"x1": value} for value in values]
+        assert run_sql(export_code(clf, "sql"), rows, ["x1"]) == ["no", "yes"]
+
+
+def test_the_name_of_the_table_is_quoted_where_needed():
+    clf = classifier([Rule((condition([0], [1.0], 5.0),), 1, 1.0, 0.0, 0.5)])
+    assert export_code(clf, "sql", table="shop.customers").endswith("FROM shop.customers;\n")
+    assert export_code(clf, "sql", table="my table").endswith('FROM "my table";\n')

@@ -1,0 +1,65 @@
+"""The order of the rules of a list, beside all orders and in cases where it is plain."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from hyperna import NAClassifier
+from hyperna.classifier.bits import code_length
+from hyperna.classifier.candidates import half_spaces_on
+from hyperna.classifier.half_spaces import HalfSpaces
+from hyperna.classifier.order import ALL_ORDERS, list_order
+from hyperna.classifier.table import LabelledTable, Standardisation, Standardised
+
+SHORTNESS = 0.7
+
+
+def labelled(X, y):
+    table = LabelledTable.of(X, y, np.ones(len(y)))
+    return table, Standardisation.fit(table.X, table.weight)
+
+
+def list_bits(order, table, standard):
+    """Bits of a list of logistic regressions, each of which may be left out."""
+    total = 0.0
+    for place in range(len(order) - 1):
+        rows = table.part(np.isin(table.label, order[place:]))
+        points = Standardised.of(rows, standard, order[place])
+        everything = tuple(range(len(points.columns)))
+        half_space = next(half_spaces_on([np.array(everything)], points))
+        constant = HalfSpaces.constant(len(everything), False)
+        total += min(
+            code_length(network, points, SHORTNESS, {everything}).total(SHORTNESS)
+            for network in (half_space, constant)
+        )
+    return total
+
+
+@pytest.mark.parametrize("classes", [3, 4])
+def test_the_order_takes_the_fewest_bits_of_all(classes):
+    X, y = make_blobs(150, centers=classes, cluster_std=4.0, random_state=classes)
+    table, standard = labelled(X, y)
+    order = list_order(range(classes), table, standard, SHORTNESS)
+    assert sorted(order) == list(range(classes))
+    bits = [list_bits(every, table, standard) for every in permutations(range(classes))]
+    assert list_bits(order, table, standard) == pytest.approx(min(bits))
+
+
+def test_of_many_classes_the_one_that_is_told_best_comes_first():
+    """Classes lie in a heap but for one that is far away."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(ALL_ORDERS + 2), 40)
+    X = rng.normal(size=(len(y), 2)) + y[:, None] / 2
+    X[y == 4] += [40.0, -40.0]
+    table, standard = labelled(X, y)
+    order = list_order(range(ALL_ORDERS + 2), table, standard, SHORTNESS)
+    assert order[0] == 4
+    assert sorted(order) == list(range(ALL_ORDERS + 2))
+
+
+def test_seeds_ask_for_the_classes_in_the_same_order():
+    X, y = make_blobs(120, centers=3, cluster_std=3.0, random_state=1)
+    fits = [NAClassifier(evaluations=50, random_state=seed).fit(X, y) for seed in (0, 1)]
+    assert fits[0].list_.order == fits[1].list_.order

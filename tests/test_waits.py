@@ -1,0 +1,108 @@
+"""Waits for the next accepted step: drawn at once, with the law of the steps that are left out."""
+
+import itertools
+
+import numpy as np
+import pytest
+import reference
+
+from hyperna import FiniteSet, Grid, Network, OnePlusOneNA, problem
+
+RESOLUTION = 8
+RUNS = 500
+
+
+def rugged_points():
+    """Labels at random, so that there are peaks which two components must leave together."""
+    rng = np.random.default_rng(0)
+    return rng.uniform(-0.7, 0.7, (12, 2)), rng.random(12) < 0.5
+
+
+def acceptance(fitness, moduli, genome, free, probability):
+    """Chances of void steps and of steps to each genome that is not worse, by definition."""
+    chances = {}
+    void = 0.0
+    for moves in itertools.product((0, 1, -1), repeat=len(free)):
+        moved = list(genome)
+        chance = 1.0
+        for component, move in zip(free, moves, strict=True):
+            moved[component] = (moved[component] + move) % moduli[component]
+            chance *= 1 - probability if move == 0 else probability / 2
+        if moved == list(genome):
+            void += chance
+        elif fitness(moved) >= fitness(genome):
+            chances[tuple(moved)] = chances.get(tuple(moved), 0.0) + chance
+    return void, chances
+
+
+@pytest.mark.parametrize("redraw", [False, True])
+@pytest.mark.parametrize(("bias", "probability"), [(True, 0.1), (True, 0.5), (False, 0.3)])
+def test_the_next_accepted_step_comes_when_and_where_chance_says(bias, probability, redraw):
+    """From the network whose steps are accepted most rarely, but now and then."""
+    X, y = rugged_points()
+    fitness = reference.point_fitness(X.tolist(), y.tolist(), 1, RESOLUTION)
+    moduli = reference.grid_moduli(1, RESOLUTION)
+    free = [0, 1] if bias else [0]
+    levels = range(RESOLUTION + 1) if bias else [RESOLUTION // 2]
+    found = []
+    for genome in itertools.product(range(RESOLUTION), levels):
+        void, chances = acceptance(fitness, moduli, genome, free, probability)
+        if chances:
+            found.append((sum(chances.values()), genome, void, chances))
+    mass, genome, void, chances = min(found)
+    chance = mass / (1 - void) if redraw else mass
+    if not redraw:
+        # a void step is accepted as well, and changes nothing
+        chances = {**chances, genome: void}
+    grid = Grid(2, 1, RESOLUTION)
+    na = OnePlusOneNA(
+        resolution=RESOLUTION,
+        mutation="local",
+        bias=bias,
+        redraw_void=redraw,
+        mutation_probability=probability,
+    )
+    start = Network(grid, genome)
+    waits = []
+    ends = []
+    for seed in range(RUNS):
+        result = na.run(
+            FiniteSet(X, y), start=start, target=False, budget=4000, trajectory=True, seed=seed
+        )
+        way = result.trajectory
+        changed = np.flatnonzero((way.genomes != np.array(genome)).any(axis=1))
+        if changed.size:
+            waits.append(way.evaluations[changed[0]] - 1)
+            ends.append(tuple(way.genomes[changed[0]].tolist()))
+    assert len(waits) > 0.99 * RUNS
+    mean, spread = 1 / chance, np.sqrt(1 - chance) / chance
+    assert np.mean(waits) == pytest.approx(mean, abs=4.5 * spread / np.sqrt(len(waits)) + 1e-9)
+    for end, part in chances.items():
+        if end != genome:
+            share = part / mass
+            error = np.sqrt(share * (1 - share) / len(ends))
+            assert ends.count(end) / len(ends) == pytest.approx(share, abs=4.5 * error + 1e-9)
+
+
+def test_a_start_that_is_stuck_when_the_budget_is_spent_is_the_last_one():
+    """With one evaluation more there is another start, which takes it."""
+    na = OnePlusOneNA(resolution=12, mutation="local")
+    tried = 0
+    for seed in range(60):
+        alone = na.run(problem("local_opt"), budget=10_000, target=False, seed=seed)
+        if alone.stuck_at is None:
+            continue
+        tried += 1
+        for more in (0, 1):
+            budget = alone.stuck_at + more
+            result = na.run(
+                problem("local_opt"),
+                budget=budget,
+                target=False,
+                restarts=3,
+                trajectory=True,
+                seed=seed,
+            )
+            assert result.restarts == more
+            assert result.trajectory.evaluations.max() <= result.evaluations == budget
+    assert tried > 10
