@@ -175,17 +175,9 @@ class _Writer(ABC):
         self.rules = rules
         self.classes = classes
         self.table = table
-        # Where a rule holds always, no later one is asked; a rule without conditions may also never
-        # hold.
-        self.asked: list[tuple[Rule, Any]] = []
-        self.otherwise = classes[rules.order[-1]]
-        for rule, number in zip(rules.rules, rules.order, strict=False):
-            if rule.conditions:
-                self.asked.append((rule, classes[number]))
-            elif rule.quorum == 0:
-                self.otherwise = classes[number]
-                break
-        used = {k for rule, _ in self.asked for each in rule.conditions for k in each.features}
+        self.asked: list[tuple[Rule, Any]] = [(rule, classes[k]) for rule, k in rules.asked]
+        self.otherwise = classes[rules.otherwise]
+        used = {k for rule, _ in self.asked for k in rule.features}
         self.used = [features[k] for k in sorted(used)]
         self.names = self._names()
         # How dates are written in columns where they are no ISO texts, and numbers with commas.

@@ -3,9 +3,13 @@
 With K classes there are K - 1 rules. Each tells its class from those that come later in the list.
 The probability of a class is a product along the list. Two classes are a list of one rule, which
 tells the second class from the first.
+
+A rule without conditions tells nothing, and is not asked. Where no rule that is asked holds, the
+answer is the most frequent of the classes that are left.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -52,16 +56,48 @@ class DecisionList:
                 mean[list(condition.features)] += share / len(rule.conditions)
         return mean / (mean.sum() or 1.0)
 
+    @property
+    def asked(self) -> tuple[tuple[Rule, int], ...]:
+        """The rules that are asked, in order, each with the number of its class."""
+        return self._questions[0]
+
+    @property
+    def otherwise(self) -> int:
+        """Number of the class that is answered where no rule that is asked holds."""
+        return self._questions[1]
+
+    @cached_property
+    def _questions(self) -> tuple[tuple[tuple[Rule, int], ...], int]:
+        asked: list[tuple[Rule, int]] = []
+        # of the classes that come after the last rule that is asked
+        chances: dict[int, float] = {}
+        left = 1.0
+        for rule, number in zip(self.rules, self.order, strict=False):
+            if rule.conditions:
+                asked.append((rule, number))
+                chances = {}
+                left = 1.0
+                continue
+            chances[number] = left * rule.share
+            left *= 1.0 - rule.share
+            if rule.quorum == 0:  # holds everywhere, so that no later rule is asked
+                break
+        else:
+            chances[self.order[-1]] = left
+        # the last one where several are equally frequent
+        return tuple(asked), max(reversed(chances), key=chances.__getitem__)
+
     def answering(self, X: FloatArray) -> IntArray:
-        """Return the number of the first rule that holds on each row, or that of all rules."""
-        place = np.full(len(X), len(self.rules))
-        for number, rule in reversed(list(enumerate(self.rules))):
+        """Return the number of the first rule that is asked and holds, or that of all of them."""
+        place = np.full(len(X), len(self.asked))
+        for number, (rule, _) in reversed(list(enumerate(self.asked))):
             place[rule.holds(X)] = number
         return place
 
     def predict(self, X: FloatArray) -> IntArray:
         """Return the class number of each row."""
-        return np.array(self.order)[self.answering(X)]
+        classes = [number for _, number in self.asked]
+        return np.array([*classes, self.otherwise])[self.answering(X)]
 
     def probabilities(self, X: FloatArray) -> FloatArray:
         """Return the probability of each class, (n, K); no other class has more than the answer.

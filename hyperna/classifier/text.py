@@ -96,19 +96,16 @@ def list_text(
 ) -> str:
     """Return a list of rules as text, with what a reader has to know about its features."""
     lines: list[str] = []
-    for rule, number in zip(rules.rules, rules.order, strict=False):
-        first = "class" if not lines else "otherwise class"
-        if not rule.conditions:
-            if rule.quorum == 1:
-                continue  # never holds
-            first = "otherwise" if lines else "always class"
-            return "\n".join([*lines, f"{first} {classes[number]!r}"])
+    used: set[int] = set()
+    for rule, number in rules.asked:
+        first = "otherwise class" if lines else "class"
         head, *conditions = rule_lines(rule, features, digits)
         lines.append(f"{first} {classes[number]!r} {head}")
         lines += conditions
-    last = repr(classes[rules.order[-1]])
+        used.update(rule.features)
+    last = repr(classes[rules.otherwise])
     lines.append(f"otherwise {last}" if lines else f"always class {last}")
-    return "\n".join([*lines, *note_lines([features[k] for k in rules.features])])
+    return "\n".join([*lines, *note_lines([features[k] for k in sorted(used)])])
 
 
 def note_lines(features: Sequence[Feature]) -> list[str]:
@@ -132,7 +129,10 @@ def note_lines(features: Sequence[Feature]) -> list[str]:
         gaps = filled_lines(
             ["(where missing,", *(f"{each}," for each in counts[:-1]), f"{counts[-1]})"]
         )
-    return [*gaps, *(f"({note})" for note in notes)]
+    lines = list(gaps)
+    for note in notes:
+        lines += filled_lines(f"({note})".replace(", ", ",\n").split("\n"))
+    return lines
 
 
 def rule_lines(rule: Rule, features: Sequence[Feature], digits: int | None) -> list[str]:

@@ -1,0 +1,59 @@
+"""Lists of rules: which rules are asked, and what is answered where none of them holds."""
+
+import numpy as np
+import pytest
+
+from hyperna import NAClassifier, explain, export_code, export_text
+from hyperna.classifier.decision_list import DecisionList
+from hyperna.classifier.rules import Condition, Rule
+from hyperna.classifier.text import list_text
+from hyperna.tables import Feature
+
+TALL = Rule((Condition((0,), (1.0,), 1.8, 1.0, (1.0,)),), 1, 1.0, 0.0, 0.3)
+X = np.array([[1.9], [1.7]])
+
+
+def constant(share):
+    return Rule((), 0 if share > 0.5 else 1, 1.0, 0.0, share)
+
+
+@pytest.mark.parametrize("probability", [(0.4, 0.35, 0.25), (0.2, 0.5, 0.3), (0.3, 0.3, 0.4)])
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_without_conditions_the_most_frequent_class_is_answered(probability, order):
+    first, second, third = (probability[k] for k in order)
+    rules = constant(first), constant(second / (second + third))
+    listed = DecisionList(rules, order, 3)
+    assert listed.predict(X).tolist() == [int(np.argmax(probability))] * 2
+    assert listed.probabilities(X)[0] == pytest.approx(probability)
+
+
+def test_after_the_last_condition_the_most_frequent_class_that_is_left_is_answered():
+    listed = DecisionList((TALL, constant(0.45), constant(0.6)), (0, 1, 2, 3), 4)
+    # of the rest 0.45 are of class 1, 0.33 of class 2 and 0.22 of class 3
+    assert listed.predict(X).tolist() == [0, 1]
+    assert list_text(listed, ["a", "b", "c", "d"], [Feature("size", "number")], None) == (
+        "class 'a' if\n  size > 1.8\notherwise 'b'"
+    )
+
+
+def test_a_rule_that_always_holds_ends_the_list_and_not_its_notes():
+    size = Feature("size", "number", fill=1.7, gaps=True)
+    listed = DecisionList((TALL, constant(0.9)), (0, 1, 2), 3)
+    text = list_text(listed, ["a", "b", "c"], [size], None)
+    assert text.endswith("otherwise 'b'\n(where size is missing, it counts as 1.7)")
+
+
+def test_noise_of_several_classes_is_answered_with_the_largest():
+    rng = np.random.default_rng(3)
+    y = rng.choice(list("abcd"), 200, p=[0.15, 0.4, 0.2, 0.25])
+    points = rng.normal(size=(200, 2))
+    clf = NAClassifier(max_terms=0, random_state=0).fit(points, y)
+    assert export_text(clf) == "always class 'b'"
+    assert set(clf.predict(points)) == {"b"}
+    assert clf.training_score_ == pytest.approx(clf.baseline_score_)
+    assert (clf.predict_proba(points).argmax(axis=1) == 1).all()
+    assert explain(clf, points)[0].answer == "b"
+    code = {}
+    exec(export_code(clf, "python"), code)
+    assert code["predict"]({"x1": 0.0, "x2": 0.0}) == "b"
+    assert clf.path_[0].errors == pytest.approx((y != "b").sum())
