@@ -25,6 +25,7 @@ GAPS = frozenset(
     {
         *("", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NaN", "nan", "-nan", "-NaN"),
         *("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "NULL", "null", "None", "NaT"),
+        "\\N",  # in exports of databases
         *("?", "-", "--", "..."),
     }
 )

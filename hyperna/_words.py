@@ -75,6 +75,17 @@ def listed(names: Iterable[str], most: int = 20) -> str:
     return text if len(every) <= most else f"{text}, ... ({len(every):,} in all)"
 
 
+def list_item(name: str) -> str:
+    """Return a name as one of a list, in quotes if it has a comma.
+
+    Examples
+    --------
+    >>> list_item("blue"), list_item("blue, grey")
+    ('blue', "'blue, grey'")
+    """
+    return repr(name) if "," in name else name
+
+
 def joined(words: Sequence[str]) -> str:
     """Return words as a list in a sentence.
 

@@ -10,7 +10,15 @@ import sklearn
 from exported import run_python, table_rows
 from sklearn.base import clone
 
-from hyperna import NAClassifier, explain, export_text, load_model, save_model, table_pipeline
+from hyperna import (
+    NAClassifier,
+    explain,
+    export_code,
+    export_text,
+    load_model,
+    save_model,
+    table_pipeline,
+)
 from hyperna.cli import main
 
 
@@ -192,3 +200,76 @@ def test_export_writes_what_gives_the_same_answers(table, model, files, capsys):
 def test_export_refuses_what_it_cannot_do(words, told, files, capsys):
     assert main(["export", f"{files}/model.json", *words]) == 2
     assert told in capsys.readouterr().err
+
+
+def write_table(path, columns):
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def test_names_with_commas_are_told_apart(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["blue", "blue, grey", "red, blue"], 300)
+    colour[:4] = [f"rare {k}" for k in range(4)]
+    label = np.where(colour == "blue", "yes", "no, never")
+    write_table(tmp_path / "t.csv", {"colour": colour, "b": rng.normal(size=300), "label": label})
+    assert main(["fit", str(tmp_path / "t.csv")]) == 0
+    told = capsys.readouterr().out
+    assert "classes 'no, never', yes" in told
+    assert "one of blue, 'blue, grey', 'red, blue', rare" in " ".join(told.split())
+
+
+def test_a_column_of_one_value_and_rare_ones_names_it(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    status = ["full time"] * 300
+    status[:3] = ["trainee", "guest", "owner"]
+    x = rng.normal(size=300)
+    write_table(tmp_path / "t.csv", {"status": status, "x": x, "label": x > 0})
+    assert main(["fit", str(tmp_path / "t.csv")]) == 0
+    assert "one of full time, rare" in capsys.readouterr().out
+
+
+def test_gaps_of_exported_databases_are_gaps():
+    model = table_pipeline(NAClassifier(random_state=0, evaluations=100))
+    model.fit({"x": ["\\N", *map(str, range(40)), "\\N"]}, [0] * 21 + [1] * 21)
+    assert "x is missing" in [str(name) for name in model[:-1].get_feature_names_out()]
+    code = {}
+    exec(export_code(model, "python"), code)
+    assert code["predict"]({"x": "\\N"}) == code["predict"]({"x": None})
+
+
+def test_an_explanation_says_what_gaps_in_a_sum_count_as():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 2)), columns=["a", "b"])
+    y = X.a + X.b > 0.3
+    X.loc[::7, "a"] = np.nan
+    model = table_pipeline(NAClassifier(max_terms=2, max_neurons=1, random_state=0)).fit(X, y)
+    median = f"{np.nanmedian(X.a):.6g}"
+    missing, known = explain(model, X.iloc[:2])
+    assert f"; a is missing and counts as {median}" in missing.text
+    assert "counts as" not in known.text
+
+
+def test_fit_names_all_classes_that_are_too_small_for_folds(tmp_path, capsys):
+    label = ["a", "b", *["c"] * 40]
+    write_table(tmp_path / "t.csv", {"x": np.random.default_rng(0).normal(size=42), "label": label})
+    assert main(["fit", str(tmp_path / "t.csv"), "--path"]) == 2
+    assert "'a', 'b' have one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("correct", "word"), [(60, "no better"), (64, "hardly better"), (100, None)]
+)
+def test_fit_says_where_a_constant_answer_is_as_good(tmp_path, capsys, correct, word):
+    # 60 of 100 rows are "no"; the rule x > 0.5 is right on so many of all rows
+    wrong = (100 - correct) // 2
+    x = np.r_[np.zeros(60 - wrong), np.ones(wrong), np.ones(40 - wrong), np.zeros(wrong)]
+    label = ["no"] * 60 + ["yes"] * 40
+    write_table(tmp_path / "t.csv", {"x": x, "label": label})
+    assert main(["fit", str(tmp_path / "t.csv"), "--shortness", "0"]) == 0
+    told = capsys.readouterr().out
+    assert ("better than always answering 'no'" in told) == (word is not None)
+    if word is not None:
+        assert f"this is {word} than" in told

@@ -366,23 +366,18 @@ class _Explainer:
     def explanations(self) -> list[Explanation]:
         """Return the explanation of each row."""
         changes = self._changes()
-        asked = [rule for rule in self.rules.rules if rule.conditions or rule.quorum == 0]
-        asked = asked if self.conditions else []
-        holds = [rule.holds(self.F) for rule in asked]
-        states = [[self._states(condition) for condition in rule.conditions] for rule in asked]
-        heads = [rule_lines(rule, self.features, None)[0] for rule in asked]
-        order = self.rules.order[: len(self.rules.rules)]
-        number_of = {id(rule): k for rule, k in zip(self.rules.rules, order, strict=True)}
+        asked = self.rules.asked
+        holds = [rule.holds(self.F) for rule, _ in asked]
+        states = [[self._states(condition) for condition in rule.conditions] for rule, _ in asked]
+        heads = [rule_lines(rule, self.features, None)[0] for rule, _ in asked]
+        names = [self.classes[number] for _, number in asked]
         result = []
         for row, answer in enumerate(self.answers.tolist()):
             rules = []
-            for number, rule in enumerate(asked):
-                if not rule.conditions:  # always holds: the answer of all rows that are left
-                    break
-                conditions = tuple(some[row] for some in states[number])
-                name = self.classes[number_of[id(rule)]]
-                held = bool(holds[number][row])
-                rules.append(RuleState(name, heads[number], held, conditions))
+            for place, name in enumerate(names):
+                conditions = tuple(some[row] for some in states[place])
+                held = bool(holds[place][row])
+                rules.append(RuleState(name, heads[place], held, conditions))
                 if held:
                     break
             result.append(
@@ -391,7 +386,7 @@ class _Explainer:
                     answer=self.classes[answer],
                     probability=float(self.probability[row, answer]),
                     rules=tuple(rules),
-                    n_rules=sum(bool(rule.conditions) for rule in asked),
+                    n_rules=len(asked),
                     changes=tuple(sorted(changes[row], key=lambda change: change.distance)),
                 )
             )
@@ -411,12 +406,13 @@ class _Explainer:
             for k, weight in zip(condition.features, condition.weights, strict=True)
         ]
         total = sum_text(terms, None)
+        gaps = self._gaps_in_sum(condition)
         states = []
         for row, value in enumerate(values.tolist()):
             if len(terms) == 1:
                 fact = self._fact(condition.features[0], row, value, threshold)
             else:
-                fact = f"the sum is {_number(value)}{_beside(value, threshold)}"
+                fact = f"the sum is {_number(value)}{_beside(value, threshold)}{gaps[row]}"
             margin = sign * (value - threshold)
             states.append(
                 ConditionState(
@@ -432,6 +428,20 @@ class _Explainer:
                 )
             )
         return states
+
+    def _gaps_in_sum(self, condition: Condition) -> list[str]:
+        """Return for each row what the gaps among the terms of a condition count as, in words."""
+        counts: list[list[str]] = [[] for _ in self.F]
+        filled = {
+            self.features[k].column: self.features[k]
+            for k in condition.features
+            if self.features[k].kind in ("number", *DATES) and self.features[k].fill is not None
+        }
+        for column, feature in filled.items():
+            text = f"{printable(column)} is missing and counts as {feature.fill_text}"
+            for row in np.flatnonzero(self._is_gap(column)).tolist():
+                counts[row].append(text)
+        return [f"; {', '.join(some)}" if some else "" for some in counts]
 
     def _fact(self, k: int, row: int, value: float, threshold: float) -> str:
         """Return what a row has in a feature, and by how much it differs from the threshold."""

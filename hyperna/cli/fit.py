@@ -13,7 +13,7 @@ import numpy as np
 
 from hyperna._files import check_writable, write_file
 from hyperna._validation import check_extra
-from hyperna._words import counted, shown
+from hyperna._words import counted, listed, shown
 from hyperna.cli.options import (
     add_kind_option,
     check_picture,
@@ -181,10 +181,15 @@ def check_folds(folds: int, data: "Dataset | Table") -> None:
     """Refuse more folds than a class has rows, before any work."""
     classes, counts = np.unique(data.y, return_counts=True)
     fewest = int(counts.min())
-    rarest = shown(classes[counts.argmin()].item())
-    if fewest < 2:
-        raise ValueError(f"--path needs two rows of each class, {rarest} has one")
+    single = [shown(name) for name in classes[counts < 2].tolist()]
+    if single:
+        have = "has" if len(single) == 1 else "have"
+        raise ValueError(
+            f"--path needs two rows of each class, {listed(single, 5)} {have} one; leave out such "
+            "rows, or --path"
+        )
     if fewest < folds:
+        rarest = shown(classes[counts.argmin()].item())
         raise ValueError(
             f"--path must be at most {fewest}, the number of rows of class {rarest}, got {folds}"
         )
@@ -412,6 +417,8 @@ def print_summary(
     )
     if not summary["terms"]:
         print(f"no rule found tells the classes in fewer bits than always answering {often}")
+    elif summary["training_accuracy"] <= summary["baseline_accuracy"]:
+        print(f"this is no better than always answering {often}")
     elif hardly_better(summary["correct"], summary["points"], summary["baseline_accuracy"]):
         print(f"this is hardly better than always answering {often}")
     size = f"{counted(summary['terms'], 'term')} in {counted(summary['neurons'], 'condition')}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from hyperna._files import check_writable, is_standard_output, write_file
 from hyperna._validation import check_extra, check_integer, check_real
-from hyperna._words import counted, finite, listed, shown
+from hyperna._words import counted, finite, list_item, listed, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,9 +71,13 @@ def print_decisions(console: "Console", decisions: Sequence["Decision"]) -> None
     for each in decisions:
         alike.setdefault((each.kind, each.done, each.gaps), []).append(each.column)
     rows = []
-    for (kind, done, gaps), columns in alike.items():
-        groups = [columns] if len(columns) > MOST_ALIKE else [[name] for name in columns]
-        rows += [(listed(group, 6), kind, str(gaps), done) for group in groups]
+    for each in decisions:
+        columns = alike[each.kind, each.done, each.gaps]
+        if len(columns) <= MOST_ALIKE:
+            rows.append((each.column, each.kind, str(each.gaps), each.done))
+        elif each.column == columns[0]:
+            names = listed([list_item(name) for name in columns], 6)
+            rows.append((names, each.kind, str(each.gaps), each.done))
     if len(rows) > MOST_LINES:
         more = counted(len(rows) - MOST_LINES, "more line")
         rows[MOST_LINES:] = [(f"... {more}; --json has all", "", "", "")]

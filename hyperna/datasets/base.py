@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperna._validation import FloatArray, check_points, read_value
-from hyperna._words import are, counted, did_you_mean, listed, parse_name, shown, write_name
+from hyperna._words import (
+    are,
+    counted,
+    did_you_mean,
+    list_item,
+    listed,
+    parse_name,
+    shown,
+    write_name,
+)
 from hyperna.problems import PointProblem
 
 # Digits after the point of generated coordinates: enough for any classifier, few enough
@@ -67,7 +76,7 @@ class Dataset:
         for name, value in (("X", points), ("y", labels), ("features", features)):
             object.__setattr__(self, name, value)
         if not self.summary:
-            names = [str(value) for value in self.classes]
+            names = [list_item(str(value)) for value in self.classes]
             shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
             count = counted(len(points), "point", "d")
             text = f"{count} in R^{points.shape[1]}, classes {shown}"
@@ -165,7 +174,7 @@ class Table:
     def summary(self) -> str:
         """Its shape and its classes."""
         rows = counted(len(self.X), "row", "d")
-        classes = listed(map(str, self.classes), 5)
+        classes = listed([list_item(str(value)) for value in self.classes], 5)
         text = f"{rows}, {counted(len(self.features), 'column')}, classes {classes}"
         if self.unlabelled:
             without = counted(self.unlabelled, "row")

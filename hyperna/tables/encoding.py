@@ -23,7 +23,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from hyperna._validation import FloatArray
-from hyperna._words import counted, listed, number, number_text, shown
+from hyperna._words import counted, list_item, listed, number, number_text, shown
 from hyperna.tables.columns import KINDS, Column, read_category
 from hyperna.tables.dates import DateParts
 from hyperna.tables.features import Feature, check_plain, printable
@@ -456,6 +456,9 @@ def _done(column: Column, features: Sequence[Feature]) -> str:
 def _choices(features: Sequence[Feature]) -> str:
     """Return which values of a column of categories have a feature."""
     texts = [printable(str(each.category)) for each in features if each.kind == "category"]
-    names = [repr(text) if "," in text else text for text in texts]
+    names = [list_item(text) for text in texts]
     names += [each.kind for each in features if each.kind != "category"]
+    if names == ["rare"]:  # beside one that is dropped
+        others = [each for each in features[0].named if each is not None]
+        names = [*(list_item(printable(each)) for each in others or ["missing"]), "rare"]
     return f"{names[0]} or not" if len(names) == 1 else f"one of {listed(names, 6)}"

@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._validation import FloatArray
-from hyperna._words import listed, number_text, shortened
+from hyperna._words import list_item, listed, number_text, shortened
 from hyperna.tables.dates import (
     CALENDAR,
     MONTHS,
@@ -206,7 +206,9 @@ class Feature:
         'city is rare: none of Rome, Oslo, missing'
         """
         if self.kind == "rare":
-            names = ["missing" if each is None else printable(each) for each in self.named]
+            names = [
+                "missing" if each is None else list_item(printable(each)) for each in self.named
+            ]
             return f"{self.name}: none of {listed(names)}"
         filled = self.filled_text
         return f"where {printable(self.column)} is missing, it counts as {filled}" if filled else ""
@@ -214,7 +216,14 @@ class Feature:
     @property
     def filled_text(self) -> str:
         """What a gap counts as, in words; "" if there were no gaps in training."""
-        if not self.gaps or self.fill is None or self.kind in ("missing", "other"):
+        if not self.gaps or self.kind in ("missing", "other"):
+            return ""
+        return self.fill_text
+
+    @property
+    def fill_text(self) -> str:
+        """What a gap counts as, in words; "" if that is not known."""
+        if self.fill is None:
             return ""
         if isinstance(self.fill, float):
             return number_text(self.fill, 6)
