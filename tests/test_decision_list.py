@@ -6,7 +6,7 @@ import pytest
 from hyperna import NAClassifier, explain, export_code, export_text
 from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.rules import Condition, Rule
-from hyperna.classifier.text import list_text
+from hyperna.classifier.text import asked_rules, list_text
 from hyperna.tables import Feature
 
 TALL = Rule((Condition((0,), (1.0,), 1.8, 1.0, (1.0,)),), 1, 1.0, 0.0, 0.3)
@@ -32,7 +32,7 @@ def test_after_the_last_condition_the_most_frequent_class_that_is_left_is_answer
     # of the rest 0.45 are of class 1, 0.33 of class 2 and 0.22 of class 3
     assert listed.predict(X).tolist() == [0, 1]
     assert list_text(listed, ["a", "b", "c", "d"], [Feature("size", "number")], None) == (
-        "class 'a' if\n  size > 1.8\notherwise 'b'"
+        "class 'a' if\n  size > 1.8\notherwise 'b'\n(never answered: 'c', 'd')"
     )
 
 
@@ -40,7 +40,7 @@ def test_a_rule_that_always_holds_ends_the_list_and_not_its_notes():
     size = Feature("size", "number", fill=1.7, gaps=True)
     listed = DecisionList((TALL, constant(0.9)), (0, 1, 2), 3)
     text = list_text(listed, ["a", "b", "c"], [size], None)
-    assert text.endswith("otherwise 'b'\n(where size is missing, it counts as 1.7)")
+    assert "otherwise 'b'\n(where size is missing, it counts as 1.7)" in text
 
 
 def test_noise_of_several_classes_is_answered_with_the_largest():
@@ -57,3 +57,24 @@ def test_noise_of_several_classes_is_answered_with_the_largest():
     exec(export_code(clf, "python"), code)
     assert code["predict"]({"x1": 0.0, "x2": 0.0}) == "b"
     assert clf.path_[0].errors == pytest.approx((y != "b").sum())
+
+
+def test_rules_that_no_row_can_satisfy_are_not_asked():
+    city = Feature("city", "category", category="Rome")
+    size = Feature("size", "number")
+    above_one = Condition((1,), (1.0,), 1.0, 1.0, (1.0,))
+    never = Rule((above_one,), 1, 1.0, 0.0, 0.2)
+    either = Rule((above_one, TALL.conditions[0]), 1, 1.0, 0.0, 0.3)
+    both = Rule((above_one, TALL.conditions[0]), 2, 1.0, 0.0, 0.3)
+    listed = DecisionList((never, either, both), (0, 1, 2, 3), 4)
+    assert asked_rules(listed, [size, city]) == [(either, 1)]
+    assert asked_rules(listed, [size, size]) == [(never, 0), (either, 1), (both, 2)]
+    text = list_text(listed, ["a", "b", "c", "d"], [size, city], None)
+    assert text.startswith("class 'b' if ANY of")
+    assert text.endswith("otherwise 'd'\n(never answered: 'a', 'c')")
+
+
+def test_classes_that_are_never_answered_are_named():
+    listed = DecisionList((TALL, constant(0.9)), (0, 1, 2), 3)
+    text = list_text(listed, ["a", "b", "c"], [Feature("size", "number")], None)
+    assert text == "class 'a' if\n  size > 1.8\notherwise 'b'\n(never answered: 'c')"

@@ -260,15 +260,15 @@ def test_fit_names_all_classes_that_are_too_small_for_folds(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("correct", "word"), [(60, "no better"), (64, "hardly better"), (100, None)]
+    ("correct", "word"), [(600, "no better"), (610, "hardly better"), (900, None)]
 )
 def test_fit_says_where_a_constant_answer_is_as_good(tmp_path, capsys, correct, word):
-    # 60 of 100 rows are "no"; the rule x > 0.5 is right on so many of all rows
-    wrong = (100 - correct) // 2
-    x = np.r_[np.zeros(60 - wrong), np.ones(wrong), np.ones(40 - wrong), np.zeros(wrong)]
-    label = ["no"] * 60 + ["yes"] * 40
+    # 600 of 1,000 rows are "no"; the rule x > 0.5 is right on so many of all rows
+    wrong = (1000 - correct) // 2
+    x = np.r_[np.zeros(600 - wrong), np.ones(wrong), np.ones(400 - wrong), np.zeros(wrong)]
+    label = ["no"] * 600 + ["yes"] * 400
     write_table(tmp_path / "t.csv", {"x": x, "label": label})
-    assert main(["fit", str(tmp_path / "t.csv"), "--shortness", "0"]) == 0
+    assert main(["fit", str(tmp_path / "t.csv")]) == 0
     told = capsys.readouterr().out
     assert ("better than always answering 'no'" in told) == (word is not None)
     if word is not None:

@@ -27,6 +27,7 @@ from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.half_spaces import ODD
 from hyperna.classifier.rules import Condition, Rule
 from hyperna.classifier.text import (
+    asked_rules,
     classifier_and_features,
     filled_lines,
     fitted_model,
@@ -175,7 +176,7 @@ class _Writer(ABC):
         self.rules = rules
         self.classes = classes
         self.table = table
-        self.asked: list[tuple[Rule, Any]] = [(rule, classes[k]) for rule, k in rules.asked]
+        self.asked = [(rule, classes[number]) for rule, number in asked_rules(rules, features)]
         self.otherwise = classes[rules.otherwise]
         used = {k for rule, _ in self.asked for k in rule.features}
         self.used = [features[k] for k in sorted(used)]

@@ -23,6 +23,7 @@ from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.rules import Condition
 from hyperna.classifier.text import (
     LINE_WIDTH,
+    asked_rules,
     classifier_and_features,
     condition_parts,
     filled_lines,
@@ -198,8 +199,8 @@ class Explanation:
                     lines += [f"         {line}" for line in rest]
                     lines.append(f"         {state.fact}")
         if self.change is not None:
-            name = f"smallest change that gives {self.change.answer!r}"
-            lines.append(f"  {name}: {self.change.text}")
+            change = f"smallest change that gives {self.change.answer!r}: {self.change.text}"
+            lines += filled_lines(change.split(" "), indent="  ", width=LINE_WIDTH - 2)
         elif self.n_rules:
             lines.append("  no change of a single column changes the answer")
         return "\n".join(lines)
@@ -366,7 +367,7 @@ class _Explainer:
     def explanations(self) -> list[Explanation]:
         """Return the explanation of each row."""
         changes = self._changes()
-        asked = self.rules.asked
+        asked = asked_rules(self.rules, self.features)
         holds = [rule.holds(self.F) for rule, _ in asked]
         states = [[self._states(condition) for condition in rule.conditions] for rule, _ in asked]
         heads = [rule_lines(rule, self.features, None)[0] for rule, _ in asked]

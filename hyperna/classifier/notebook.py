@@ -11,7 +11,8 @@ from hyperna.classifier.text import classifier_and_features, list_text
 _BOX = """\
 <div style="border: 1px solid currentColor; border-radius: 0.25em; padding: 0.6em 0.8em;
  margin-bottom: 0.4em; width: fit-content; max-width: 100%; box-sizing: border-box">
-<pre style="margin: 0; background: none; color: inherit; white-space: pre-wrap">{rule}</pre>
+<pre style="margin: 0; background: none; color: inherit; white-space: pre-wrap;
+ font-family: monospace; line-height: 1.3">{rule}</pre>
 <div style="margin-top: 0.5em; opacity: 0.8; font-size: 0.9em">{accuracy}</div>
 </div>
 """

@@ -7,7 +7,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from hyperna._validation import check_integer
-from hyperna._words import number_text, summands
+from hyperna._words import listed, number_text, summands
 from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.half_spaces import ODD
 from hyperna.classifier.rules import Condition, Rule
@@ -97,7 +97,8 @@ def list_text(
     """Return a list of rules as text, with what a reader has to know about its features."""
     lines: list[str] = []
     used: set[int] = set()
-    for rule, number in rules.asked:
+    asked = asked_rules(rules, features)
+    for rule, number in asked:
         first = "otherwise class" if lines else "class"
         head, *conditions = rule_lines(rule, features, digits)
         lines.append(f"{first} {classes[number]!r} {head}")
@@ -105,7 +106,27 @@ def list_text(
         used.update(rule.features)
     last = repr(classes[rules.otherwise])
     lines.append(f"otherwise {last}" if lines else f"always class {last}")
-    return "\n".join([*lines, *note_lines([features[k] for k in sorted(used)])])
+    lines += note_lines([features[k] for k in sorted(used)])
+    answered = {rules.otherwise, *(number for _, number in asked)}
+    silent = [repr(name) for k, name in enumerate(classes) if k not in answered]
+    if asked and silent:
+        lines += filled_lines(f"(never answered: {listed(silent, 10)})".split(" "))
+    return "\n".join(lines)
+
+
+def asked_rules(rules: DecisionList, features: Sequence[Feature]) -> list[tuple[Rule, int]]:
+    """Return the rules that are asked, each with the number of its class.
+
+    Left out are those that no row can satisfy, such as ``[city = Rome] > 1``: they only say how
+    probable their classes are.
+    """
+    asked = []
+    for rule, number in rules.asked:
+        texts = [condition_text(condition, features) for condition in rule.conditions]
+        possible = len(texts) - texts.count("never")
+        if possible >= max(rule.quorum, 1):
+            asked.append((rule, number))
+    return asked
 
 
 def note_lines(features: Sequence[Feature]) -> list[str]:
