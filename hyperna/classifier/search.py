@@ -6,8 +6,8 @@
    networks of two half-spaces and more from smooth stand-ins, are evolved along growing costs of a
    term.
 3. Larger networks are tried until two sizes in a row do not help.
-4. The candidate with the fewest bits is the answer. It is the constant answer if no rule that names
-   all its features takes fewer bits than that: then there is nothing to tell.
+4. The candidate with the fewest bits is the answer. A rule must also take fewer bits than the
+   constant answer when it names all its features; if none does, there is nothing to tell.
 5. For every number of terms the candidate that tells the labels best stays on the path.
 """
 
@@ -37,6 +37,9 @@ FIRST_COST, COST_FACTOR = 0.5, 8.0
 # Sizes of networks in a row that do not help, after which no larger one is tried. Two: on moons two
 # half-spaces tell little more than one, and three tell nearly everything.
 MOST_FRUITLESS = 2
+# Least weight of a rule's bits where it is asked whether the rule tells anything at all: with it
+# about one of 50 tables of pure noise gets a rule (benchmarks/classifier.py noise).
+STRICT_SHORTNESS = 0.7
 
 # Neurons and quorum.
 Shape: TypeAlias = tuple[int, int]
@@ -128,10 +131,13 @@ class Search:
         """Gather all candidates; `work` maps a function over arguments, perhaps in parallel."""
         self.gather(work)
         constant = self.candidates[0]
-        shortness = self.limits.shortness
-        named = [one.code.named_total(shortness) for one in self.candidates if self.allowed(one)]
-        if min(named) >= constant.bits:
-            self.best = constant
+        strict = max(self.limits.shortness, STRICT_SHORTNESS)
+        telling = [
+            one
+            for one in self.candidates
+            if self.allowed(one) and one.code.named_total(strict) < constant.bits
+        ]
+        self.best = min(telling, key=lambda one: one.order, default=constant)
 
     def gather(self, work: Work) -> None:
         """Add half-spaces and networks of growing sizes to the candidates."""

@@ -96,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--shortness",
         type=real(0, 1000),
         metavar="W",
-        help="weight of the rule's bits; larger: shorter rules (default: 0.7)",
+        help="weight of the rule's bits; larger: shorter rules (default: 0.5)",
     )
     group.add_argument(
         "--monotonic",
