@@ -75,6 +75,14 @@ def quick_disk():
         yield
 
 
+@pytest.fixture(autouse=True)
+def closed_figures():
+    """Figures do not outlive the test that drew them, or matplotlib would warn of so many."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 @pytest.fixture
 def full_disk(monkeypatch):
     """A function that lets the disk be full from now on: what is written does not stay."""

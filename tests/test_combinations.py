@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import reference
 import reference_runs as plain
+from samples import OUTPUTS
 from scipy import stats
 
 import hyperna
@@ -40,7 +41,7 @@ def cloud(dim, weighted):
 AXES = {
     "fitness": ["circle", "points", "lattice", "online circle", "online points"],
     "neuron": ["plain", "bent"],
-    "output": ["or", "and", "xor", "evolved"],
+    "output": OUTPUTS,
     "algorithm": [
         "na",
         "rls",
@@ -146,6 +147,13 @@ def name_of(row):
     return ", ".join(str(value) for value in row.values() if value != "none")
 
 
+# Compilation takes seconds a row: most are slow, and `test_interpreted` tries all.
+COMPILED = [
+    pytest.param(row, id=name_of(row), marks=[pytest.mark.slow] if place % 3 else [])
+    for place, row in enumerate(ROWS)
+]
+
+
 def fitness_of(case):
     """The fitness as the package takes it."""
     if case.arcs:
@@ -216,7 +224,7 @@ def check_distribution(case, runs, seed):
     assert same_law(found.success.astype(int), success.astype(int)) > SIGNIFICANCE
 
 
-@pytest.mark.parametrize("row", ROWS, ids=name_of)
+@pytest.mark.parametrize("row", COMPILED)
 def test_runs_have_the_law_of_the_plain_ones(row):
     check_distribution(case_of(row), 60, name_of(row))
 
@@ -241,7 +249,7 @@ def read(case, network):
     return plain.Net(hidden, neuron(output, grid.neurons) if output else None)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=name_of)
+@pytest.mark.parametrize("row", COMPILED)
 def test_every_run_keeps_its_rules(row):
     """Fitness is the reference's, limits are met, biases stay fixed, steps have their lengths."""
     case = case_of(row)

@@ -1,10 +1,12 @@
-"""Kernels run as plain Python give the very results of the compiled ones."""
+"""Kernels run as plain Python give the very results of the compiled ones, and those stored."""
 
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+
+from swept_runs import STORED
 
 import hyperna
 
@@ -66,10 +68,21 @@ print(json.dumps(rows))
 """
 
 
-def run(**environment):
+SWEEP = """\
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import swept_runs
+
+stored = json.loads(swept_runs.STORED.read_text(encoding="utf-8"))
+found = [swept_runs.results(swept_runs.task_of(name, setting)) for name, setting, _ in stored]
+print(json.dumps(found))
+"""
+
+
+def run(program=PROGRAM, **environment):
     inherited = {k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"}
     process = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM],
+        [sys.executable, "-W", "error", "-c", program, str(Path(__file__).parent)],
         cwd=Path(hyperna.__file__).parents[1],
         env={**inherited, **environment},
         capture_output=True,
@@ -85,3 +98,28 @@ def test_compiled_and_interpreted_runs_are_the_same():
     assert len(compiled) == len(interpreted) > 40
     for ours, plain in zip(compiled, interpreted, strict=True):
         assert ours == plain
+
+
+def test_the_same_seed_gives_the_same_run_under_many_settings():
+    """Interpreted, for they would take long to compile; `swept_runs.py` stores them again."""
+    stored = json.loads(STORED.read_text(encoding="utf-8"))
+    found = run(SWEEP, NUMBA_DISABLE_JIT="1")
+    for (name, setting, wanted), got in zip(stored, found, strict=True):
+        assert got == wanted, f"{name}: {setting}"
+
+
+def test_interpreted_runs_of_all_combinations_keep_their_rules():
+    """Those of `test_combinations`, of which most take long to compile."""
+    tests = Path(__file__).with_name("test_combinations.py")
+    process = subprocess.run(
+        [
+            sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist",
+            "-m", "slow", f"{tests}::test_every_run_keeps_its_rules",
+        ],
+        cwd=tests.parents[1],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )  # fmt: skip
+    assert process.returncode == 0, process.stdout[-3000:]
