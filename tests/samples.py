@@ -4,8 +4,11 @@ import numpy as np
 
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
+from hyperna.network.outputs import OUTPUTS as KNOWN
 
-OUTPUTS = ["or", "and", "xor", "evolved"]
+# All ways to join neurons, and those without a neuron of their own.
+OUTPUTS = list(KNOWN)
+WIRED = [output for output in OUTPUTS if output != "evolved"]
 
 
 def random_networks(neurons, resolution, output, count, seed=0, dim=2):

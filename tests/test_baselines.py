@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from samples import OUTPUTS
 from scipy.stats import kstest
 
 from hyperna import ExactArcs, Grid, Network, OnePlusOneNA, Sampled, fitness_of, problem
@@ -87,7 +88,7 @@ def test_weights_of_length_zero_fire_everywhere_or_nowhere():
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
-@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+@pytest.mark.parametrize("output", OUTPUTS)
 def test_error_is_one_minus_exact_fitness(output, representation):
     two = problem("two_quarters")
     task = baseline_task(

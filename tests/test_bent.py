@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import OUTPUTS, WIRED
 
 from hyperna.fitness import ExactArcs, FiniteSet, Sampled, fitness_of
 from hyperna.network.grid import Grid
@@ -61,7 +62,7 @@ resolutions = st.sampled_from([2, 3, 12, 120, 1200, 2**20, 2**40])
 @given(
     resolutions,
     st.integers(1, 4),
-    st.sampled_from(["or", "and", "xor", "evolved"]),
+    st.sampled_from(OUTPUTS),
     st.sampled_from(PROBLEMS),
     st.integers(0, 2**32),
 )
@@ -143,7 +144,7 @@ def test_a_right_angle_is_the_plain_neuron():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+@pytest.mark.parametrize("output", OUTPUTS)
 def test_point_sets(output):
     """The compiled search and the network agree on what every network is worth."""
     rng = np.random.default_rng(1)
@@ -182,7 +183,7 @@ def test_optima_and_best_fitness():
     for name in PROBLEMS:
         subject = problem(name)
         for neurons in [1, 2, 3]:
-            for output in ["or", "and", "xor"]:
+            for output in WIRED:
                 best = subject.best_fitness(neurons, output, bias=False, neuron="bent")
                 grid = Grid(2, neurons, 24, output, "bent")
                 for optimum in subject.optima(neurons, output, bias=False, neuron="bent"):
@@ -259,7 +260,7 @@ def test_the_fitness_of_bent_neurons_is_that_of_the_networks(name):
 
 
 @pytest.mark.parametrize("dim", [2, 3])
-@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+@pytest.mark.parametrize("output", OUTPUTS)
 def test_rejected_offspring_leave_nothing_behind_on_points(dim, output):
     """Mostly one component changes: what is recorded is the fitness of the recorded network."""
     rng = np.random.default_rng(dim)

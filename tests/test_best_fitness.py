@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from samples import OUTPUTS, WIRED
 
 from hyperna import OnePlusOneNA, problem
 from hyperna.fitness import ExactArcs
@@ -12,7 +13,6 @@ from hyperna.network.networks import Network
 from hyperna.problems import custom_arcs
 
 NAMES = ("half", "quarter", "two_quarters", "local_opt", "arcs:k=3")
-OUTPUTS = ("or", "and", "xor", "evolved")
 # on a grid of 24 angles all ends of arcs, and all half circles that begin or end there, are exact
 ARCS = [
     *map(problem, NAMES),
@@ -72,7 +72,7 @@ def test_without_bias_the_best_is_the_best_of_all_networks(arcs, neurons, output
 
 
 @pytest.mark.parametrize("arcs", ARCS, ids=lambda arcs: arcs.name)
-@pytest.mark.parametrize("output", ["or", "and", "xor"])
+@pytest.mark.parametrize("output", WIRED)
 @pytest.mark.parametrize(("neurons", "resolution"), [(1, 6), (1, 24), (2, 4), (2, 6)])
 @pytest.mark.parametrize("bias", [True, False])
 def test_default_targets_are_reached_by_some_network(arcs, output, neurons, resolution, bias):

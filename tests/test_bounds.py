@@ -17,6 +17,7 @@ import random
 import numba
 import numpy as np
 import pytest
+from samples import OUTPUTS
 
 from hyperna import FiniteSet, OnePlusOneNA, Online, Sampled, fitness_of, problem
 from hyperna._kernels.mutation import TABLE
@@ -48,7 +49,6 @@ FITNESS = {
     "online, sphere": (lambda: Online(problem("quarter", dim=3), 5), (1, 2)),
     "online, points": (lambda: Online(problem("cube"), 5, reevaluate=False), (1, 4)),
 }
-OUTPUTS = ("or", "and", "xor", "evolved")
 MOVES = ("angle", "rotation")
 KINDS = ("plain", "bent")
 LAW_TEXTS = (*LAWS, "adaptive:jump=1", "power_law:exponent=0", "power_law:exponent=3")

@@ -10,6 +10,7 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from looking import expected_of, first_look, look_at, random_changes
+from samples import OUTPUTS
 from scipy import stats
 
 from hyperna import OnePlusOneNA
@@ -24,7 +25,6 @@ from hyperna.network.networks import Network
 from hyperna.problems import problem
 from hyperna.run.search import Search
 
-OUTPUTS = ("or", "and", "xor", "evolved")
 UNIONS = {
     "half": reference.HALF,
     "quarter": reference.QUARTER,

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import reference
 import reference_runs as plain
+from samples import OUTPUTS
 from scipy import stats
 from test_combinations import algorithm_of, check_distribution, cloud, fitness_of, read
 
@@ -39,7 +40,7 @@ def lattice(dim):
 
 
 @pytest.mark.parametrize("neurons", [12, 13, 17])
-@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+@pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("dim", [2, 3])
 def test_many_neurons_with_points_on_their_planes(neurons, output, dim):
     """At r = 8 normals along the axes and biases of a half meet points of a lattice exactly."""
@@ -230,7 +231,7 @@ def test_a_given_start_with_rotations_and_evolving_neurons_is_where_the_run_begi
 
 
 @pytest.mark.parametrize("neuron", ["plain", "bent"])
-@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+@pytest.mark.parametrize("output", OUTPUTS)
 def test_areas_on_the_sphere_are_those_of_many_points(neuron, output):
     """Two and three neurons of every kind and output, against a million even points."""
     rng = np.random.default_rng(5)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import OUTPUTS, WIRED
 from scipy import integrate, special
 
 from hyperna._kernels.caps import cap_fitness
@@ -140,17 +141,14 @@ def test_or_and_xor_and_single_neurons_add_up(resolution, name, seed):
     """Agreement is linear in the network's answer: OR + AND = first + second, XOR = OR - AND."""
     fitness = ExactSphere(problem(name, dim=3))
     genome = Grid(3, 2, resolution).random(np.random.default_rng(seed))
-    joined = {
-        output: fitness(Network(Grid(3, 2, resolution, output), genome))
-        for output in ["or", "and", "xor"]
-    }
+    joined = {output: fitness(Network(Grid(3, 2, resolution, output), genome)) for output in WIRED}
     parts = [fitness(Network(Grid(3, 1, resolution), part)) for part in genome.reshape(2, 3)]
     silent = 1 - float(sum(end - start for start, end in fitness.problem.arcs))
     assert joined["or"] + joined["and"] == pytest.approx(sum(parts), abs=1e-10)
     assert joined["xor"] - silent == pytest.approx(joined["or"] - joined["and"], abs=1e-10)
 
 
-@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+@pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize(("dim", "neurons"), [(3, 2), (3, 5), (4, 1), (5, 1), (10, 1), (50, 1)])
 def test_random_networks_against_many_points(dim, neurons, output):
     points = Sampled(problem("local_opt", dim=dim), n=2**16, method="random")

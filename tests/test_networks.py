@@ -305,7 +305,7 @@ def test_only_text_is_parsed():
         Network.from_json(b"{}")
 
 
-@given(st.integers(1, 3), st.sampled_from(["or", "and", "xor", "evolved"]), st.integers(2, 40))
+@given(st.integers(1, 3), st.sampled_from(list(OUTPUTS)), st.integers(2, 40))
 def test_a_component_must_be_below_its_modulus(neurons, output, resolution):
     grid = Grid(2, neurons, resolution, output)
     zeros = np.zeros(grid.components, np.int64)

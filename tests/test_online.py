@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from samples import OUTPUTS
 from scipy import stats
 
 from hyperna.fitness import FiniteSet, Online
@@ -116,7 +117,7 @@ def test_pieces_and_workers_do_not_matter():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("neuron", ["plain", "bent"])
-@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+@pytest.mark.parametrize("output", OUTPUTS)
 def test_points_are_drawn_from_finite_sets(output, neuron):
     """With one point a step on four corners only networks right on it are kept."""
     corners = problem("cube", dim=2)

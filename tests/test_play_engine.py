@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from browsers import open_browser
 from play_reference import random_networks, reference_run, reference_task
+from samples import OUTPUTS
 
 from hyperna.play.build import build_page
 from hyperna.play.facts import page_facts
@@ -132,7 +133,7 @@ def random_settings(count):
             "arcs": [[start, start + chance.randint(3, 11)] for start in sorted(arcs)],
             "neurons": chance.randint(1, 6),
             "neuron": "bent" if bent else "plain",
-            "output": chance.choice(["or", "and", "xor", "evolved"]),
+            "output": chance.choice(OUTPUTS),
             "resolution": chance.choice([4, 24, 120, 250] if bent else [4, 24, 1000, 16384]),
             "mutation": chance.choice(
                 ["harmonic", "local", "uniform", "adaptive", "cauchy", "pareto:shape=2",

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from looking import expected_of, look_at, random_changes
+from samples import OUTPUTS
 
 import hyperna
 from hyperna import OnePlusOneNA
@@ -18,9 +19,6 @@ from hyperna._kernels.point_data import FIRST_ORDER, LIFETIME
 from hyperna.fitness import FiniteSet
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
-
-OUTPUTS = ("or", "and", "xor", "evolved")
-
 
 # ---- many offspring
 
@@ -200,7 +198,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 7))
 y = X[:, 0] + X[:, 6] > 0.3
 paths = []
-for output in ("or", "and", "xor", "evolved"):
+for output in OUTPUTS:
     move = "angle" if output in ("or", "xor") else "rotation"
     na = OnePlusOneNA(neurons=2, output=output, resolution=120, move=move)
     fitness = FiniteSet(X, y)

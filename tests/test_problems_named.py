@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import OUTPUTS, WIRED
 
 from hyperna.problems import (
     PROBLEMS,
@@ -222,7 +223,7 @@ def test_optima_are_the_known_ones(name, neurons, expected):
         ("local_opt", 3, 1),
     ],
 )
-@pytest.mark.parametrize("output", ["or", "and", "xor", "evolved"])
+@pytest.mark.parametrize("output", OUTPUTS)
 def test_best_fitness_is_the_known_one(name, neurons, value, output):
     assert problem(name).best_fitness(neurons, output) == value
 
@@ -237,7 +238,7 @@ ARC_PROBLEMS = [
 
 
 @pytest.mark.parametrize("arcs", ARC_PROBLEMS, ids=lambda p: p.name)
-@pytest.mark.parametrize("output", ["or", "and", "xor"])
+@pytest.mark.parametrize("output", WIRED)
 def test_optima_attain_the_best_fitness(arcs, output):
     n = 72_000
     X = circle_points(n)
@@ -254,7 +255,7 @@ def test_optima_attain_the_best_fitness(arcs, output):
 
 @pytest.mark.parametrize("arcs", ARC_PROBLEMS, ids=lambda p: p.name)
 def test_one_neuron_has_the_same_optima_whatever_joins_it(arcs):
-    kinds = ("or", "and", "xor", "evolved")
+    kinds = OUTPUTS
     listed = [sorted(np.array(arcs.optima(1, kind)).tolist()) for kind in kinds]
     assert listed[0] == listed[2] == listed[3]
     assert np.allclose(listed[0], listed[1], rtol=0, atol=1e-15)

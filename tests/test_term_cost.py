@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from samples import WIRED
 from test_short_rules import plain_evolution
 
 from hyperna import FiniteSet, OnePlusOneNA, problem
@@ -20,7 +21,7 @@ def labelled_points(seed=0, n=150, dim=4):
     return FiniteSet(X, y, rng.integers(1, 4, n))
 
 
-@pytest.mark.parametrize("output", ["or", "and", "xor"])
+@pytest.mark.parametrize("output", WIRED)
 @pytest.mark.parametrize("neurons", [1, 2, 3])
 @pytest.mark.parametrize("dim", [2, 4])
 @pytest.mark.parametrize("entry", [OnePlusOneNA, RandomisedLocalSearchNA])

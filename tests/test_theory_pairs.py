@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import reference
 from dense_chain import Dense, assert_every_answer, component_moves
+from samples import WIRED
 
 from hyperna import OnePlusOneNA, problem
 from hyperna.fitness import ExactArcs
@@ -14,7 +15,6 @@ from hyperna.network.grid import Grid
 from hyperna.theory import expected_runtime
 
 NAMES = ("half", "quarter", "two_quarters", "local_opt", "arcs:k=3")
-OUTPUTS = ("or", "and", "xor")
 # A fitness that some networks have at r = 4 and 6.
 BEST = {"half": 0.75, "quarter": 0.8, "two_quarters": 0.7, "local_opt": 0.6, "arcs:k=3": 0.55}
 LAWS = {
@@ -22,10 +22,10 @@ LAWS = {
     "local": reference.local_law,
     "uniform": reference.uniform_law,
 }
-KINDS = list(product(NAMES, LAWS, OUTPUTS))
+KINDS = list(product(NAMES, LAWS, WIRED))
 # 400 and 1,764 states with bias: every problem, law and output with every other, not all three
 SOME = [
-    (name, law, OUTPUTS[(i + j) % 3]) for i, name in enumerate(NAMES) for j, law in enumerate(LAWS)
+    (name, law, WIRED[(i + j) % 3]) for i, name in enumerate(NAMES) for j, law in enumerate(LAWS)
 ]
 # every one of them at least once
 FEW = [case for i, case in enumerate(SOME) if i // 3 % 3 == i % 3]
