@@ -29,10 +29,8 @@ LAWS = {"harmonic": reference.harmonic_law, "local": reference.local_law}
 
 
 def first_genomes(na, dim, count):
-    X = np.zeros((1, dim))
-    return np.array(
-        [na.run(points(X, [1]), budget=1, seed=9, number=i).network.genome for i in range(count)]
-    )
+    task = na.task(points(np.zeros((1, dim)), [1]), budget=1)
+    return np.array([task.run(9, number=i).network.genome for i in range(count)])
 
 
 def test_runs_begin_uniformly_on_the_grid():

@@ -41,8 +41,8 @@ def test_json_has_every_number(capsys):
 
 def test_quantiles_have_every_digit(capsys):
     options = {"mutation": "uniform", "mutation_probability": 0.1}
-    exact = expected_runtime(problem("quarter"), 60, **options).quantiles([0.99])
-    arguments = ["quarter", "--resolution", "60", "--mutation", "uniform"]
+    exact = expected_runtime(problem("quarter"), 40, **options).quantiles([0.99])
+    arguments = ["quarter", "--resolution", "40", "--mutation", "uniform"]
     arguments += ["--mutation-probability", "0.1", "--quantiles", "0.99"]
     text = shown(capsys, *arguments)
     assert exact[0] > 1000

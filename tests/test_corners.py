@@ -174,7 +174,7 @@ def test_points_inside_the_ball_are_judged_online_by_cones():
             neurons=1,
             budget=60,
         )
-        check_distribution(case, 400, f"{judge_once}")
+        check_distribution(case, 150, f"{judge_once}")
 
 
 @pytest.mark.parametrize("budget", [2, 3, 10, 40, 41, 200])

@@ -76,7 +76,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("name", RULES)
-@pytest.mark.parametrize("more", [100, 300])
+@pytest.mark.parametrize("more", [100, pytest.param(300, marks=pytest.mark.slow)])
 def test_one_in_twenty_equal_samples_differs_by_chance(name, more):
     """The rules hold their level; discreteness may only make them more careful."""
     rate = false_alarms(RULES[name], more)
