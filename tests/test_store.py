@@ -237,3 +237,24 @@ def test_stores_of_older_versions_are_named(tmp_path):
         Store(tmp_path).writer(),
     ):
         pass
+
+
+def test_what_is_wanted_already_is_not_written_again(tmp_path):
+    """Neither by the writer that noted it nor by a later one; a smaller number is no news."""
+    store = Store(tmp_path / "store")
+
+    def size():
+        return sum(file.stat().st_size for file in store.files())
+
+    with store.writer() as writer:
+        writer.want({HALF: 5})
+        before = size()
+        writer.want({HALF: 5})
+        writer.want({HALF: 3})
+        assert size() == before
+    with store.writer() as writer:
+        writer.want({HALF: 4})
+        assert size() == before
+        writer.want({HALF: 6})
+        assert size() > before
+    assert store.wanted() == {HALF: 6}
