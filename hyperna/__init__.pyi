@@ -20,6 +20,7 @@ from hyperna.fitness import (
     Sampled as Sampled,
     fitness_of as fitness_of,
 )
+from hyperna.interop.onnx import export_onnx as export_onnx
 from hyperna.network.grid import Grid as Grid
 from hyperna.models import (
     load_model as load_model,

@@ -9,17 +9,19 @@ from hyperna._files import check_writable, write_file
 from hyperna.cli.options import tell_written
 
 HELP = """\
-Write the rule of a saved model as Python, SQL or JavaScript.
+Write the rule of a saved model as Python, SQL, JavaScript or ONNX.
 
 For example:
   hyperna export model.json --to sql --table customers
   hyperna export model.json --to python -o rule.py
   hyperna export model.json --to javascript -o rule.js
+  hyperna export model.json --to onnx -o rule.onnx
 
 The code needs nothing else and gives the same answers as the model; what is done with text, gaps
-and dates is part of it. The SQL is written for SQLite.
+and dates is part of it. The SQL is written for SQLite. ONNX is for models of numbers without gaps
+and needs skl2onnx (pip install 'hyperna[onnx]').
 """
-LANGUAGES = ("python", "sql", "javascript")
+LANGUAGES = ("python", "sql", "javascript", "onnx")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "model", metavar="MODEL", help="a JSON file written by 'hyperna fit --save'"
     )
-    parser.add_argument("--to", required=True, choices=LANGUAGES, help="language of the code")
+    parser.add_argument("--to", required=True, choices=LANGUAGES, help="what to write")
     parser.add_argument(
         "-o", "--out", metavar="FILE", help="file to write (default: standard output)"
     )
@@ -41,6 +43,10 @@ def run(args: argparse.Namespace) -> int:
         check_writable(path)
     if args.table is not None and args.to != "sql":
         raise ValueError(f"--table is for --to sql, got --to {args.to}")
+    if args.to == "onnx":
+        if path is None:
+            raise ValueError("--to onnx writes no text: it needs -o FILE")
+        return write_onnx(args.model, path)
 
     from hyperna.classifier import export_code
     from hyperna.models import load_model
@@ -55,4 +61,14 @@ def run(args: argparse.Namespace) -> int:
     else:
         write_file(path, code)
         tell_written(path, f"the rule in {args.to}")
+    return 0
+
+
+def write_onnx(model: str, path: Path) -> int:
+    """Write a saved model as ONNX."""
+    from hyperna.interop.onnx import export_onnx
+    from hyperna.models import load_model
+
+    write_file(path, export_onnx(load_model(model)).SerializeToString())
+    tell_written(path, "the rule in ONNX")
     return 0

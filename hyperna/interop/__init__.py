@@ -1,6 +1,8 @@
-"""IOHprofiler: problems that anybody's optimiser can run on, and runs that IOHanalyzer can read.
+"""Other tools: IOHprofiler and ONNX.
 
-`Objective` needs ``pip install 'hyperna[ioh]'``; writing the files of IOHanalyzer needs nothing.
+For IOHprofiler there are problems that anybody's optimiser can run on, and runs that IOHanalyzer
+can read. `Objective` needs ``pip install 'hyperna[ioh]'``; writing the files of IOHanalyzer needs
+nothing. `hyperna.interop.onnx` writes fitted rules as ONNX.
 """
 
 from hyperna.interop.analyzer import Cell, LoggedRun, write_cell
