@@ -122,9 +122,9 @@ def asked_rules(rules: DecisionList, features: Sequence[Feature]) -> list[tuple[
     """
     asked = []
     for rule, number in rules.asked:
-        texts = [condition_text(condition, features) for condition in rule.conditions]
-        possible = len(texts) - texts.count("never")
-        if possible >= max(rule.quorum, 1):
+        simple = [each for each in rule.conditions if len(each.features) == 1]
+        impossible = [condition_text(each, features) for each in simple].count("never")
+        if len(rule.conditions) - impossible >= max(rule.quorum, 1):
             asked.append((rule, number))
     return asked
 
