@@ -290,3 +290,56 @@ def test_statistics_of_few_and_equal_values():
     shares = special.ndtr(bias + z / (1 - skew * z))
     ends = np.quantile(draws, shares, method="inverted_cdf")
     assert [found.low, found.high] == pytest.approx(ends.tolist())
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 9, 40, 41, 1000])
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
+def test_the_interval_of_a_median_is_the_same_from_either_side(n, level):
+    """Ranks k and n + 1 - k, for an even number of values too, and within the sample."""
+    low, high = bootstrap_interval(np.arange(1, n + 1), "median", level=level)
+    assert low + high == n + 1
+    assert 1 <= low <= high <= n
+
+
+def plain_bca(top, bottom, level, resamples, seed):
+    """The interval of Efron (1987) of a ratio of sums, as the paper writes it."""
+    n = len(top)
+    estimate = sum(top) / sum(bottom)
+    chosen = np.random.default_rng(seed).integers(n, size=(resamples, n))
+    draws = []
+    for row in chosen:
+        count = sum(bottom[i] for i in row)
+        draws.append(sum(top[i] for i in row) / count if count else math.inf)
+    left_out = []
+    for k in range(n):
+        rest = sum(bottom) - bottom[k]
+        left_out.append((sum(top) - top[k]) / rest if rest else estimate)
+    influence = [np.mean(left_out) - value for value in left_out]
+    a = sum(u**3 for u in influence) / (6 * sum(u**2 for u in influence) ** 1.5)
+    below = sum((d < estimate) + (d == estimate) / 2 for d in draws) / resamples
+    below = min(max(below, 1 / resamples), 1 - 1 / resamples)
+    z0 = stats.norm.ppf(below)
+    ends = []
+    for share in ((1 - level) / 2, (1 + level) / 2):
+        z = z0 + stats.norm.ppf(share)
+        place = stats.norm.cdf(z0 + z / max(1 - a * z, 1e-9))
+        ends.append(sorted(draws)[max(0, math.ceil(place * resamples) - 1)])
+    return ends
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_intervals_of_running_times_are_those_of_the_plain_computation(level):
+    """Also where a lone run succeeds, so that many samples have no success."""
+    rng = np.random.default_rng(1)
+    spent = np.rint(rng.lognormal(4, 1, 12))
+    for successes in (1, 2, 6, 12):
+        solved = np.arange(12) < successes
+        found = expected_running_time(spent, solved, level=level, resamples=300, seed=5)
+        wanted = plain_bca(spent.tolist(), solved.astype(float).tolist(), level, 300, 5)
+        assert [found.low, found.high] == pytest.approx(wanted)
+    skewed = np.append(np.ones(30), 1e6)
+    found = bootstrap_interval(skewed, level=level, resamples=300, seed=5)
+    assert list(found) == pytest.approx(plain_bca(skewed.tolist(), [1.0] * 31, level, 300, 5))
+    nothing = expected_running_time(spent, np.zeros(12, bool), level=level)
+    assert nothing.low == pytest.approx(spent.mean() / wilson_interval(0, 12, level).high)
+    assert nothing.value == nothing.high == math.inf
