@@ -1,0 +1,85 @@
+"""The states of chains: scores by formulas are those of runs, and so are the targets."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from hyperna import Grid, expected_runtime, problem
+from hyperna.fitness import ExactArcs
+from hyperna.theory.states import all_scores, list_states, same_scores
+from hyperna.theory.task import exact_task
+
+NAMES = ["half", "quarter", "two_quarters", "local_opt", "arcs:k=5"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("neuron", "bias"), [("plain", True), ("plain", False), ("bent", False)])
+@pytest.mark.parametrize("resolution", [2, 6, 10, 24, 31])
+def test_scores_by_formula_are_those_of_the_kernels(name, neuron, bias, resolution):
+    """To the last unit, for every search point."""
+    if resolution % 2 and not bias:
+        with pytest.raises(ValueError, match="resolution"):
+            all_scores(ExactArcs(problem(name)), Grid(2, 1, resolution, "or", neuron), bias)
+        return
+    grid = Grid(2, 1, resolution, "or", neuron)
+    fitness = ExactArcs(problem(name))
+    table = all_scores(fitness, grid, bias)
+    ranges = [range(modulus) for modulus in grid.moduli.tolist()]
+    if not bias:
+        ranges[1] = [grid.zero_bias]
+    genomes = np.array(list(itertools.product(*ranges)))
+    assert table.ravel().tolist() == fitness.scores(genomes, grid).tolist()
+
+
+@pytest.mark.parametrize("neuron", ["plain", "bent"])
+def test_targets_on_a_sphere_are_whole_levels(neuron):
+    """Networks of equal fitness are all targets or none, whatever their rounding errors."""
+    options = {"dim": 3, "neuron": neuron, "bias": False}
+    for name in ("half", "quarter"):
+        fitness = expected_runtime(name, 8, **options, target=1 if name == "half" else 0.6).fitness
+        for level in np.unique(fitness[fitness > 0.55])[:4]:
+            found = expected_runtime(name, 8, **options, target=float(level))
+            assert (found.target == (found.fitness >= level - 1e-9)).all()
+
+
+def test_scores_that_are_nearly_equal_are_one():
+    assert same_scores(np.array([5, 3, 0]), apart=2).tolist() == [5, 3, 0]
+    assert same_scores(np.array([5, 3, 0]), apart=3).tolist() == [5, 5, 0]
+    assert same_scores(np.array([0, 1, 2, 3]), apart=2).tolist() == [3, 3, 3, 3]
+    assert same_scores(np.array([7]), apart=2).tolist() == [7]
+
+
+STATES = [
+    {"problem": "quarter", "resolution": 6},
+    {"problem": "quarter", "resolution": 6, "bias": False},
+    {"problem": "quarter", "resolution": 6, "neuron": "bent"},
+    {"problem": "two_quarters", "resolution": 4, "neurons": 2, "output": "xor"},
+    {"problem": "two_quarters", "resolution": 4, "neurons": 2, "output": "and", "bias": False},
+    {"problem": "two_quarters", "resolution": 4, "neurons": 2, "output": "evolved", "bias": False},
+    {"problem": "half", "resolution": 6, "dim": 3},
+    {"problem": "half", "resolution": 6, "dim": 4, "bias": False},
+    {"problem": "cube", "resolution": 4, "target": 0.75},
+    {"problem": "cube", "resolution": 4, "target": 0.75, "neurons": 2, "bias": False},
+]
+
+
+@pytest.mark.parametrize("options", STATES, ids=str)
+def test_every_state_has_the_fitness_and_the_end_of_its_network(options):
+    """Each combination of values, the joined ones too, is judged as a run would judge it."""
+    own = dict(options)
+    task = exact_task(own.pop("problem"), own.pop("resolution"), **own)
+    states = list_states(task)
+    grid = task.grid
+    genome = np.zeros(grid.components, np.int64)
+    genome[grid.bias_components] = 0 if task.bias else grid.zero_bias
+    genomes, places = [], []
+    for values in itertools.product(*(range(len(place)) for place in states.places)):
+        genome[states.components] = values
+        genomes.append(genome.copy())
+        places.append([place[v] for place, v in zip(states.places, values, strict=True)])
+    index = tuple(np.array(places).T)
+    scores, codes = task.outcomes(np.array(genomes))
+    np.testing.assert_allclose(states.score[index] / task.units, scores / task.units, atol=1e-10)
+    apart = np.abs(scores - task.goal.score) > 1e-9 * task.units
+    assert (states.target[index] == (codes != 0))[apart | task.goal.by_closeness].all()
