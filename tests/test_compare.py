@@ -30,7 +30,7 @@ from hyperna.comparison import (
 )
 from hyperna.comparison.classifiers import contenders, register
 from hyperna.comparison.validation import _prepared
-from hyperna.datasets import dataset, load, rotation
+from hyperna.datasets import Dataset, dataset, load, rotation
 
 FAST = ["logistic", "tree", "knn"]
 QUICK = ["logistic", "perceptron", "linear_svc", "mlp8", "knn", "svc", "forest", "tree"]
@@ -569,3 +569,9 @@ def test_the_same_gap_in_every_fold_is_all_evidence():
     twins = {"right": Always(), "wrong": Always(right=False)}
     [row] = compare((X, X[:, 0] > 0), twins, folds=2, repeats=1).differences()
     assert (row["difference"], row["difference_se"], row["p_value"]) == (-1, 0, 0)
+
+
+def test_all_classes_of_one_row_are_named():
+    data = Dataset(np.arange(8.0)[:, None], [*"aaaaabcd"], name="letters")
+    with pytest.raises(ValueError, match="'b', 'c', 'd' have one"):
+        compare(data, ["na"], folds=2)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._validation import FloatArray, check_integer, check_jobs
-from hyperna._words import counted, shortened, shown
+from hyperna._words import counted, listed, shortened, shown
 from hyperna.comparison.classifiers import CLASSIFIERS, Contender, contenders
 from hyperna.comparison.results import Comparison, DataInfo, FoldScore
 from hyperna.datasets import Dataset, Table, load, rotation
@@ -154,6 +154,13 @@ class CrossValidation:
             classes, counts = np.unique(one.y, return_counts=True)
             if len(classes) < 2:
                 raise ValueError(f"{one.name} must hold at least two classes, got {len(classes)}")
+            single = [shown(name) for name in classes[counts < 2].tolist()]
+            if single:
+                have = "has" if len(single) == 1 else "have"
+                raise ValueError(
+                    f"{one.name} must hold two rows of each class, {listed(single, 5)} {have} one; "
+                    "leave out such rows"
+                )
             if counts.min() < folds:
                 raise ValueError(
                     f"folds must be at most {counts.min()}, the size of the smallest class of "
@@ -183,7 +190,7 @@ class CrossValidation:
         begun = {(score.dataset, score.rotated) for score in scores}
         infos = []
         for one in self.data:
-            for rotated in (False, True)[: 1 + self.rotate]:
+            for rotated in self._versions:
                 if (one.name, rotated) in begun:
                     infos.append(_info(one, rotated))
         return Comparison(
@@ -197,12 +204,17 @@ class CrossValidation:
             planned=self.total,
         )
 
+    @property
+    def _versions(self) -> tuple[bool, ...]:
+        """Whether the sets are rotated: no, or no and yes."""
+        return (False, True) if self.rotate else (False,)
+
     def _fits(self) -> Iterator[tuple[Any, ...]]:
         """Yield the arguments of `_score_fit`, fold by fold, as they are needed."""
         from sklearn.model_selection import RepeatedStratifiedKFold
 
         for one in self.data:
-            for rotated in (False, True)[: 1 + self.rotate]:
+            for rotated in self._versions:
                 splitter = RepeatedStratifiedKFold(
                     n_splits=self.folds, n_repeats=self.repeats, random_state=self.seed % 2**32
                 )
