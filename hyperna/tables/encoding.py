@@ -318,12 +318,17 @@ def _selected(selector: SelectorMixin, inputs: list[Feature]) -> list[Feature]:
 
 def _chosen(step: ColumnTransformer, inputs: list[Feature], places: Any) -> list[Feature]:
     """Return the features that a part of a ColumnTransformer was given."""
+    names = list(getattr(step, "feature_names_in_", [feature.column for feature in inputs]))
     if isinstance(places, slice):
-        return inputs[places]
+        first, last = places.start, places.stop
+        if isinstance(first, str):
+            first = names.index(first)
+        if isinstance(last, str):  # a slice of names ends with its last one
+            last = names.index(last) + 1
+        return inputs[first : last : places.step]
     chosen = np.atleast_1d(np.asarray(places))
     if chosen.dtype == bool:
         chosen = np.flatnonzero(chosen)
-    names = getattr(step, "feature_names_in_", [feature.column for feature in inputs])
     by_name = dict(zip(names, inputs, strict=True))
     return [
         by_name[place] if isinstance(place, str) else inputs[place] for place in chosen.tolist()
