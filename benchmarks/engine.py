@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from hyperna import OnePlusOneNA, problem
-from hyperna.run.search import Search
+from hyperna.run.search import Simulation
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import reference
@@ -31,7 +31,7 @@ def engine_rate(name, neurons, output, resolution, seconds):
     """A function that simulates for a while and returns evaluations per second."""
     na = OnePlusOneNA(neurons=neurons, output=output, resolution=resolution)
     task = na.task(problem(name), budget=10**15, target=False)
-    search = Search(task, seed=1)
+    search = Simulation(task, seed=1)
     search.advance(10_000)
 
     def slice_rate():

@@ -22,7 +22,7 @@ from sklearn.datasets import load_breast_cancer
 from threadpoolctl import threadpool_limits
 
 from hyperna import FiniteSet, OnePlusOneNA
-from hyperna.run.search import Search
+from hyperna.run.search import Simulation
 
 RESOLUTION = 2**16
 # Offspring between two looks at the clock.
@@ -64,7 +64,7 @@ def search_under_way(X, y, warm_up=20_000, neurons=1, output="or", move="angle")
         move=move,
     )
     fitness = FiniteSet(X, y)
-    search = Search(na.task(fitness, budget=10**15, target=False), seed=0)
+    search = Simulation(na.task(fitness, budget=10**15, target=False), seed=0)
     search.advance(warm_up)
     return search
 

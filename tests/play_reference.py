@@ -7,7 +7,7 @@ from hyperna._kernels import mutation
 from hyperna.fitness import ExactArcs, Sampled
 from hyperna.fitness.exact import arcs_in_units
 from hyperna.play.settings import PlaySetting
-from hyperna.run.search import Search
+from hyperna.run.search import Simulation
 
 KINDS = {
     mutation.CONSTANT: "constant",
@@ -64,7 +64,7 @@ def random_networks(setting, count, seed=0):
 
 def reference_run(setting, seed, number=0):
     """How a run of the compiled kernels ends: [evaluations, reason, network, restarts]."""
-    search = Search(PlaySetting.from_json({**setting, "seed": seed}).task, seed, number)
+    search = Simulation(PlaySetting.from_json({**setting, "seed": seed}).task, seed, number)
     while not search.advance():
         pass
     found = search.result()

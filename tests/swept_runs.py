@@ -18,7 +18,7 @@ import numpy as np
 from hyperna import FiniteSet, Grid, Network, Online, Sampled, fitness_of, points, problem
 from hyperna.network.outputs import OUTPUTS
 from hyperna.run.relatives import RELATIVES
-from hyperna.run.search import Search
+from hyperna.run.search import Simulation
 
 STORED = Path(__file__).with_name("swept_runs.json")
 LONGEST = 0.05  # seconds of a setting, interpreted
@@ -114,7 +114,7 @@ def results(task):
     if task.columns[-1] == "terms":
         found = task.run(5, 3)
         return [rows.tolist(), digest([found.evaluations, found.terms, found.fitness])]
-    search = Search(task, 5, 3, trajectory=True)
+    search = Simulation(task, 5, 3, trajectory=True)
     while not search.advance(PIECE):
         pass
     found = search.result()

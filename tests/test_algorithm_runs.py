@@ -14,7 +14,7 @@ from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
 from hyperna.problems import problem
 from hyperna.run.many import Halt
-from hyperna.run.search import Search, Task
+from hyperna.run.search import Simulation, Task
 
 # ---- the same seed gives the same run
 
@@ -290,7 +290,7 @@ def test_an_interrupted_batch_stops_its_threads():
 
 def test_a_search_tells_its_result_at_any_time():
     task = OnePlusOneNA(resolution=300).task(problem("quarter"))
-    search, fitness = Search(task, 4), fitness_of(problem("quarter"))
+    search, fitness = Simulation(task, 4), fitness_of(problem("quarter"))
     assert search.result().evaluations == 1
     previous = 0.0
     while not search.advance(3):
@@ -325,6 +325,6 @@ def test_as_many_runs_as_wanted_are_made(runs):
 
 def test_control_returns_after_some_million_steps_on_the_circle():
     task = OnePlusOneNA().task(problem("quarter"), target=False, budget=10**9)
-    search = Search(task, seed=0)
+    search = Simulation(task, seed=0)
     assert not search.advance()
     assert 2**21 <= search.evaluations < 1.5 * 2**21

@@ -23,7 +23,7 @@ from hyperna.fitness import ExactArcs
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
 from hyperna.problems import problem
-from hyperna.run.search import Search
+from hyperna.run.search import Simulation
 
 UNIONS = {
     "half": reference.HALF,
@@ -276,7 +276,7 @@ def test_a_run_in_pieces_is_the_same_run(neurons, output):
     na = OnePlusOneNA(neurons=neurons, output=output, resolution=60)
     task = na.task(problem("two_quarters"), budget=3000, target=False)
     whole = task.run(3, trajectory=True)
-    search = Search(task, 3, trajectory=True)
+    search = Simulation(task, 3, trajectory=True)
     while not search.advance(7):
         assert search.result().stop_reason == "running"
     pieces = search.result()

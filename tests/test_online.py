@@ -101,9 +101,9 @@ def test_pieces_and_workers_do_not_matter():
     na = OnePlusOneNA(resolution=60)
     task = na.task(online, budget=300, target=False)
     whole = task.run(5)
-    from hyperna.run.search import Search
+    from hyperna.run.search import Simulation
 
-    search = Search(task, 5)
+    search = Simulation(task, 5)
     while not search.advance(7):
         pass
     assert search.result().network == whole.network

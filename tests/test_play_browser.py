@@ -193,6 +193,8 @@ class TestScenes:
         assert browser.execute_script("return play.run.search.restarts") == 1
         link = wait(browser, "!play.playing && location.hash")
         assert f"again={before}" in link
+        told = browser.execute_script("return play.run.python().text")
+        assert f"up to evaluation {before:,}" in told
         moment = "return [play.run.search.evaluations, play.run.search.genome]"
         wanted = browser.execute_script(moment)
         assert show(link).execute_script(moment) == wanted
@@ -426,7 +428,7 @@ class TestNews:
         browser = show("#problem=half&neurons=1&resolution=4&seed=1")
         seeds = (
             "return Array.from({ length: 60 }, (_, seed) => seed).find((seed) => new "
-            "modules['engine/search.js'].Search(modules['engine/task.js'].taskOf("
+            "modules['engine/search.js'].Simulation(modules['engine/task.js'].taskOf("
             "{ ...play.setting, seed }, play.facts)).ended)"
         )
         lucky = browser.execute_script(seeds)

@@ -24,7 +24,7 @@ def engine(tmp_path_factory):
     browser.get(page.as_uri())
 
     def run(script, *arguments):
-        head = """const { Search } = modules["engine/search.js"];
+        head = """const { Simulation } = modules["engine/search.js"];
         const { taskOf } = modules["engine/task.js"];
         const { fitnessOf } = modules["engine/fitness.js"];
         const facts = play.facts;"""
@@ -62,6 +62,9 @@ SETTINGS = {
     },
     "small grid": {"problem": "quarter", "neurons": 1, "mutation": "adaptive", "resolution": 7},
     "longest table of lengths": {"problem": "quarter", "neurons": 1, "resolution": 2048},
+    "pareto": {"problem": "two_quarters", "neurons": 2, "mutation": "pareto:shape=1.5"},
+    "cauchy": {"problem": "two_quarters", "neurons": 2, "mutation": "cauchy"},
+    "exponential": {"problem": "quarter", "neurons": 1, "mutation": "exponential:scale=10"},
 }  # fmt: skip
 
 
@@ -71,7 +74,7 @@ def compare_runs(engine, setting, seeds):
     found = engine(
         """const [setting, seeds] = arguments;
         return seeds.map((seed) => {
-          const search = new Search(taskOf({ ...setting, seed }, facts));
+          const search = new Simulation(taskOf({ ...setting, seed }, facts));
           search.advance(1e9);
           return [search.evaluations, search.ended, search.best.genome, search.restarts];
         });""",
@@ -99,7 +102,7 @@ def test_runs_under_one_seed_are_those_of_run_many(engine):
     found = engine(
         """const task = taskOf(arguments[0], facts);
         return Array.from({ length: 50 }, (_, number) => {
-          const search = new Search(task, number);
+          const search = new Simulation(task, number);
           search.advance(1e9);
           return [search.evaluations, search.ended, search.best.genome, search.restarts];
         });""",

@@ -134,10 +134,10 @@ def test_runs_depend_on_seed_and_number_only(algorithm):
 
 @pytest.mark.parametrize("algorithm", EVERY, ids=lambda entry: entry.name)
 def test_pieces_make_no_difference(algorithm):
-    from hyperna.run.search import Search
+    from hyperna.run.search import Simulation
 
     task = algorithm.task(problem("two_quarters"), budget=3000)
-    search = Search(task, 5)
+    search = Simulation(task, 5)
     while not search.advance(7):
         assert search.result().stop_reason == "running"
     whole = task.run(5)

@@ -9,7 +9,7 @@ from scipy import stats
 from hyperna import ExactSphere, FiniteSet, OnePlusOneNA, Sampled, problem
 from hyperna._kernels.point_data import LIFETIME
 from hyperna.network.networks import Network
-from hyperna.run.search import Search
+from hyperna.run.search import Simulation
 
 
 def cloud(dim, n=120, seed=0):
@@ -141,7 +141,7 @@ def test_reading_the_genome_of_a_run_does_not_change_it():
     X, y = cloud(7)
     na = OnePlusOneNA(neurons=2, output="evolved", move="rotation", init="sphere")
     task = na.task(FiniteSet(X, y), budget=25_000, target=False)
-    whole, search = task.run(3), Search(task, 3)
+    whole, search = task.run(3), Simulation(task, 3)
     while not search.advance(7):
         search.result()
     recorded = task.run(3, trajectory=True)

@@ -21,7 +21,7 @@ from hyperna.fitness import ExactSphere, FiniteSet, Online, Sampled
 from hyperna.run.many import run_many
 from hyperna.run.relatives import RELATIVES, RandomisedLocalSearchNA
 from hyperna.run.results import network_of
-from hyperna.run.search import Search
+from hyperna.run.search import Simulation
 
 R, BUDGET, MOST = 24, 500, 4
 THREE = [(Fraction(i, 3), Fraction(2 * i + 1, 6)) for i in range(3)]
@@ -109,7 +109,7 @@ def test_runs_depend_on_seed_and_number_only_and_say_what_they_found(name):
 
 def test_pieces_make_no_difference():
     task = OnePlusOneNA(neurons="evolved").task(problem("arcs", k=2), budget=3000)
-    search = Search(task, 5)
+    search = Simulation(task, 5)
     while not search.advance(7):
         assert search.result().stop_reason == "running"
     whole = task.run(5)

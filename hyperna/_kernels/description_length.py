@@ -16,6 +16,8 @@ import math
 import numpy as np
 
 from hyperna._kernels.jit import inner_kernel, kernel_with_arrays
+from hyperna._kernels.short_rules import ODD
+from hyperna._kernels.soft_rules import LEAST_CHANCE
 
 LOG2_E = 1.0 / math.log(2.0)
 # Octaves of the slope; steps of the search for the best one.
@@ -24,7 +26,6 @@ LOWEST_SLOPE, HIGHEST_SLOPE, COARSE, FINEST = -2.0, 8.0, 2.0, 0.25
 NARROWEST, WIDEST = -3, 6
 # A parameter is never known better than by one more point on the border: its information.
 SPARE_INFORMATION = 0.25
-LEAST_CHANCE = 1e-9
 # Logarithms are taken of products of so many chances.
 TOGETHER = 32
 
@@ -45,7 +46,7 @@ def deciding(weights, thresholds, quorum, columns, margin, decides, distance):
         for p in range(points):
             margin[i, p] -= thresholds[i]
     for p in range(points):
-        if quorum == 0:
+        if quorum == ODD:
             nearest, fires = 0, 0
             for i in range(neurons):
                 fires += np.int64(margin[i, p] >= 0.0)

@@ -1,9 +1,9 @@
 """Evolution of what a reader counts: the weight of the errors plus a cost for every term.
 
 A rule is a network of half-spaces ``weights[i] · x >= thresholds[i]`` on labelled points, joined by
-"at least `quorum` of them" (1: OR, all: AND) or by parity (XOR, `quorum` 0). A term is a weight
-that is not 0. Costs are integers, so that equal is equal. An offspring replaces its parent if it
-costs no more. It differs from it by one or several of these moves:
+"at least `quorum` of them" (1: OR, all: AND) or by parity (XOR, the quorum `ODD`). A term is a
+weight that is not 0. Costs are integers, so that equal is equal. An offspring replaces its parent
+if it costs no more. It differs from it by one or several of these moves:
 
 - a threshold steps;
 - a normal turns in the plane of two features by a step;
@@ -22,6 +22,12 @@ import numpy as np
 from hyperna._kernels.jit import inline_kernel, kernel_with_arrays
 from hyperna._kernels.random import below, geometric, next_word, pick, uniform
 
+# The quorum that stands for an odd number of half-spaces.
+ODD = 0
+# Share of the turns that end where a weight is 0, and of the offspring that lose a neuron. What
+# other values do: benchmarks/ablation.md, "zeroing moves" and "neuron losses".
+ZEROING_MOVES = 0.36
+NEURON_LOSSES = 0.002
 # Points in a block: blocks in which no neuron changes its mind keep their errors, and what comes
 # after a block that makes an offspring too bad is not looked at.
 BLOCK = 128
@@ -83,7 +89,7 @@ def count_flips(old, before, new, after):
 def weight_of_errors(fires, quorum, label, weight):
     """Weight of the points that are classified wrongly, given how many half-spaces hold each."""
     wrong = np.int64(0)
-    if quorum == 0:
+    if quorum == ODD:
         for p in range(fires.size):
             wrong += weight[p] & -((fires[p] & 1) ^ label[p])
     else:
@@ -247,7 +253,11 @@ def evolve_rule(data, quorum, moves, term_cost, budget, weights, thresholds, str
                     for p in range(new.size):
                         new[p] = 0.0
                 else:
-                    first, second, a, b, next_change = 0, 0, 0.0, 0.0, 0
+                    first = 0
+                    second = 0
+                    a = 0.0
+                    b = 0.0
+                    next_change = 0
                     if changes > 0 and changed_neuron[0] == i:
                         first, second = changed_feature[0], changed_feature[1]
                         a, b = change[0], change[1]

@@ -1,9 +1,9 @@
 """A smooth stand-in for a network of half-spaces, whose minimum gradients find.
 
 Neuron i fires on x with the probability expit(w_i · x - c_i), independently of the others. The
-probability that at least `quorum` of them fire (or, with `quorum` 0, an odd number of them) is a
-smooth function of the parameters; for long weights it tends to the network's answer. One neuron is
-logistic regression.
+probability that at least `quorum` of them fire (or, with the quorum `ODD`, an odd number of them)
+is a smooth function of the parameters; for long weights it tends to the network's answer. One
+neuron is logistic regression.
 """
 
 import math
@@ -11,8 +11,10 @@ import math
 import numpy as np
 
 from hyperna._kernels.jit import inner_kernel, kernel_with_arrays
+from hyperna._kernels.short_rules import ODD
 
-# No point costs more than one that is so unlikely, and below it nothing pulls at the network.
+# No point costs more than one that is so unlikely, 30 bits, and below it nothing pulls at the
+# network: a mistake far from the border must not outweigh all other points.
 LEAST_CHANCE = 1e-9
 
 
@@ -70,7 +72,7 @@ def soft_loss(parameters, neuron, feature, columns, label, weight, quorum, penal
         # Both chances are added up: 1 - chance would lose its digits where it is small.
         chance = 0.0
         chance_of_zero = 0.0
-        if quorum == 0:
+        if quorum == ODD:
             chance_of_zero = 1.0
             for i in range(neurons):
                 odd = chance * silent[i] + chance_of_zero * fires[i]
@@ -91,7 +93,7 @@ def soft_loss(parameters, neuron, feature, columns, label, weight, quorum, penal
         loss -= weight[p] * math.log(max(told, LEAST_CHANCE))
         for i in range(neurons):
             # derivative of the chance by that of neuron i
-            if quorum == 0:
+            if quorum == ODD:
                 by = 1.0
                 for j in range(neurons):
                     if j != i:

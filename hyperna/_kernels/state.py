@@ -17,7 +17,7 @@ FULL, PLATEAU = -1, -2
 PAUSED, ACCEPTED, IMPROVED, EXPIRED, UNDECIDED, WAITING = range(6)
 
 
-class Limits(NamedTuple):
+class RunLimits(NamedTuple):
     """When a run ends, and how it starts.
 
     A score of `target` ends a run with success, or being closer than `tolerance`, in grid units, to

@@ -11,12 +11,14 @@ from hyperna._kernels import state
 from hyperna._validation import IntArray, check_integer
 from hyperna.run.many import Halt, run_many
 from hyperna.run.results import (
+    COLUMNS,
     STOP_REASONS,
     Improvements,
     Progress,
     RunResult,
     Runs,
     Seed,
+    row_of,
     seed_words,
     succeeded,
 )
@@ -42,8 +44,12 @@ class Counter:
 
     def __init__(self, budget: int, stagnation: int | None, enough: int) -> None:
         """Begin a run that ends with success at a score of `enough`."""
-        self._budget, self._stagnation, self._enough = budget, stagnation, enough
-        self.evaluations, self.best, self.stop = 0, -1, state.RUNNING
+        self._budget = budget
+        self._stagnation = stagnation
+        self._enough = enough
+        self.evaluations = 0
+        self.best = -1
+        self.stop = state.RUNNING
         self.found: Any = None
         self.improvements: list[tuple[int, int]] = []
         self.begin()
@@ -97,8 +103,8 @@ def search_again(search: Callable[[], None], counter: Counter, most: int) -> int
 class CountedTask(ABC):
     """All that defines a run of such a search but its seed.
 
-    It has what a `hyperna.run.search.Task` has for those who run, store and report it: `fitness`,
-    `budget`, `units`, `criterion`, `run` and `run_block`.
+    It is a `hyperna.run.many.Runner`, like a `hyperna.run.search.Task`, and has `run`, `budget` and
+    `criterion` as that has.
     """
 
     # Searches are written in Python, so workers must be processes.
@@ -160,19 +166,25 @@ class CountedTask(ABC):
     ) -> Iterator[IntArray]:
         """Yield the row of each of the runs first..last-1 (see `Runs.rows`); `stuck_at` is 0.
 
-        Once `halt` is raised the rest is given up.
+        Once `halt` is raised, the current run is the last.
         """
         entropy = seed_words(seed)
         for number in range(first, last):
             if halt is not None and halt.raised:
                 return
             counter, restarts = self._search(entropy, number)
-            row = counter.evaluations, counter.best, counter.stop, 0, restarts
-            yield np.array([row], np.int64)
+            yield row_of(
+                COLUMNS,
+                evaluations=counter.evaluations,
+                score=counter.best,
+                stop=counter.stop,
+                stuck_at=0,
+                restarts=restarts,
+            )
 
     def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1; they mean nothing once `halt` is raised."""
-        empty = np.zeros((0, 5), np.int64)
+        """Return the rows of runs first..last-1; once `halt` is raised, of the first of them."""
+        empty = np.zeros((0, len(COLUMNS)), np.int64)
         return np.concatenate([empty, *self.finished_rows(seed, first, last, halt)])
 
     def _search(self, seed: np.random.SeedSequence, number: int) -> tuple[Counter, int]:

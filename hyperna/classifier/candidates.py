@@ -14,7 +14,13 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path
 
-from hyperna._kernels.short_rules import LabelledColumns, RuleMoves, evolve_rule
+from hyperna._kernels.short_rules import (
+    NEURON_LOSSES,
+    ZEROING_MOVES,
+    LabelledColumns,
+    RuleMoves,
+    evolve_rule,
+)
 from hyperna._kernels.soft_rules import soft_loss
 from hyperna._kernels.tables import alias_table
 from hyperna._validation import BoolArray, FloatArray, IntArray
@@ -25,9 +31,8 @@ from hyperna.classifier.table import Standardised
 #
 # Steps of a normal, in turns, and of a threshold are harmonic on this many parts.
 RESOLUTION = 65_536
-# Share of the offspring whose threshold moves, of the turns that end where a weight is 0, and of
-# the offspring that lose a neuron.
-THRESHOLD_MOVES, ZEROING_MOVES, NEURON_LOSSES = 0.3, 0.36, 0.002
+# Share of the offspring whose threshold moves; other shares are in `hyperna._kernels.short_rules`.
+THRESHOLD_MOVES = 0.3
 # Parts of a row in which the weights of points and the cost of a term are counted.
 PARTS_OF_A_ROW = 1024
 # The L2 penalty of logistic regression (scikit-learn's default), and that of networks for each row:

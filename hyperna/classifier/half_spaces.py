@@ -6,9 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
+from hyperna._kernels.short_rules import ODD
 from hyperna._validation import FloatArray, IntArray
-
-ODD = 0  # the quorum that stands for an odd number of half-spaces
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,46 +1,24 @@
 """Algorithms that a campaign can run: one registry, found by the key ``algorithm``.
 
-An algorithm turns a setting into a `Runner`. Everything else (seeds, workers, storage, tables) is
-the same for all of them, so a campaign compares like with like.
+An algorithm turns a setting into a `hyperna.run.many.Runner`. Everything else (seeds, workers,
+storage, tables) is the same for all of them, so a campaign compares like with like.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any
 
-from hyperna._validation import IntArray, read_settings
+from hyperna._validation import read_settings
 from hyperna._words import did_you_mean, parse_name, write_name
 from hyperna.baselines import BASELINES, Neat, baseline, baseline_task, neat_task
 from hyperna.experiments.keys import COMMON
 from hyperna.run.algorithm import OnePlusOneNA
 from hyperna.run.description import ALGORITHM_OPTIONS, COUNTED, OPTIONS
+from hyperna.run.many import Runner
 from hyperna.run.relatives import RELATIVES
 
 if TYPE_CHECKING:
     from hyperna.experiments.setting import Setting
-
-
-class Runner(Protocol):
-    """One setting, ready to run: a `Task` of the (1+1) NA, a `BaselineTask`, or your own.
-
-    A runner that also has ``run(seed, number, trajectory)`` can replay its runs.
-    """
-
-    processes: ClassVar[bool]
-
-    @property
-    def fitness(self) -> Any:
-        """What is measured, of which problem."""
-
-    @property
-    def units(self) -> int:
-        """Score of a network without a mistake."""
-
-    def run_block(self, seed: int, first: int, last: int) -> IntArray:
-        """Return the rows of runs first..last-1, with the columns `hyperna.run.results.COLUMNS`.
-
-        A row depends on the seed and its run's number only, not on the block it is in.
-        """
 
 
 @dataclass(frozen=True)
@@ -55,7 +33,8 @@ class Algorithm:
     summary : str
         One line for lists.
     make : callable
-        Returns the `Runner` of a setting, or raises ValueError if the setting makes no sense.
+        Returns the `hyperna.run.many.Runner` of a setting, or raises ValueError if the setting
+        makes no sense.
     keys : frozenset of str
         Optional keys that it knows (see `hyperna.run.description`).
     processes : bool

@@ -19,12 +19,12 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from hyperna._validation import IntArray
-from hyperna.experiments.algorithms import Runner
 from hyperna.experiments.lines import Block
 from hyperna.experiments.run_numbers import Intervals, count
 from hyperna.experiments.setting import Setting
 from hyperna.experiments.store import Writer
 from hyperna.parallel import numbered
+from hyperna.run.many import Runner
 
 Piece = tuple[Setting, int, int]
 Job = list[Piece]

@@ -187,11 +187,16 @@ def _block(content: dict[str, Any]) -> Block:
     if not (0 <= first < last <= first + MOST_RUNS_PER_LINE and units > 0):
         raise ValueError(f"runs {first} to {last} of {units} units")
     names = [name for name in TERM_COLUMNS if name in COLUMNS or name in content["columns"]]
-    columns = [_unpack(content["columns"][name], last - first) for name in names]
-    columns[2] = _translate(columns[2], content["reasons"])
-    setting, version = _setting(content["setting"]), str(content["version"])
-    rows = np.stack(columns, axis=1)
-    return Block(setting, first, rows, units, float(content["seconds"]), version)
+    columns = {name: _unpack(content["columns"][name], last - first) for name in names}
+    columns["stop"] = _translate(columns["stop"], content["reasons"])
+    return Block(
+        setting=_setting(content["setting"]),
+        first=first,
+        rows=np.stack(list(columns.values()), axis=1),
+        units=units,
+        seconds=float(content["seconds"]),
+        version=str(content["version"]),
+    )
 
 
 def _pack(values: IntArray) -> list[Any]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperna._words import did_you_mean, shown, write_name
-from hyperna.experiments.algorithms import SHARED, Runner, find_algorithm, relative
+from hyperna.experiments.algorithms import SHARED, find_algorithm, relative
 from hyperna.experiments.keys import COMMON, is_default, plain_keys
 from hyperna.fitness import Fitness, Online, Sampled, fitness_of
 from hyperna.problems import PROBLEMS, PointProblem, Problem, points_digest, problem
@@ -28,6 +28,7 @@ from hyperna.run.description import (
     RUN_OPTIONS,
     RunDescription,
 )
+from hyperna.run.many import Runner
 from hyperna.run.search import Task
 
 
@@ -150,7 +151,7 @@ class Setting(RunDescription):
         return {name: value for name, value in limits.items() if value is not None}
 
     def runner(self) -> Runner:
-        """Return what runs this setting: see `hyperna.experiments.algorithms.Runner`."""
+        """Return what runs this setting: see `hyperna.run.many.Runner`."""
         return find_algorithm(self.algorithm).make(self)
 
 

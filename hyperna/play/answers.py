@@ -15,7 +15,7 @@ from hyperna.play.allowance import Allowance
 from hyperna.play.exact import exact_runtime
 from hyperna.play.rules import rule_path
 from hyperna.play.settings import RANGES, ROWS, PlaySetting, check_rows
-from hyperna.run.search import Search, Task
+from hyperna.run.search import Simulation, Task
 
 # Resolution up to which runtimes are computed exactly, in a fraction of a second.
 LARGEST_EXACT = 120
@@ -84,7 +84,7 @@ def race(data: Any, allowance: Allowance) -> dict[str, Any]:
     evaluations: list[int] = []
     success: list[int] = []
     for number in range(first, first + MOST_RUNS):
-        search = Search(made, setting.seed, number)
+        search = Simulation(made, setting.seed, number)
         while not search.advance(quota=_piece(made)) and not allowance.over:
             pass
         if not search.finished:

@@ -1,4 +1,7 @@
-"""What the page can show: a setting as checked JSON, and as Python lines that do the same."""
+"""What the page can show: a setting as checked JSON, and the task that it stands for.
+
+The Python lines that do the same are written by the page itself (``page/app/python.js``).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -126,7 +129,8 @@ class PlaySetting:
         False where no fitness means anything.
 
         An output neuron may join other hidden neurons to the same answer, and on the sphere several
-        angles stand for one normal vector.
+        angles stand for one normal vector. The page has the same rule for the Python lines that it
+        shows: `limits` in ``page/app/python.js``.
         """
         evolved = self.output == "evolved" and self.neurons > 1
         if not evolved and (self.dim == 2 or self.problem == "cube"):

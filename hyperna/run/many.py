@@ -1,10 +1,10 @@
 """Many independent runs of one task, by one worker or several."""
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -20,9 +20,48 @@ _BLOCKS_PER_WORKER = 16
 
 @dataclass
 class Halt:
-    """A flag that ends the blocks of a batch which run in other threads."""
+    """A flag that tells runs to stop; once it is raised, runs that are under way are given up.
+
+    Runs look at it again and again (see `Runner.finished_rows`). Threads see it when it is raised.
+    A process has a copy of its own, which nobody raises.
+    """
 
     raised: bool = False
+
+
+class Runner(Protocol):
+    """All that defines a run but its seed: a `Task` of the (1+1) NA, a `BaselineTask`, or your own.
+
+    Your own algorithm needs `fitness`, `units`, `processes` and `run_block` without `halt` for
+    campaigns, and all of this for `run_many`. A runner that also has ``run(seed, number,
+    trajectory)`` can replay its runs.
+    """
+
+    # Whether it holds the interpreter lock, so that workers must be processes.
+    processes: ClassVar[bool]
+
+    @property
+    def fitness(self) -> Any:
+        """What is measured, of which problem."""
+
+    @property
+    def units(self) -> int:
+        """Score of a network without a mistake."""
+
+    def finished_rows(
+        self, seed: Seed, first: int, last: int, halt: Halt | None = None
+    ) -> Iterator[IntArray]:
+        """Yield the rows of runs first..last-1 in their order, as soon as some are finished.
+
+        The columns are `hyperna.run.results.COLUMNS`, or more. Once `halt` is raised it ends within
+        a fraction of a second or, where runs are written in Python, after the current run.
+        """
+
+    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
+        """Return the rows of runs first..last-1; once `halt` is raised, of the first of them.
+
+        A row depends on the seed and its run's number only, not on the block it is in.
+        """
 
 
 class Interrupted(KeyboardInterrupt):
@@ -34,7 +73,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def run_many(
-    task: Any,
+    task: Runner,
     runs: int,
     *,
     seed: Seed = None,
@@ -48,7 +87,7 @@ def run_many(
 
     Parameters
     ----------
-    task : Task or BaselineTask
+    task : Runner
         What to run, from `OnePlusOneNA.task`, `baseline_task` or ``setting(...).runner()``.
     runs : int
         Number of runs.
@@ -74,9 +113,11 @@ def run_many(
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be callable or None, got {shown(progress)}")
     entropy = seed_words(seed)
-    parts = _one_worker(task, entropy, total)
-    if not alone(n_jobs):
-        parts = _several_workers(task, entropy, total, n_jobs)
+    halt = Halt()
+    if alone(n_jobs):
+        parts = _one_worker(task, entropy, total, halt)
+    else:
+        parts = _several_workers(task, entropy, total, halt, n_jobs)
     found: dict[int, IntArray] = {}
     done = 0
     try:
@@ -90,35 +131,34 @@ def run_many(
         if not found:
             raise
         raise Interrupted(_joined(found, task, entropy)) from None
+    finally:
+        # for threads that are still at work
+        halt.raised = True
     return _joined(found, task, entropy)
 
 
 Parts = Generator[tuple[int, IntArray], None, None]
 
 
-def _one_worker(task: Any, seed: Any, runs: int) -> Parts:
-    """Yield the rows of runs as they are finished, after the number of the first of them."""
+def _one_worker(task: Runner, seed: Any, runs: int, halt: Halt) -> Parts:
+    """Do all runs here; yield the number of the first finished run, and rows from there on."""
     first = 0
-    for rows in task.finished_rows(seed, 0, runs):
+    for rows in task.finished_rows(seed, 0, runs, halt):
         yield first, rows
         first += len(rows)
 
 
-def _several_workers(task: Any, seed: Any, runs: int, n_jobs: int | None) -> Parts:
-    """Yield the rows of blocks of runs as workers finish them, after their first number."""
+def _several_workers(task: Runner, seed: Any, runs: int, halt: Halt, n_jobs: int | None) -> Parts:
+    """Divide the runs into blocks; yield the first number and the rows of each finished block."""
     size = math.ceil(runs / (_BLOCKS_PER_WORKER * effective_n_jobs(n_jobs)))
     first = range(0, runs, size)
-    halt = Halt()
     blocks = ((task, seed, begin, min(begin + size, runs), halt) for begin in first)
-    try:
-        with closing(numbered(type(task).run_block, blocks, n_jobs, task.processes)) as results:
-            for number, rows in results:
-                yield first[number], rows
-    finally:
-        halt.raised = True
+    with closing(numbered(type(task).run_block, blocks, n_jobs, task.processes)) as results:
+        for number, rows in results:
+            yield first[number], rows
 
 
-def _joined(found: dict[int, IntArray], task: Any, seed: Any) -> Runs:
+def _joined(found: dict[int, IntArray], task: Runner, seed: Any) -> Runs:
     """Return runs by their numbers; some may be missing."""
     firsts = sorted(found)
     numbers = [np.arange(first, first + len(found[first])) for first in firsts]

@@ -29,6 +29,17 @@ TERM_COLUMNS: tuple[str, ...] = (*SIZED_COLUMNS, "terms_used")
 MOST_RUNS = 2**61
 
 
+def row_of(columns: tuple[str, ...], **values: int) -> IntArray:
+    """Return the row of one run, an array (1, columns), from its values by name.
+
+    Examples
+    --------
+    >>> row_of(COLUMNS, evaluations=9, score=5, stop=1, stuck_at=0, restarts=2)
+    array([[9, 5, 1, 0, 2]])
+    """
+    return np.array([[values[name] for name in columns]], np.int64)
+
+
 def succeeded(stop_codes: Any) -> Any:
     """Return whether runs with these stop codes reached an optimum or their target.
 
@@ -222,16 +233,19 @@ class Runs:
     terms_used: IntArray | None = field(init=False)
 
     def __post_init__(self) -> None:
-        rows, columns = self.rows, self.rows.shape[1]
-        self.__dict__.update(
-            numbers=np.arange(len(rows)) if self.numbers is None else self.numbers,
-            evaluations=rows[:, 0],
-            stop_codes=rows[:, 2],
-            stuck_at=rows[:, 3],
-            restarts=rows[:, 4],
-            neurons_used=rows[:, 5] if columns > len(COLUMNS) else None,
-            terms_used=rows[:, 6] if columns > len(SIZED_COLUMNS) else None,
-        )
+        found = dict(zip(TERM_COLUMNS, self.rows.T, strict=False))
+
+        def assign(name: str, value: Any) -> None:
+            object.__setattr__(self, name, value)  # of a frozen dataclass
+
+        if self.numbers is None:
+            assign("numbers", np.arange(len(self.rows)))
+        assign("evaluations", found["evaluations"])
+        assign("stop_codes", found["stop"])
+        assign("stuck_at", found["stuck_at"])
+        assign("restarts", found["restarts"])
+        assign("neurons_used", found.get("neurons_used"))
+        assign("terms_used", found.get("terms_used"))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -248,7 +262,7 @@ class Runs:
     @cached_property
     def fitness(self) -> FloatArray:
         """Best fitness of each run."""
-        return self.rows[:, 1] / self.units
+        return self.rows[:, COLUMNS.index("score")] / self.units
 
     @cached_property
     def success(self) -> BoolArray:
@@ -289,10 +303,14 @@ class Runs:
         if not hasattr(self.runner, "run"):
             raise ValueError(f"runs of algorithm {self.setting.algorithm!r} cannot be replayed")
         result: RunResult = self.runner.run(self.seed, number, trajectory)
-        again = [result.evaluations, result.fitness, result.stop_reason, result.restarts]
-        evaluations, _, stop, stuck_at, restarts = self.rows[place, :5].tolist()
-        stored = [evaluations, float(self.fitness[place]), STOP_REASONS[stop], restarts]
-        if again != stored or result.stuck_at not in (None, stuck_at):
+        same = (
+            result.evaluations == self.evaluations[place]
+            and result.fitness == self.fitness[place]
+            and result.stop_reason == STOP_REASONS[self.stop_codes[place]]
+            and result.restarts == self.restarts[place]
+            and result.stuck_at in (None, self.stuck_at[place])
+        )
+        if not same:
             raise ValueError(
                 f"run {number} ends differently now: it was made by hyperna "
                 f"{', '.join(self.versions)}; use that version to replay it"

@@ -1,10 +1,9 @@
-"""From settings to the kernel: a `Task` defines a run up to its seed, a `Search` is a run."""
+"""From settings to the kernel: a `Task` defines a run up to its seed, a `Simulation` is one."""
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -73,8 +72,10 @@ class Task:
     @cached_property
     def kernel(self) -> Any:
         """The fitness as compiled code takes it."""
-        alone = self.population is not None  # offspring of several parents, or several of one
-        return (self.fitness.scoring_kernel if alone else self.fitness.kernel)(self.grid)
+        if self.population is not None:
+            # offspring of several parents, or several of one, are evaluated from nothing
+            return self.fitness.scoring_kernel(self.grid)
+        return self.fitness.kernel(self.grid)
 
     @cached_property
     def mutation(self) -> Mutation:
@@ -125,19 +126,36 @@ class Task:
         """What ends a run with success."""
         return self.judge.goal(self.target)
 
-    best_known = property(attrgetter("judge.best_known"), doc="Largest fitness, None if unknown.")
-    default_target = property(attrgetter("judge.default_target"), doc="Default fitness to reach.")
+    @property
+    def best_known(self) -> float | None:
+        """Largest fitness, None if unknown."""
+        return self.judge.best_known
 
-    criterion = property(attrgetter("goal.words"), doc="What counts as success, in words.")
+    @property
+    def default_target(self) -> Any:
+        """Default fitness to reach."""
+        return self.judge.default_target
+
+    @property
+    def criterion(self) -> str:
+        """What counts as success, in words."""
+        return self.goal.words
 
     def outcomes(self, genomes: IntArray, work: Any = None) -> tuple[IntArray, IntArray]:
         """Return the scores of genomes, and the stop codes of runs that reach them."""
         from hyperna._kernels.batch import judge
 
         scores, codes = np.zeros((2, len(genomes)), np.int64)
-        given = self.kernel, work or self.kernel.workspace(), self.limits, self.goal.optima
         with np.errstate(over="ignore"):
-            judge(*given, np.ascontiguousarray(genomes), scores, codes)
+            judge(
+                self.kernel,
+                work or self.kernel.workspace(),
+                self.limits,
+                self.goal.optima,
+                np.ascontiguousarray(genomes),
+                scores,
+                codes,
+            )
         return scores, codes
 
     @cached_property
@@ -177,7 +195,7 @@ class Task:
         return {}
 
     @cached_property
-    def limits(self) -> state.Limits:
+    def limits(self) -> state.RunLimits:
         """Limits and goal as compiled code takes them.
 
         For automatic restarts, the first start ends after four times the number of components times
@@ -189,7 +207,7 @@ class Task:
             bits = math.ceil(math.log2(self.grid.resolution // self.unit))
             stagnation = 4 * self.mutation.component.size * bits
         start = np.zeros(0, np.int64) if self.start is None else np.array(self.start.genome)
-        return state.Limits(
+        return state.RunLimits(
             budget=self.budget,
             stagnation=stagnation,
             growing=self.restarts == "auto",
@@ -219,37 +237,39 @@ class Task:
         if stop is not None and not callable(stop):
             raise TypeError(f"stop must be callable or None, got {shown(stop)}")
         quota = None if stop is None else check_integer("every", every, 1, 2**61)
-        search = Search(self, seed, number, trajectory)
-        while not search.advance(quota):
-            if stop is not None and stop(search.result()):
-                return replace(search.result(), stop_reason="rule")
-        return search.result()
+        simulation = Simulation(self, seed, number, trajectory)
+        while not simulation.advance(quota):
+            if stop is not None and stop(simulation.result()):
+                return replace(simulation.result(), stop_reason="rule")
+        return simulation.result()
 
     def finished_rows(
         self, seed: Seed, first: int, last: int, halt: Halt | None = None
     ) -> Iterator[IntArray]:
-        """Simulate runs first..last-1; yield the rows of those that are finished, as they come.
+        """Yield the rows of runs first..last-1 in their order, as soon as some are finished.
 
-        See `hyperna.run.results.COLUMNS`. Once `halt` is raised the rest is given up.
+        See `hyperna.run.results.COLUMNS`. Once `halt` is raised, runs under way are given up.
         """
-        search = Search(self, seed, first, runs=last - first)
+        simulation = Simulation(self, seed, first, runs=last - first)
         told = 0
-        while told < last - first and not (halt and halt.raised):
-            search.advance()
-            rows = search.rows[told : search.done]
+        while told < last - first:
+            if halt is not None and halt.raised:
+                return
+            simulation.advance()
+            rows = simulation.rows[told : simulation.done]
             # a start that was stuck has been followed by another one
             rows[rows[:, state.ROW_STOP] != state.STUCK, state.ROW_STUCK_AT] = 0
-            told = search.done
+            told = simulation.done
             if len(rows):
                 yield rows
 
     def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1; they mean nothing once `halt` is raised."""
+        """Return the rows of runs first..last-1; once `halt` is raised, of the first of them."""
         empty = np.zeros((0, len(self.columns)), np.int64)
         return np.concatenate([empty, *self.finished_rows(seed, first, last, halt)])
 
 
-class Search:
+class Simulation:
     """A run that can be watched: it advances in pieces, and tells its result at any time.
 
     Examples
@@ -257,10 +277,10 @@ class Search:
     >>> from hyperna.run.algorithm import OnePlusOneNA
     >>> from hyperna.problems import problem
     >>> task = OnePlusOneNA().task(problem("quarter"))
-    >>> search = Search(task, seed=1)
-    >>> while not search.advance(100):
+    >>> simulation = Simulation(task, seed=1)
+    >>> while not simulation.advance(100):
     ...     pass
-    >>> search.result().stop_reason
+    >>> simulation.result().stop_reason
     'optimum'
     """
 
@@ -279,7 +299,8 @@ class Search:
         if not isinstance(trajectory, bool | np.bool_):
             raise TypeError(f"trajectory must be True or False, got {shown(trajectory)}")
         self._with_path = bool(trajectory)
-        components, count = task.mutation.modulus.size, 1 if runs is None else runs
+        components = task.mutation.modulus.size
+        count = 1 if runs is None else runs
         self._run = new_run(task.mutation)
         self._memory = task.new_memory()
         self._work = task.kernel.workspace()
@@ -337,17 +358,25 @@ class Search:
 
     def result(self) -> RunResult:
         """Return the best network so far, and how it came about."""
-        task, counter = self.task, self._run.counter
+        task = self.task
+        counter = self._run.counter
         if counter[state.EVALUATIONS] == 0:
             self.advance(1)
         if self.finished:
-            evaluations, score, stop, stuck_at, restarts = map(int, self.rows[0, :5])
+            row = self.rows[0].tolist()
+            evaluations = row[state.ROW_EVALUATIONS]
+            score = row[state.ROW_SCORE]
+            stop = row[state.ROW_STOP]
+            stuck_at = row[state.ROW_STUCK_AT]
+            restarts = row[state.ROW_RESTARTS]
             genome = self._genomes[0]
         else:
-            stop, stuck_at = state.RUNNING, 0
-            evaluations, restarts = int(counter[state.EVALUATIONS]), int(counter[state.RESTARTS])
-            current = counter[state.SCORE] > counter[state.BEST]
+            evaluations = int(counter[state.EVALUATIONS])
             score = int(max(counter[state.SCORE], counter[state.BEST]))
+            stop = state.RUNNING
+            stuck_at = 0
+            restarts = int(counter[state.RESTARTS])
+            current = counter[state.SCORE] > counter[state.BEST]
             genome = self._run.genes[state.GENOME if current else state.BEST_GENOME]
         improved = self._trace.improvements[: counter[state.IMPROVEMENTS]]
         trajectory = None

@@ -14,6 +14,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hyperna._kernels import state
+from hyperna._kernels.short_rules import (
+    NEURON_LOSSES,
+    ODD,
+    ZEROING_MOVES,
+    LabelledColumns,
+    RuleMoves,
+    evolve_rule,
+)
 from hyperna._kernels.tables import alias_table
 from hyperna._validation import FloatArray, IntArray, check_integer
 from hyperna._words import shown
@@ -29,21 +37,16 @@ from hyperna.run.results import (
     Improvements,
     RunResult,
     Seed,
+    row_of,
     seed_words,
 )
 from hyperna.run.search import Task
 
-# Share of the turns that end where a weight is 0, and of the offspring that lose a neuron: as in
-# `hyperna.classifier.candidates`.
-ZEROING_SHARE = 0.36
-LOSS_SHARE = 0.002
 # Step lengths that fit into a table.
 LONGEST_STEP = 2**22
 # Points looked at before control returns to Python: a fraction of a second. Products are made anew
 # then, so that a run depends on it.
 _PIECE = 2**26
-# How hidden neurons are joined, as the kernel takes it: at least so many fire; 0 is parity.
-_PARITY = 0
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ class TermTask(Task):
         return (type(self),)
 
     @property
-    def criterion(self) -> str:  # type: ignore[override]
+    def criterion(self) -> str:
         """What counts as success, in words."""
         return "none: runs end with their budget"
 
@@ -117,15 +120,13 @@ class TermTask(Task):
 
     @property
     def quorum(self) -> int | None:
-        """How many neurons must fire, 0 for an odd number of them; None for other outputs."""
+        """How many neurons must fire, `ODD` for an odd number; None for other outputs."""
         if self.grid.neurons == 1:
             return 1
-        return {"or": 1, "and": self.grid.neurons, "xor": _PARITY}.get(self.grid.output)
+        return {"or": 1, "and": self.grid.neurons, "xor": ODD}.get(self.grid.output)
 
     @cached_property
-    def _moves(self) -> Any:
-        from hyperna._kernels.short_rules import RuleMoves
-
+    def _moves(self) -> RuleMoves:
         lengths, bits = alias_table(np.asarray(self.law.weights(self.steps), dtype=float))
         return RuleMoves(
             lengths=lengths,
@@ -133,14 +134,12 @@ class TermTask(Task):
             resolution=self.steps,
             probability=0.0 if self.one_component else self.probability,
             threshold=0.0,
-            zeroing=ZEROING_SHARE,
-            losing=LOSS_SHARE if self.grid.neurons > 1 else 0.0,
+            zeroing=ZEROING_MOVES,
+            losing=NEURON_LOSSES if self.grid.neurons > 1 else 0.0,
         )
 
     @cached_property
-    def _data(self) -> Any:
-        from hyperna._kernels.short_rules import LabelledColumns
-
+    def _data(self) -> LabelledColumns:
         fitness: Any = self.fitness
         return LabelledColumns(
             columns=np.ascontiguousarray(fitness.X.T),
@@ -163,8 +162,6 @@ class TermTask(Task):
 
     def _evolved(self, seed: Seed, number: int, halt: Halt | None = None) -> ShortNetwork | None:
         """Return what is left after a run, None if it was given up."""
-        from hyperna._kernels.short_rules import evolve_rule
-
         weights, thresholds, words = self.beginning(seed, number)
         piece = max(64, _PIECE // self._data.columns.shape[1])
         left = self.budget - 1  # the first network is evaluated too
@@ -172,8 +169,14 @@ class TermTask(Task):
             now = min(left, piece)
             with np.errstate(over="ignore"):
                 evolve_rule(
-                    *(self._data, self.quorum, self._moves, self.term_cost),
-                    *(now, weights, thresholds, words),
+                    self._data,
+                    self.quorum,
+                    self._moves,
+                    self.term_cost,
+                    now,
+                    weights,
+                    thresholds,
+                    words,
                 )
             left -= now
             if not left:
@@ -232,15 +235,25 @@ class TermTask(Task):
     def finished_rows(
         self, seed: Seed, first: int, last: int, halt: Halt | None = None
     ) -> Iterator[IntArray]:
-        """Yield the row of each of the runs first..last-1, see `TERM_COLUMNS`."""
+        """Yield the row of each of the runs first..last-1, see `TERM_COLUMNS`.
+
+        Once `halt` is raised, the run under way is given up.
+        """
         entropy = seed if isinstance(seed, np.random.SeedSequence) else seed_words(seed)
         for number in range(first, last):
             found = self._evolved(entropy, number, halt)
             if found is None:
                 return
-            score = self.fitness.score(self.network(found))
-            row = self.budget, score, state.BUDGET, 0, 0, found.neurons, found.terms
-            yield np.array([row], np.int64)
+            yield row_of(
+                self.columns,
+                evaluations=self.budget,
+                score=self.fitness.score(self.network(found)),
+                stop=state.BUDGET,
+                stuck_at=0,
+                restarts=0,
+                neurons_used=found.neurons,
+                terms_used=found.terms,
+            )
 
 
 def charged(task: Task, term_cost: int) -> TermTask:

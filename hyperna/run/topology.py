@@ -107,9 +107,9 @@ class GrowingTask(Task):
         return new_spare(self.kernel, self.mutation)
 
     @cached_property
-    def limits(self) -> state.Limits:
+    def limits(self) -> state.RunLimits:
         """Limits and goal as compiled code takes them."""
-        made: state.Limits = super().limits
+        made: state.RunLimits = super().limits
         if self.start is None:
             return made
         start = np.zeros(self.mutation.modulus.size, np.int64)

@@ -32,7 +32,8 @@ function algorithm(setting, mutation) {
   return `hyperna.OnePlusOneNA(${options.join(", ")})`;
 }
 
-// What ends a run besides the default.
+// What ends a run besides the default. A target is written where hyperna's own success takes more than the page
+// computes: this is the rule of `PlaySetting.target` in hyperna/play/settings.py.
 function limits(setting, task) {
   const found = [];
   const { score, target, optima } = task.goal;

@@ -1,5 +1,5 @@
 // The scene of a race: many runs of several laws, computed at once and shown by the clock.
-import { Search } from "../engine/search.js";
+import { Simulation } from "../engine/search.js";
 import { taskOf } from "../engine/task.js";
 import { RaceView } from "../draw/race.js";
 import { asExactAs, digits, percent, whole, withError } from "../draw/paint.js";
@@ -48,7 +48,7 @@ export class RaceScene {
   restart() {
     this.clock = 1;
     this.elapsed = 0;
-    for (const lane of this.lanes) if (lane.shown !== undefined) lane.search = new Search(lane.task, lane.shown);
+    for (const lane of this.lanes) if (lane.shown !== undefined) lane.search = new Simulation(lane.task, lane.shown);
     this.app.redraw();
   }
 

@@ -1,6 +1,6 @@
 // A scene with one run: play, step, look at it.
 import { fitnessOf, network } from "../engine/fitness.js";
-import { Search } from "../engine/search.js";
+import { Simulation } from "../engine/search.js";
 import { drawHistory } from "../draw/history.js";
 import { Landscape } from "../draw/landscape.js";
 import { fit, percent, whole } from "../draw/paint.js";
@@ -75,7 +75,7 @@ export class RunScene {
   }
 
   restart() {
-    this.search = this.task ? new Search(this.task) : null;
+    this.search = this.task ? new Simulation(this.task) : null;
     this.again = [];
     this.fresh();
   }
@@ -295,9 +295,12 @@ export class RunScene {
 
   python() {
     if (!this.task) return { lines: "", text: "" };
+    const lines = runLines(this.task.setting, this.task, this.app.facts);
+    if (!this.again.length) return { lines, text: "These lines repeat exactly this run." };
+    const moment = `evaluation ${whole(this.again[0])}`;
     return {
-      lines: runLines(this.task.setting, this.task, this.app.facts),
-      text: "These lines repeat exactly this run.",
+      lines,
+      text: `These lines repeat this run up to ${moment}, where you began anew; the link repeats all of it.`,
     };
   }
 

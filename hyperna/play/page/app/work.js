@@ -1,5 +1,5 @@
 // Long computations, in workers where the browser has them: many runs of a race, and the search for rules.
-import { Search } from "../engine/search.js";
+import { Simulation } from "../engine/search.js";
 import { taskOf } from "../engine/task.js";
 import { searchPath } from "../rules/path.js";
 
@@ -11,7 +11,7 @@ const PIECE = 50000;
 function* raceJob({ setting, law, first, last, facts }) {
   const task = taskOf(setting, facts, law);
   for (let run = first; run < last; run += 1) {
-    const search = new Search(task, run);
+    const search = new Simulation(task, run);
     while (!search.ended) {
       search.advance(PIECE);
       if (!search.ended) yield null;

@@ -17,7 +17,7 @@ const LATER = 4;
 // Networks of a plateau that are looked at for each wait.
 const STATES_PER_WAIT = 250;
 
-export class Search {
+export class Simulation {
   // Run number `number` under the setting's seed.
   constructor(task, number = 0) {
     this.task = task;
