@@ -21,8 +21,20 @@ def counted(number: int, noun: str, form: str = ",") -> str:
     >>> counted(1, "run"), counted(0, "success"), counted(12345, "run"), counted(4096, "point", "d")
     ('1 run', '0 successes', '12,345 runs', '4096 points')
     """
-    ending = "es" if noun.endswith("s") else "s"
-    return f"{number:{form}} {noun}{ending if number != 1 else ''}"
+    return f"{number:{form}} {plural(noun, number)}"
+
+
+def plural(noun: str, number: int) -> str:
+    """Return a noun as it goes with a number.
+
+    Examples
+    --------
+    >>> plural("resolution", 1), plural("resolution", 3), plural("success", 2)
+    ('resolution', 'resolutions', 'successes')
+    """
+    if number == 1:
+        return noun
+    return f"{noun}es" if noun.endswith("s") else f"{noun}s"
 
 
 def are(number: int) -> str:

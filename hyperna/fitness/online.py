@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from hyperna._validation import check_integer
-from hyperna._words import shown
+from hyperna._words import counted, shown
 from hyperna.fitness.base import Fitness
 from hyperna.fitness.points import FiniteSet
 from hyperna.fitness.spheres import azimuth_labels
@@ -65,7 +65,7 @@ class Online(Fitness):
 
     def __str__(self) -> str:
         parent = "parent judged again" if self.reevaluate else "parent judged once"
-        points = f"{self.samples} fresh point{'s'[: self.samples != 1]}"
+        points = counted(self.samples, "fresh point", "d")
         return f"{points} in every step ({parent})"
 
     def true_fitness(self, grid: Grid) -> Fitness:

@@ -16,7 +16,7 @@ from hyperna._words import joined, number
 from hyperna.analysis.laws import ScalingFit, fit_runtimes
 from hyperna.interop.store import unusual_options
 from hyperna.plots.style import finish, label_sizes, plain_logarithmic
-from hyperna.report.figures import MOST_CURVES, draw_costs, legend, svg
+from hyperna.report.figures import MOST_CURVES, costs_caption, curve_names, draw_costs, svg
 from hyperna.report.groups import algorithm_name, at_r, phrase
 from hyperna.report.html import Markup, join, tag
 from hyperna.report.numbers import Entry
@@ -170,16 +170,9 @@ def dimensions_section(found: Sequence[Dimensions]) -> Markup:
     """Return a chart and sentences for each problem that was tried in several dimensions."""
     articles = []
     for index, each in enumerate(found):
-        caption = (
-            "Evaluations per success by dimension, with 95 % intervals. "
-            "Filled: all runs succeeded; hollow: some failed."
-        )
+        caption = costs_caption("dimension")
         drawn = Markup(svg(draw_dimensions, each, f"d{index}", caption))
         chart = tag("figure", drawn, tag("figcaption", caption))
-        names = [legend(each)] if len(each.families) > 1 else []
-        if len(each.families) > MOST_CURVES:
-            text = f"The first {MOST_CURVES} of {len(each.families)} variants are drawn."
-            names.append(tag("p", text, class_="quiet"))
         items = [
             tag("li", tag("b", series.name), ": ", series_text(series)) for series in each.families
         ]
@@ -188,7 +181,7 @@ def dimensions_section(found: Sequence[Dimensions]) -> Markup:
                 "article",
                 tag("h3", each.title),
                 tag("div", chart, class_="figures"),
-                *names,
+                *curve_names(each),
                 tag("ul", *items, class_="found"),
             )
         )

@@ -80,6 +80,23 @@ def draw_shares(ax: "Axes", group: Group) -> None:
     finish(ax, x="fitness evaluations", y="share of successes")
 
 
+def costs_caption(size: str) -> str:
+    """Return what `draw_costs` draws over sizes of this name."""
+    return (
+        f"Evaluations per success by {size}, with 95 % intervals. "
+        "Filled: all runs succeeded; hollow: some failed."
+    )
+
+
+def curve_names(group: Any) -> list[Markup]:
+    """Return what tells the curves of a group apart, and whether some are not drawn."""
+    names = [legend(group)] if len(group.families) > 1 else []
+    if len(group.families) > MOST_CURVES:
+        text = f"The first {MOST_CURVES} of {len(group.families)} variants are drawn."
+        names.append(tag("p", text, class_="quiet"))
+    return names
+
+
 def legend(group: Any) -> Markup:
     """Return the curves' names as a list, which is as wide as the page and cuts no name."""
     items = []

@@ -316,7 +316,7 @@ def phrase(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return name if value else f"no {name}"
     if key == "restarts":
-        return f"{'automatic' if value == 'auto' else value} restart{'s'[: value != 1]}"
+        return "automatic restarts" if value == "auto" else counted(value, "restart", "d")
     if isinstance(value, float):
         return f"{name} {value:.6g}"
     return f"{name} {value:,}" if key == "budget" else f"{name} {value}"

@@ -6,7 +6,7 @@ from typing import Any
 from hyperna import __version__
 from hyperna._words import NOTHING, number, percent, significant, with_interval
 from hyperna.analysis.laws import FITS_FROM, PREDICTED_AT, Prediction, ScalingFit
-from hyperna.report.figures import MOST_CURVES, draw_growth, draw_shares, legend, svg
+from hyperna.report.figures import costs_caption, curve_names, draw_growth, draw_shares, svg
 from hyperna.report.groups import MOST_COMPARED, Group, at_r, law_name, phrase
 from hyperna.report.html import Markup, TableCell, interval_cell, join, table, tag
 from hyperna.report.numbers import Entry, interval_text, table_keys
@@ -63,21 +63,13 @@ def _problem_article(index: int, group: Group) -> Markup:
 def _charts(index: int, group: Group) -> list[Markup]:
     charts = []
     if len(group.resolutions) > 1 and group.successes:
-        caption = (
-            "Evaluations per success by resolution, with 95 % intervals. "
-            "Filled: all runs succeeded; hollow: some failed."
-        )
-        charts.append(_figure(draw_growth, group, f"g{index}", caption))
+        charts.append(_figure(draw_growth, group, f"g{index}", costs_caption("resolution")))
     if any(one.summary.successes for one in group.at(group.main_resolution).values()):
         caption = f"Share of runs that have succeeded over time, {at_r(group.main_resolution)}."
         charts.append(_figure(draw_shares, group, f"e{index}", caption))
     if not charts:
         return []
-    names = [legend(group)] if len(group.families) > 1 else []
-    if len(group.families) > MOST_CURVES:
-        text = f"The first {MOST_CURVES} of {len(group.families)} variants are drawn."
-        names.append(tag("p", text, class_="quiet"))
-    return [tag("div", *charts, class_="figures"), *names]
+    return [tag("div", *charts, class_="figures"), *curve_names(group)]
 
 
 def _folded(title: str, content: Markup) -> Markup:
@@ -125,7 +117,9 @@ def _key_cells(entry: Entry, keys: Sequence[str], rare: Sequence[str]) -> list[T
 def _shown(value: Any) -> str:
     if value is None:
         return NOTHING
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
 
 
 def _number_cells(entry: Entry) -> list[TableCell]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hyperna._words import counted, joined, number
+from hyperna._words import counted, joined, number, plural
 from hyperna.analysis.laws import predicted
 from hyperna.experiments.targets import search_space
 from hyperna.plots.style import degrees
@@ -50,7 +50,7 @@ def method_text(group: Group) -> str:
     if len(resolutions) > 6:
         grids = f"at {len(resolutions)} resolutions from {resolutions[0]} to {resolutions[-1]}"
     else:
-        grids = f"at resolution{'s'[: len(resolutions) > 1]} {joined(resolutions)}"
+        grids = f"at {plural('resolution', len(resolutions))} {joined(resolutions)}"
     shared = joined([phrase(key, value) for key, value in group.shared.items()] or [""])
     counts = {one.summary.runs for one in group.entries}
     each = f"{counted(counts.pop(), 'run')} each, " if len(counts) == 1 < len(group.entries) else ""
