@@ -19,7 +19,6 @@ kernels know.
 
 import math
 from dataclasses import dataclass, fields
-from operator import attrgetter
 from typing import ClassVar
 
 import numpy as np
@@ -357,8 +356,12 @@ class Adaptive(StepLaw):
     def steps(self, resolution: int, unit: int = 1) -> LawData:
         """Return the law as data for the kernels."""
         jumps = Harmonic().steps(resolution, longest_table=0)
-        growth, decay, jump = float(self.growth), float(self.decay), float(self.jump)
-        return jumps._replace(kind=ADAPTIVE, growth=growth, decay=decay, jump=jump)
+        return jumps._replace(
+            kind=ADAPTIVE,
+            growth=float(self.growth),
+            decay=float(self.decay),
+            jump=float(self.jump),
+        )
 
 
 def law(mutation: str | StepLaw) -> StepLaw:
@@ -382,5 +385,5 @@ def law(mutation: str | StepLaw) -> StepLaw:
         known, hint = ", ".join(sorted(LAWS)), did_you_mean(name, LAWS)
         raise ValueError(f"mutation must be one of {known}, got {shown(mutation)}{hint}")
     cls = LAWS[name]
-    kinds = dict.fromkeys(map(attrgetter("name"), fields(cls)), float)
+    kinds = {entry.name: float for entry in fields(cls)}
     return cls(**read_settings("mutation", name, texts, kinds))

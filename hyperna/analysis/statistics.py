@@ -108,7 +108,8 @@ def bootstrap_interval(
     if statistic == "mean":
         return _ratio_interval(sample, np.ones(n), level, resamples, seed)
     # Of n draws, m fall among the k smallest by a beta law.
-    lower_middle, upper_middle, tail = (n + 1) // 2, n // 2 + 1, (1 - level) / 2
+    tail = (1 - level) / 2
+    lower_middle, upper_middle = (n + 1) // 2, n // 2 + 1
     low = np.ceil(n * special.betaincinv(lower_middle, n - lower_middle + 1, tail))
     high = np.ceil(n * special.betaincinv(upper_middle, n - upper_middle + 1, 1 - tail))
     ranks = np.clip([low, high], 1, n).astype(int) - 1
@@ -246,7 +247,9 @@ class Summary:
     """
 
     def __init__(self, evaluations: IntArray, success: BoolArray, fitness: FloatArray) -> None:
-        self.evaluations, self.success, self.fitness = evaluations, success, fitness
+        self.evaluations = evaluations
+        self.success = success
+        self.fitness = fitness
         self.runs = len(evaluations)
         self.successes = int(np.count_nonzero(success))
         self.share = self.successes / self.runs

@@ -35,7 +35,9 @@ COMMANDS = (
 )
 
 # Of a message: characters of a word (a path may be long), of all of it, and how far it is read.
-_LONGEST_WORD, _LONGEST_MESSAGE, _LONGEST_TEXT = 300, 1000, 10**6
+_LONGEST_WORD = 300
+_LONGEST_MESSAGE = 1000
+_LONGEST_TEXT = 10**6
 WELCOME = """\
 hyperna evolves networks of half-spaces and measures how long it takes.
 

@@ -34,7 +34,7 @@ _ARCS = ("half", "quarter", "two_quarters", "local_opt", "arcs:k=3")
     "sphere",
     "random points on the unit sphere, labelled by a problem of arcs",
     shipped={
-        f"{name.replace(':k=', '_')}_d{dim}{'_rotated' * rotated}": {
+        f"{name.replace(':k=', '_')}_d{dim}{'_rotated' if rotated else ''}": {
             "problem": name,
             "dim": dim,
             "rotated": rotated,

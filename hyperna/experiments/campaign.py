@@ -45,8 +45,12 @@ TimedProgress = Callable[[int, int, float], None]
 
 DEFAULT_RUNS = 100
 # What a campaign may have at most, and what that needs: seconds and bytes for each.
-MOST_SETTINGS, _SETTING_SECONDS, _SETTING_BYTES = 10**6, 5e-4, 2_000
-MOST_RUNS, _RUN_SECONDS, _RUN_BYTES = 10**12, 1e-5, 2.5
+MOST_SETTINGS = 10**6
+_SETTING_SECONDS = 5e-4
+_SETTING_BYTES = 2_000
+MOST_RUNS = 10**12
+_RUN_SECONDS = 1e-5
+_RUN_BYTES = 2.5
 
 
 @dataclass(frozen=True)

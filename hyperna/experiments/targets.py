@@ -17,8 +17,18 @@ from hyperna.run.relatives import RELATIVES
 
 # What is learnt, by which networks: settings that agree in these are compared.
 _SAME = (
-    *("problem", "dim", "data", "points", "sampling", "online", "judge_once"),
-    *("neurons", "max_neurons", "output", "neuron", "resolution"),
+    "problem",
+    "dim",
+    "data",
+    "points",
+    "sampling",
+    "online",
+    "judge_once",
+    "neurons",
+    "max_neurons",
+    "output",
+    "neuron",
+    "resolution",
 )
 
 

@@ -4,7 +4,6 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -48,13 +47,18 @@ class Fitness(ABC):
     (4, 8, 0.5)
     """
 
-    dim: Any = property(attrgetter("problem.dim"), doc="Dimension of the points.")
     problem: Problem | None
     finite: ClassVar[bool] = False
     exact_on_circle: ClassVar[bool] = False
     always_compares: ClassVar[bool] = False
     repeatable: ClassVar[bool] = True
     resizable: ClassVar[bool] = False
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the points."""
+        assert self.problem is not None, "a fitness without a problem says its dimension itself"
+        return self.problem.dim
 
     def true_fitness(self, grid: Grid) -> "Fitness":
         """Return the fitness that decides about success for networks on a grid: this one."""

@@ -76,8 +76,11 @@ class FiniteSet(Fitness):
         points = check_points("X", self.X).copy()
         labels = check_labels("y", self.y, len(points))
         weights = integer_weights(self.weights, len(points))
-        self.__dict__.update(X=points, y=labels, weights=weights)
-        self.__dict__.update(dim=points.shape[1], total=int(weights.sum()))
+        object.__setattr__(self, "X", points)
+        object.__setattr__(self, "y", labels)
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "dim", points.shape[1])
+        object.__setattr__(self, "total", int(weights.sum()))
 
     def __repr__(self) -> str:
         points = counted(len(self.X), "point", "d")

@@ -1,7 +1,6 @@
 """Fitness functions as integer problems of ``ioh``, for optimisers that know nothing of hyperna."""
 
 from collections.abc import Sequence
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from hyperna._kernels import state
 from hyperna._validation import check_extra, check_integer
 from hyperna.fitness import FiniteSet, Fitness, Sampled, fitness_of
 from hyperna.interop.names import function_id, function_name
+from hyperna.network.grid import Grid
 from hyperna.problems import PointProblem, Problem, points_digest
 from hyperna.run.algorithm import OnePlusOneNA
 from hyperna.run.search import Task
@@ -77,8 +77,15 @@ class Objective:
         self._work = self._task.kernel.workspace()
         self.success = 0.0
 
-    grid = property(attrgetter("_task.grid"), doc="What the integers mean.")
-    fitness = property(attrgetter("_task.fitness"), doc="What is measured.")
+    @property
+    def grid(self) -> Grid:
+        """What the integers mean."""
+        return self._task.grid
+
+    @property
+    def fitness(self) -> Fitness:
+        """What is measured."""
+        return self._task.fitness
 
     @property
     def name(self) -> str:

@@ -82,25 +82,28 @@ class Grid:
     def __post_init__(self) -> None:
         """Validate the shape, store plain ints and what follows from them."""
         resolution = check_integer("resolution", self.resolution, 2, MAX_RESOLUTION)
-        dim, neurons = check_integer("dim", self.dim, 1), check_integer("neurons", self.neurons, 1)
+        dim = check_integer("dim", self.dim, 1)
+        neurons = check_integer("neurons", self.neurons, 1)
         output = OUTPUTS[check_choice("output", self.output, OUTPUTS)]
         kind = NEURONS[check_choice("neuron", self.neuron, NEURONS)]
         direction_width = max(dim - 1, 1)
         width = direction_width + len(kind.parameters)
         with_output = output.rule is None and neurons > 1
-        self.__dict__.update(
-            dim=dim,
-            neurons=neurons,
-            resolution=resolution,
-            output=output.name,
-            neuron=kind.name,
-            kind=kind,
-            has_output_neuron=with_output,
-            direction_width=direction_width,
-            width=width,
-            output_start=neurons * width,
-            components=neurons * width + (neurons if with_output else 0),
-        )
+        values = {
+            "dim": dim,
+            "neurons": neurons,
+            "resolution": resolution,
+            "output": output.name,
+            "neuron": kind.name,
+            "kind": kind,
+            "has_output_neuron": with_output,
+            "direction_width": direction_width,
+            "width": width,
+            "output_start": neurons * width,
+            "components": neurons * width + (neurons if with_output else 0),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Grid, (self.dim, self.neurons, self.resolution, self.output, self.neuron)

@@ -198,7 +198,9 @@ def _lag(size: int, away: int, resolution: int, turn: int) -> int:
 def _sine(angle: int) -> int:
     """Return the sine in integers of 2**-100."""
     square = angle * angle >> _BITS
-    term, total, n = angle, 0, 1
+    term = angle
+    total = 0
+    n = 1
     while term:
         total += term if n % 4 == 1 else -term
         term = (term * square >> _BITS) // ((n + 1) * (n + 2))

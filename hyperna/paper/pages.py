@@ -152,7 +152,10 @@ def na_page(table: int, results: Sequence[NaResult], kind: str = "algorithm") ->
         notes.append(UNIFORM_NOTE)
     exact = bool(known)
     header = ["r", "success %, paper", "measured (95 %)", "mean, paper", "measured (95 %)"]
-    header += ["exact"] * exact + ["uniform"] * (results[0].uniform is not None)
+    if exact:
+        header.append("exact")
+    if results[0].uniform is not None:
+        header.append("uniform")
     header += ["median, paper", "measured (95 %)", "verdict"]
     return Table(
         name=name,

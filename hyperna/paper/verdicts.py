@@ -182,7 +182,9 @@ class TableVerdict:
 
 def _where(side: int) -> str:
     """Say on which side the paper's figure lies."""
-    return {1: "paper higher", 0: "differs", -1: "paper lower"}[int(np.sign(side))]
+    if side == 0:
+        return "differs"
+    return "paper higher" if side > 0 else "paper lower"
 
 
 def _side(printed: float, true: float) -> int:

@@ -58,14 +58,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, make: Callable[[], tuple[str, bytes]]) -> None:
         status = HTTPStatus.OK
+        kind = "application/json"
         try:
             self._check_sender()
             kind, body = make()
         except _Refusal as refusal:
-            status, kind, body = refusal.status, "application/json", _error(refusal)
+            status = refusal.status
+            body = _error(refusal)
             self.close_connection = True
         except (ValueError, TypeError, OverflowError, MemoryError) as error:
-            status, kind, body = HTTPStatus.BAD_REQUEST, "application/json", _error(error)
+            status = HTTPStatus.BAD_REQUEST
+            body = _error(error)
         except (ClientLeft, ConnectionError):
             self.close_connection = True
             return

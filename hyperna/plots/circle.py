@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Radii of the rings: lines end inside, the problem's labels are outermost.
-_ANSWER_RING, _LABEL_RING, _RING_WIDTH = 1.06, 1.18, 0.09
+_ANSWER_RING = 1.06
+_LABEL_RING = 1.18
+_RING_WIDTH = 0.09
 _DIRECTIONS = 7200
 _MESH = 300
 

@@ -99,7 +99,9 @@ def best_states(subject: Problem | Fitness, scores: IntArray) -> BoolArray:
 
 
 def _draw_optima(ax: "Axes", subject: Problem | Fitness, scores: IntArray, units: int) -> None:
-    resolution, found, best = scores.shape[0], local_optima(scores), best_states(subject, scores)
+    resolution = scores.shape[0]
+    found = local_optima(scores)
+    best = best_states(subject, scores)
     for chosen, marker, size, colour, name in (
         (found & ~best, "X", 11, VERMILLION, "local optimum"),
         (found & best, "*", 17, "white", "optimum"),

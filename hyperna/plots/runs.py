@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,8 +59,8 @@ def plot_runtimes(runs: "Runs | Mapping[str, Runs]", ax: "Axes | None" = None) -
     _check_batches("runs", batches)
     # names with their successes and fitness are wide
     ax = ax or new_axes((8.4, 5.8) if isinstance(runs, Mapping) else (6.4, 4.8))
-    spent = np.concatenate([*map(attrgetter("evaluations"), batches.values())])
-    solved = np.concatenate([*map(attrgetter("success"), batches.values())]).any()
+    spent = np.concatenate([batch.evaluations for batch in batches.values()])
+    solved = any(batch.success.any() for batch in batches.values())
     succeeded = ""
     # without a success the axis begins where runs do, because no curve says where to look
     ends = (float(spent.min()) if solved else 2.0, float(spent.max()))

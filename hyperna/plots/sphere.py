@@ -58,10 +58,13 @@ def plot_sphere(
     drawn: Any = ax or new_axes((7.0, 7.0), projection="3d", computed_zorder=False)
     drawn.view_init(elev=_ELEVATION, azim=_AZIMUTH)
     if isinstance(problem, PointProblem):
-        points, wanted, size = problem.X, np.asarray(problem.y), 110
+        points = problem.X
+        wanted = np.asarray(problem.y)
+        size = 110
     else:
-        points, size = even_points(_POINTS, 3), 14
+        points = even_points(_POINTS, 3)
         wanted = problem.label(points)
+        size = 14
     right = network.predict(points) == wanted
     # Lines of a finite set are drawn whole; a full sphere hides what is behind it.
     solid = not isinstance(problem, PointProblem)
