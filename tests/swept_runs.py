@@ -2,14 +2,15 @@
 
     NUMBA_DISABLE_JIT=1 python tests/swept_runs.py
 
-stores them again, after a change that is meant to change runs. Settings are drawn so that values of
-any two options meet; what cannot go together is left out.
+stores them again, after a change that is meant to change runs; with the word `draw` behind it, other
+settings are drawn, so that values of any two options meet. What cannot go together is left out.
 """
 
 import hashlib
 import json
 import random
 import signal
+import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -171,9 +172,14 @@ def too_long(*_):
 
 
 def main(count=50):
-    signal.signal(signal.SIGVTALRM, too_long)
-    lines = [json.dumps(line) for name in FITNESS for line in drawn_settings(name, count)]
-    STORED.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
+    if sys.argv[1:] == ["draw"]:
+        signal.signal(signal.SIGVTALRM, too_long)
+        found = [line for name in FITNESS for line in drawn_settings(name, count)]
+    else:
+        stored = json.loads(STORED.read_text(encoding="utf-8"))
+        found = [[name, one, results(task_of(name, one))] for name, one, _ in stored]
+    lines = ",\n".join(map(json.dumps, found))
+    STORED.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
