@@ -2,8 +2,8 @@
 
     NUMBA_DISABLE_JIT=1 python tests/swept_runs.py
 
-stores them again, after a change that is meant to change runs; with the word `draw` behind it, other
-settings are drawn, so that values of any two options meet. What cannot go together is left out.
+stores them again, after a change that is meant to change runs; with the word `draw` other
+settings are drawn, in which values of any two options meet. What cannot go together is left out.
 """
 
 import hashlib
