@@ -21,7 +21,6 @@ import hyperna
 from hyperna import Grid, Network, problem
 from hyperna.fitness import fitness_of
 from hyperna.theory import expected_runtime
-from hyperna.theory.states import same_scores
 
 LAWS = {
     "harmonic": reference.harmonic_law,
@@ -325,9 +324,3 @@ def test_scores_that_rounding_set_apart_are_equal():
         # and different values stay different
         values = np.unique(score) / runtime._task.units
         assert np.diff(values).min() > 1e-9
-
-
-def test_close_scores_are_joined_in_groups():
-    found = same_scores(np.array([100, 7, 102, 104, 50, 51, 49]), apart=3)
-    np.testing.assert_array_equal(found, [104, 7, 104, 104, 51, 51, 51])
-    np.testing.assert_array_equal(same_scores(np.array([3, 1, 2]), apart=1), [3, 1, 2])

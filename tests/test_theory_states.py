@@ -7,7 +7,7 @@ import pytest
 
 from hyperna import Grid, expected_runtime, problem
 from hyperna.fitness import ExactArcs
-from hyperna.theory.states import all_scores, list_states, same_scores
+from hyperna.theory.states import all_scores, list_states
 from hyperna.theory.task import exact_task
 
 NAMES = ["half", "quarter", "two_quarters", "local_opt", "arcs:k=5"]
@@ -47,13 +47,6 @@ def test_targets_on_a_sphere_are_whole_levels(name, resolution, options):
     for level in levels[:: max(1, len(levels) // 12)]:
         found = expected_runtime(name, resolution, **options, target=float(level))
         assert (found.target == (found.fitness >= level - 1e-9)).all()
-
-
-def test_scores_that_are_nearly_equal_are_one():
-    assert same_scores(np.array([5, 3, 0]), apart=2).tolist() == [5, 3, 0]
-    assert same_scores(np.array([5, 3, 0]), apart=3).tolist() == [5, 5, 0]
-    assert same_scores(np.array([0, 1, 2, 3]), apart=2).tolist() == [3, 3, 3, 3]
-    assert same_scores(np.array([7]), apart=2).tolist() == [7]
 
 
 STATES = [

@@ -45,7 +45,9 @@ def tilted_moment(t, cosine, sine, end):
     """
     a = math.sqrt((1.0 - t) * (1.0 + t))
     shortest = min(max(0.5 * t, SHORTEST_PANEL), 0.3)
-    last, high, total = 0.5 * PI - end, 0.5 * PI, 0.0
+    last = 0.5 * PI - end
+    high = 0.5 * PI
+    total = 0.0
     while high > last:
         low = max(high / SHRINK, last)
         if low < shortest:
@@ -64,35 +66,24 @@ def tilted_moment(t, cosine, sine, end):
 
 
 @inner_kernel
-def full_chord_moment(t, x, n):
-    """Antiderivative in x = s' sin(beta) of the ray's moment where it is a whole chord."""
-    return 0.5 * PI * (math.atan2(x, n) - t * t * x / n)
+def pierced_wedge(dim, t, s, u, beta, cosine, sine):
+    """H_D(beta) for a cap that the axis of the wedge pierces, 0 <= t < 1 and t <= u.
 
-
-@inner_kernel
-def wedge_in_cap(dim, t, s, u, beta, cosine, sine):
-    """H_D(beta) for a cap with 0 <= t < 1; `cosine` and `sine` are those of beta."""
+    `cosine` and `sine` are those of beta.
+    """
     q, n2 = s * sine, u * u + s * s * cosine * cosine
-    pierced = t <= u
-    met = pierced or (cosine > 0.0 and n2 > t * t)
-    arc, corner, at_centre = PI, 0.5 * PI, 0.0
-    if met:
-        root = math.sqrt(max(n2 - t * t, 0.0))
-        corner, at_centre = math.atan2(q, root), math.atan2(root, t * q)
-        arc = PI - at_centre - (math.atan2(cosine, u * sine) if pierced else at_centre)
-    share = ((beta + corner if pierced else 2.0 * corner) - t * arc) / (4.0 * PI)
+    root = math.sqrt(max(n2 - t * t, 0.0))
+    at_centre = math.atan2(root, t * q)
+    arc = PI - at_centre - math.atan2(cosine, u * sine)
+    share = (beta + math.atan2(q, root) - t * arc) / (4.0 * PI)
     if dim == 3 or t == 0.0:
         return share
     # the ray in the disc, from `begin` to `chord`, and 1 - |z|² where the axis pierces the disc
     a2 = (1.0 - t) * (1.0 + t)
-    a, p, c2, begin, inside = math.sqrt(a2), 0.0, 0.0, 0.0, 0.0
-    if met:
-        p, c2 = t * q / math.sqrt(n2), max(1.0 - t * t / n2, 0.0)
-        begin = -math.sqrt(c2)
-        if pierced:
-            begin = -t * s * cosine / (u * math.sqrt(n2))
-            inside = 1.0 - t * t / (u * u)
-    chord = math.sqrt(c2)
+    a, n = math.sqrt(a2), math.sqrt(n2)
+    p, c2 = t * q / n, max(1.0 - t * t / n2, 0.0)
+    begin, chord = -t * s * cosine / (u * n), math.sqrt(c2)
+    inside = max(1.0 - t * t / (u * u), 0.0)
     # share of dimension d, mass of the section under the power (d - 3) / 2, moment of the ray
     if dim % 2 == 1:
         d, norm = 3, 4.0 * PI
@@ -101,13 +92,12 @@ def wedge_in_cap(dim, t, s, u, beta, cosine, sine):
         edge = inside
     else:
         d, norm = 4, PI * PI
-        end = math.atan2(s, math.sqrt((u - t) * (u + t))) if pierced else 0.5 * PI
-        integral = tilted_moment(t, cosine, sine, end)
-        if not pierced and cosine > 0.0:
-            integral += (
-                full_chord_moment(t, q, math.sqrt(n2)) if met else full_chord_moment(t, a, t)
-            )
-            integral -= full_chord_moment(t, a * sine, math.hypot(cosine, t * sine))
+        if cosine == 0.0:
+            # the ray is half a chord, and the antiderivative of its moment is known
+            integral = 0.25 * PI * (math.atan2(q, u) - t * t * q / u)
+        else:
+            end = math.atan2(s, math.sqrt(max((u - t) * (u + t), 0.0)))
+            integral = tilted_moment(t, cosine, sine, end)
         share = 0.5 * beta * (math.acos(t) - t * a) / norm + integral / norm
         edge = math.sqrt(inside)
         angle = math.atan2(edge, begin)
@@ -129,38 +119,58 @@ def wedge_in_cap(dim, t, s, u, beta, cosine, sine):
 
 
 @inner_kernel
-def wedge_share(dim, t, s, u, beta, cosine, sine):
-    """H_D(beta) for any t: the complement of a cap is the opposite cap."""
+def half_cap(dim, t):
+    """Share of the sphere in one half of a cap, 0 <= t < 1."""
+    if dim == 3:
+        return 0.25 * (1.0 - t)
+    return pierced_wedge(dim, t, 0.0, 1.0, PI, -1.0, 0.0)
+
+
+@inner_kernel
+def cap_in_half_space(dim, t, q, n):
+    """Share of the sphere in a cap, 0 <= t < 1, and in a half-space through 0 around its centre.
+
+    q >= 0 and n >= t are cosine and sine of the angle between their normals. The half-space is a
+    wedge of half a turn, and the normal of the cap may as well lie in the middle of it.
+    """
+    return 2.0 * pierced_wedge(dim, t, q, n, 0.5 * PI, 0.0, 1.0)
+
+
+@inner_kernel
+def wedge_in_cap(dim, t, s, u, beta, cosine, sine):
+    """H_D(beta) for a cap with 0 <= t; `cosine` and `sine` are those of beta."""
     if t >= 1.0:
         return 0.0
-    if t >= 0.0:
-        return wedge_in_cap(dim, t, s, u, beta, cosine, sine)
-    share = beta / (2.0 * PI)
-    if t <= -1.0:
-        return share
-    opposite = wedge_in_cap(dim, -t, s, u, PI - beta, -cosine, sine)
-    return share - (wedge_in_cap(dim, -t, s, u, PI, -1.0, 0.0) - opposite)
+    if t <= u:
+        return pierced_wedge(dim, t, s, u, beta, cosine, sine)
+    half, n = half_cap(dim, t), math.hypot(u, s * cosine)
+    if cosine <= 0.0 or n <= t:
+        return half
+    # what is cut off lies beyond a plane, of which only one half meets the cap
+    return cap_in_half_space(dim, t, s * sine, n) - half
 
 
 @kernel
 def cap_fitness(dim, arcs, t, s, centre):
     """Share of the sphere on which a cap and the positive azimuths agree.
 
-    The rows of `arcs` are starts and ends in radians; `centre` is the azimuth of the normal.
+    The rows of `arcs` are starts and ends in radians; `centre` is the azimuth of the normal. What
+    is outside of a cap is the opposite cap, so that 0 <= t is enough.
     """
     u, turn = math.sqrt(max((1.0 - s) * (1.0 + s), 0.0)), 2.0 * PI
-    cap = 2.0 * wedge_share(dim, t, s, u, PI, -1.0, 0.0)
+    height, azimuth = (t, centre) if t >= 0.0 else (-t, centre + PI)
+    cap = 2.0 * wedge_in_cap(dim, height, s, u, PI, -1.0, 0.0)
     fitness = 1.0 - cap
     for j in range(arcs.shape[0]):
         fitness -= (arcs[j, 1] - arcs[j, 0]) / turn
         before = 0.0
         for end in range(2):
-            beta = (arcs[j, end] - centre) % turn
+            beta = (arcs[j, end] - azimuth) % turn
             near = min(beta, turn - beta)
-            share = wedge_share(dim, t, s, u, near, math.cos(near), math.sin(near))
+            share = wedge_in_cap(dim, height, s, u, near, math.cos(near), math.sin(near))
             inside = share if beta <= PI else cap - share
             fitness += 2.0 * inside if end == 1 else -2.0 * inside
             if end == 1 and beta < before:
                 fitness += 2.0 * cap
             before = beta
-    return fitness
+    return fitness if t >= 0.0 else 1.0 - fitness

@@ -5,24 +5,33 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.caps import wedge_share
+from hyperna._kernels.caps import cap_in_half_space, half_cap, pierced_wedge
 from hyperna._kernels.geometry import EVOLVED, cos_sin_turn, neuron_weights
 from hyperna._kernels.jit import inner_kernel
 from hyperna._kernels.mirrors import near_optimum
 from hyperna._kernels.order import accepts
+from hyperna._kernels.products import MULTIPLES, multiple, rounded_product
 from hyperna._kernels.protocol import implement, prepare
 from hyperna._kernels.sphere_areas import Arrangement, area_right, new_arrangement, place_circle
 from hyperna._kernels.state import CHANGED, GENOME, OLD
 from hyperna._kernels.steps import take_step
 
+# Areas are computed in parts of a unit, and only their sum is rounded to units.
+PARTS_BITS = 12
+# Planes that come closer to touching a cap do not meet it, and an axis does not pierce it.
+TOUCHING = 1e-13
+
 
 class Cap(NamedTuple):
     """One neuron on the sphere, which fires on a cap, and labels that depend on the azimuth.
 
-    One turn of the azimuth is `turn` units, an angle is `step` of them; `arcs` has two rows, the
-    starts and the ends of the positive arcs. The area of the sphere is `units`, of which `negative`
-    are not positive. `modulus` are the numbers of values of a neuron's components; one that has
-    more than `dim` of them is bent.
+    One turn of the azimuth is `turn` units, an angle is `step` of them. The label changes at half
+    planes. Two opposite ones that belong to the same half-space are in `lines`, by the azimuth at
+    which the positive half-space begins. The others are in `changes`: a row of azimuths, and one
+    with 1 where the label ceases to be positive and -1 where it begins to be. Labels that do not
+    change are all positive or not, `constant`. The area of the sphere is `units`, of which
+    `negative` are not positive. `modulus` are the numbers of values of a neuron's components; one
+    that has more than `dim` of them is bent.
     """
 
     dim: int
@@ -32,13 +41,14 @@ class Cap(NamedTuple):
     step: int
     units: int
     negative: int
-    arcs: np.ndarray
+    constant: int
+    lines: np.ndarray
+    changes: np.ndarray
 
 
 class CapWork(NamedTuple):
-    """The neuron's normal, and whether it is close to an optimum."""
+    """Whether the neuron is close to an optimum."""
 
-    normal: np.ndarray
     near: np.ndarray
 
 
@@ -66,7 +76,7 @@ class AreasWork(NamedTuple):
 
 
 def _cap_workspace(fitness):
-    return CapWork(np.zeros(fitness.dim), np.zeros((5, 1), np.int64))
+    return CapWork(np.zeros((5, 1), np.int64))
 
 
 def _areas_workspace(fitness):
@@ -80,60 +90,125 @@ def _areas_workspace(fitness):
 
 @inner_kernel
 def cap_height(genome, first, dim, width, resolution):
-    """The t of the cap {w·x >= t} on which the neuron at component `first` fires."""
+    """The t of the cap {w·x >= t} on which the neuron at component `first` fires.
+
+    The same height of bent neurons may come from different biases and bends, so it is rounded.
+    """
     bias = (2.0 * genome[first + dim - 1] - resolution) / resolution
     if width == dim:
         return bias
     cosine, sine = cos_sin_turn(genome[first + dim], 2 * resolution)
     reach = bias * sine
-    return reach * sine + cosine * math.sqrt((1.0 - reach) * (1.0 + reach))
+    height = reach * sine + cosine * math.sqrt((1.0 - reach) * (1.0 + reach))
+    return multiple(height, 0.0) / MULTIPLES
 
 
 @inner_kernel
-def wedge_units(cap, t, s, u, azimuth):
-    """Units in the cap and the wedge [0, azimuth], for azimuths up to half a turn.
+def parts(fitness, share):
+    """A share of the sphere in parts of units."""
+    return np.int64(np.rint(share * (fitness.units << PARTS_BITS)))
 
-    Rounding every wedge on its own keeps equal what is equal by symmetry.
+
+@inner_kernel
+def half_space_parts(fitness, genome, azimuth, t, s, u, half):
+    """Parts of a cap, of which one half has `half`, in a half-space that holds its centre.
+
+    The half-space ends at an azimuth, up to half a turn, from the centre. Only the angle between
+    the two normals matters, whose cosine is a product of sines.
     """
-    cosine, sine = cos_sin_turn(azimuth, cap.turn)
-    beta = 2.0 * math.pi * (np.float64(azimuth) / np.float64(cap.turn))
-    return np.int64(np.rint(wedge_share(cap.dim, t, s, u, beta, cosine, sine) * cap.units))
+    cosine, sine = cos_sin_turn(azimuth, fitness.turn)
+    q, n = rounded_product(
+        genome,
+        fitness.dim - 2,
+        fitness.resolution,
+        azimuth,
+        fitness.turn,
+        s * sine,
+        math.sqrt(u * u + s * s * cosine * cosine),
+    )
+    if q == 0.0:
+        return half
+    if n <= t + TOUCHING:
+        return 2 * half
+    return parts(fitness, cap_in_half_space(fitness.dim, t, q, n))
 
 
 def _cap_score(fitness, work, genome):
-    dim, normal, turn = fitness.dim, work.normal, fitness.turn
-    t = cap_height(genome, 0, dim, fitness.modulus.size, fitness.resolution)
-    neuron_weights(genome, dim, fitness.resolution, 0, normal)
+    """Units on which the label is right.
+
+    Equally good networks have the same score as far as it is known why they are. All areas are
+    functions of the height of the cap and of one or two rounded products of sines, and are added as
+    integers: what has the same products, or is a mirror image, has the same sum to the last part.
+    Sums of different areas may be equal too, for instance if they are rational; their rounding
+    errors disappear when parts are rounded to units.
+    """
+    dim, turn, resolution = fitness.dim, fitness.turn, fitness.resolution
+    t = cap_height(genome, 0, dim, fitness.modulus.size, resolution)
     square, product = 0.0, 1.0
     for k in range(dim - 2):
-        square += normal[k] * normal[k]
-        product *= cos_sin_turn(genome[k], fitness.resolution)[1]
-    s, u = abs(product), math.sqrt(min(square, 1.0))
-    centre = genome[dim - 2] * fitness.step
-    if product < 0.0:
+        cosine, sine = cos_sin_turn(genome[k], resolution)
+        square += product * cosine * product * cosine
+        product *= sine
+    s, u, centre = abs(product), math.sqrt(square), genome[dim - 2] * fitness.step
+    rounded_s, rounded_u = s, u
+    if dim > 3:
+        # at D = 3 it is a single sine
+        rounded_s, rounded_u = rounded_product(genome, dim - 2, resolution, turn >> 2, turn, s, u)
+    opposite = t < 0.0
+    if opposite:
+        # what is outside of a cap is the opposite cap
+        t = -t
+    if (product < 0.0) != opposite:
         centre += turn >> 1
-    elif product == 0.0:
+    if rounded_s == 0.0:
         # a normal along the first axes has no azimuth
         centre = np.int64(0)
-    half = wedge_units(fitness, t, s, u, turn >> 1)
-    inside = np.int64(0)
-    for j in range(fitness.arcs.shape[1]):
-        before = np.int64(0)
-        for end in range(2):
-            azimuth = (fitness.arcs[end, j] - centre) % turn
-            if 2 * azimuth <= turn:
-                units = wedge_units(fitness, t, s, u, azimuth)
-            else:
-                units = 2 * half - wedge_units(fitness, t, s, u, turn - azimuth)
-            inside += units if end == 1 else -units
-            if end == 1 and azimuth < before:
-                inside += 2 * half
-            before = azimuth
-    return fitness.negative + 2 * inside - 2 * half
+    half = np.int64(0)
+    if t < 1.0:
+        half = parts(fitness, half_cap(dim, t))
+    # the label right before the centre's azimuth is that before the next change
+    inside, nearest, before = np.int64(0), turn, fitness.constant
+    for j in range(fitness.lines.size):
+        azimuth = (fitness.lines[j] - centre) % turn
+        within = 2 * azimuth >= turn
+        next_change = azimuth - (turn >> 1) if within else azimuth
+        if next_change < nearest:
+            nearest, before = next_change, 1 if within else 0
+        if half > 0:
+            near = turn - azimuth if within else azimuth
+            beyond = half_space_parts(fitness, genome, near, t, s, u, half) - 2 * half
+            inside += beyond if within else -beyond
+    for j in range(fitness.changes.shape[1]):
+        azimuth, ends = (fitness.changes[0, j] - centre) % turn, fitness.changes[1, j]
+        if azimuth < nearest:
+            nearest, before = azimuth, 1 if ends > 0 else 0
+        near = azimuth if 2 * azimuth <= turn else turn - azimuth
+        wedge = half
+        if near == 0:
+            wedge = np.int64(0)
+        elif half > 0 and 2 * near < turn:
+            if rounded_u > t + TOUCHING:
+                cosine, sine = cos_sin_turn(near, turn)
+                beta = 2.0 * math.pi * (np.float64(near) / np.float64(turn))
+                share = pierced_wedge(dim, t, rounded_s, rounded_u, beta, cosine, sine)
+                wedge = parts(fitness, share)
+            elif 4 * near < turn:
+                wedge = half_space_parts(fitness, genome, near, t, s, u, half) - half
+        if near != azimuth:
+            wedge = 2 * half - wedge
+        inside += wedge if ends > 0 else -wedge
+    inside += 2 * before * half
+    right = (fitness.negative << PARTS_BITS) + 2 * inside - 2 * half
+    if opposite:
+        right = (fitness.units << PARTS_BITS) - right
+    return (right + (1 << (PARTS_BITS - 1))) >> PARTS_BITS
 
 
 def _areas_score(fitness, work, genome):
-    dim, neurons, r, normal = fitness.dim, fitness.neurons, fitness.resolution, work.normal
+    dim = fitness.dim
+    neurons = fitness.neurons
+    r = fitness.resolution
+    normal = work.normal
     for i in range(neurons):
         first = i * fitness.modulus.size
         t = cap_height(genome, first, dim, fitness.modulus.size, r)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hyperna._validation import IntArray
 from hyperna._words import shown
 from hyperna.fitness.base import Fitness
 from hyperna.fitness.exact import arcs_in_units, units_per_angle
@@ -15,8 +16,13 @@ from hyperna.network.grid import Grid
 from hyperna.problems import ArcProblem
 from hyperna.problems.half_circles import HALF_TURN
 
-# Areas are computed to about 1e-13 at D = 3 and odd D, 1e-11 at even D.
-LARGEST_AREA = 2**40
+# Units of the sphere's area. Areas of one neuron are the same numbers wherever it is known why they
+# are equal. Those of several neurons have errors of up to 1e-14, which split one of 200 levels in
+# units of 2**-40 (two neurons, r = 8), and none of 4,000 in units of 2**-34. At high resolutions
+# that would be too coarse for the steps of a run.
+UNITS = 2**40
+COARSE_UNITS = 2**34
+LARGEST_COARSE_RESOLUTION = 2**16
 
 
 @dataclass(frozen=True)
@@ -24,8 +30,13 @@ class ExactSphere(Fitness):
     """Share of the unit sphere, D >= 3, that is classified correctly, without sampling.
 
     There is a formula for networks of one neuron in every dimension and for networks of any size
-    at D = 3. The share is correct to 1e-10. It is rounded to one of about 2**40 units, so that
-    networks which are alike by symmetry have the same score.
+    at D = 3. The share is correct to 1e-12 for one neuron, to 1e-10 for several.
+
+    Equally good networks of one neuron have the same score: areas are computed from products of
+    sines that are rounded so that equal products are equal floats. Shares that differ by less than
+    1e-12 may be equal too. For several neurons no such form is known; their areas are rounded
+    to about 2**34 units (2**40 above r = 2**16), so that equal ones differ only if they lie on the
+    edge between two units: of 4,000 levels of two neurons at r = 8 none was split.
 
     Parameters
     ----------
@@ -61,11 +72,11 @@ class ExactSphere(Fitness):
 
     def units(self, grid: Grid) -> int:
         """Return the number of units of the sphere's area."""
-        return _area_units(self.problem)
+        return _area_units(self.problem, grid)
 
     def positive_units(self, grid: Grid) -> int:
         """Return the area of all that is positive, in units."""
-        return _positive_units(self.problem)
+        return _positive_units(self.problem, grid)
 
     def effort(self, grid: Grid) -> int:
         """Return about how many points it would take as long to look at as to compute a score."""
@@ -94,16 +105,22 @@ def has_areas(dim: int, neurons: int) -> bool:
     return dim == 3 or (dim > 3 and neurons == 1)
 
 
-def _area_units(problem: ArcProblem) -> int:
-    """About 2**40, such that arcs of the problem and quarters of a turn are whole."""
+def _area_units(problem: ArcProblem, grid: Grid) -> int:
+    """Units of which arcs of the problem, quarters of a turn and grid steps have whole numbers.
+
+    So areas that are rational are whole too, far from where rounding decides.
+    """
     multiple = math.lcm(24, *(end.denominator for arc in problem.arcs for end in arc))
     if multiple > 2**20:
         multiple = 24
-    return LARGEST_AREA // multiple * multiple
+    if multiple * grid.resolution <= 2**28:
+        multiple *= grid.resolution
+    coarse = grid.neurons > 1 and grid.resolution <= LARGEST_COARSE_RESOLUTION
+    return (COARSE_UNITS if coarse else UNITS) // multiple * multiple
 
 
-def _positive_units(problem: ArcProblem) -> int:
-    units = _area_units(problem)
+def _positive_units(problem: ArcProblem, grid: Grid) -> int:
+    units = _area_units(problem, grid)
     return sum(round((end - start) * units) for start, end in problem.arcs)
 
 
@@ -113,7 +130,8 @@ def _cap(problem: ArcProblem, grid: Grid) -> NamedTuple:
     step = units_per_angle(problem, grid.resolution)
     turn = grid.resolution * step
     starts, lengths = arcs_in_units(problem, turn)
-    units = _area_units(problem)
+    lines, changes = _half_planes(starts.tolist(), (starts + lengths).tolist(), turn)
+    units = _area_units(problem, grid)
     return Cap(
         dim=grid.dim,
         modulus=grid.moduli[: grid.width].copy(),
@@ -121,9 +139,34 @@ def _cap(problem: ArcProblem, grid: Grid) -> NamedTuple:
         turn=turn,
         step=step,
         units=units,
-        negative=units - _positive_units(problem),
-        arcs=np.array([starts, starts + lengths]),
+        negative=units - _positive_units(problem, grid),
+        constant=int(lengths.sum() == turn),
+        lines=lines,
+        changes=changes,
     )
+
+
+def _half_planes(starts: list[int], ends: list[int], turn: int) -> tuple[IntArray, IntArray]:
+    """Return where half-spaces begin, and where else labels change; see `_kernels.spheres.Cap`.
+
+    Examples
+    --------
+    >>> _half_planes([0], [180], 360)
+    (array([0]), array([], shape=(2, 0), dtype=int64))
+    >>> _half_planes([0, 270], [90, 360], 360)
+    (array([270]), array([], shape=(2, 0), dtype=int64))
+    >>> _half_planes([0], [90], 360)
+    (array([], dtype=int64), array([[90,  0],
+           [ 1, -1]]))
+    """
+    begins = {start % turn for start in starts}
+    ceases = {end % turn for end in ends}
+    begins, ceases = begins - ceases, ceases - begins
+    lines = {start for start in begins if (start + turn // 2) % turn in ceases}
+    others = [(end, 1) for end in sorted(ceases) if (end + turn // 2) % turn not in lines]
+    others += [(start, -1) for start in sorted(begins - lines)]
+    changes = np.array(others, np.int64).reshape(-1, 2).T.copy()
+    return np.array(sorted(lines), np.int64), changes
 
 
 def _areas(problem: ArcProblem, grid: Grid) -> NamedTuple:
@@ -136,7 +179,7 @@ def _areas(problem: ArcProblem, grid: Grid) -> NamedTuple:
         resolution=grid.resolution,
         neurons=grid.neurons,
         join=grid.output_code,
-        units=_area_units(problem),
+        units=_area_units(problem, grid),
         lines=np.array([_line(problem, e) for e in sorted({end % HALF_TURN for end in ends})]),
         ends=np.array([2 * math.pi * float(end) for end in ends]),
         positive=np.array(positive),

@@ -2,9 +2,8 @@
 
 A chain can be written down wherever the genomes can be listed. The states of one neuron on the
 circle are scored by a formula for all of them at once; all others are listed and judged by the very
-kernel that judges them in a simulated run. Scores that are equal in exact arithmetic are equal
-numbers: on the circle and on points they are integers by definition, on spheres they are areas that
-were computed with rounding errors, so that scores too close to be different are joined.
+kernel that judges them in a simulated run. So a chain has the ties that a run has, to the last
+unit.
 """
 
 from dataclasses import dataclass
@@ -26,9 +25,6 @@ from hyperna.theory.watch import Watch
 _LESS_THAN_ONE = 1.0 - 1e-9
 # Genomes that are judged at a time.
 _BATCH = 2**16
-# Shares of a sphere that differ by less are equal: rounding errors are below 1e-11, and at D = 3
-# with r = 64 different shares were at least 3e-11 apart.
-SAME_SHARE = 2e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,26 +117,7 @@ def _judged(
         judge(kernel, work, task.limits, task.goal.optima, genomes, part, codes)
         target[chosen] = codes[: chosen.size] != RUNNING
         watch.add(chosen.size)
-    if isinstance(task.fitness, ExactSphere):
-        score = same_scores(score, SAME_SHARE * task.units)
-        if not task.goal.by_closeness:
-            target = score >= task.goal.score
     return score.reshape(shape), target.reshape(shape)
-
-
-def same_scores(score: IntArray, apart: float) -> IntArray:
-    """Scores where those that are less than `apart` from their neighbours are all the largest.
-
-    Examples
-    --------
-    >>> same_scores(np.array([10, 31, 30, 12, 11]), apart=2)
-    array([12, 31, 31, 12, 12])
-    """
-    found, place = np.unique(score, return_inverse=True)
-    last = np.append(np.diff(found) >= apart, True)
-    # the first place from here on where a group ends
-    ends = np.flatnonzero(last)
-    return found[ends[np.searchsorted(ends, np.arange(found.size))]][place]
 
 
 def all_scores(fitness: ExactArcs, grid: Grid, bias: bool = True) -> IntArray:
