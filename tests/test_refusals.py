@@ -32,6 +32,7 @@ from hyperna.experiments.setting import setting
 from hyperna.experiments.store import read_file
 from hyperna.fitness.sampling import random_points, sobol_points
 from hyperna.mutation import Adaptive, Harmonic, Pareto, PowerLaw
+from hyperna.play.settings import check_rows
 from hyperna.run.many import Halt
 from hyperna.tables.columns import plain_cells, read_date
 from hyperna.theory.best import best_offspring
@@ -354,3 +355,11 @@ def test_digits_of_a_printed_rule(model):
     for digits in (0, 18):
         with pytest.raises(ValueError, match="digits must be"):
             export_text(model, ["a", "b"], digits=digits)
+
+
+@pytest.mark.parametrize("rows", [[[0]], [[0, 1, 2]], [0], ["01"], [["0", "1"]], [[0, 1]] * 13])
+def test_rows_of_the_play_page_have_their_length(rows):
+    assert check_rows("arcs", [(0, 1.5), [2, 3]], 2, 12) == ((0, 1.5), (2, 3))
+    assert len(check_rows("arcs", [[0, 1]] * 12, 2, 12)) == 12
+    with pytest.raises(ValueError, match="at most 12 rows of 2 numbers"):
+        check_rows("arcs", rows, 2, 12)
