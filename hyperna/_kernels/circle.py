@@ -155,7 +155,9 @@ def sort_by(order, key):
 @inline_kernel
 def union_score(circle, work):
     """Score of the union of all arcs: sweep over the arcs by their starts, collecting the gaps."""
-    arc, turn, neurons = work.arc, circle.turn, circle.neurons
+    arc = work.arc
+    turn = circle.turn
+    neurons = circle.neurons
     order, start, used = work.event[ORDER, :neurons], work.event[POSITION], work.event[USED]
     cover, s_cover = np.int64(0), np.int64(0)
     for i in range(neurons):
@@ -241,7 +243,9 @@ def _prepare(fitness, work, genome):
 
 def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
     genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
-    neurons, used, arc = fitness.neurons, work.event[USED], work.arc
+    neurons = fitness.neurons
+    used = work.event[USED]
+    arc = work.arc
     for step in range(first, last):
         count = take_step(mutation, steps, step, genome, changed, old)
         answers, output_changed = work.bits[neurons], False
@@ -303,7 +307,9 @@ def mark_targets(circle, genome, neuron, targets, tolerance, near):
 @inner_kernel
 def output_agrees(circle, work, targets):
     """Whether the evolved output fires at the places in one column and is silent at the others."""
-    step, turn, arc = np.float64(circle.step), circle.turn, work.arc
+    step = np.float64(circle.step)
+    turn = circle.turn
+    arc = work.arc
     for place in range(2 * circle.neurons):
         wanted = place % 2 == 0
         column = circle.width + place % 2

@@ -69,7 +69,10 @@ def bend_cosines(theta, out):
 @inner_kernel
 def fire(cones, work, genome, neuron, row):
     """Write at which points a neuron fires."""
-    columns, fires, dot, r = cones.columns, work.fires[row], work.dot, cones.resolution
+    columns = cones.columns
+    fires = work.fires[row]
+    dot = work.dot
+    r = cones.resolution
     dim, n = columns.shape
     first = neuron * cones.modulus.size
     bias = neuron_weights(genome, dim, r, first, work.normal)
@@ -94,7 +97,9 @@ def fire(cones, work, genome, neuron, row):
 @inner_kernel
 def total_right(cones, work):
     """Weight of the points at which the network is right."""
-    right, neurons, join = np.int64(0), cones.neurons, cones.join
+    right = np.int64(0)
+    neurons = cones.neurons
+    join = cones.join
     for p in range(cones.positive.size):
         firing, total = 0, 0.0
         for i in range(neurons):
@@ -125,7 +130,9 @@ def _prepare(fitness, work, genome):
 
 def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
     genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
-    neurons, width, used = fitness.neurons, fitness.modulus.size, work.used
+    neurons = fitness.neurons
+    width = fitness.modulus.size
+    used = work.used
     for step in range(first, last):
         count, output_changed = take_step(mutation, steps, step, genome, changed, old), False
         for t in range(count):

@@ -52,11 +52,15 @@ def best_turn(angle, gain, count, turns, order, spare):
     rank(turns, count, order, spare)
     # The sweep begins in the widest gap, where no point is near the boundary.
     last = turns[order[count - 1]]
-    widest, begin, first = turns[order[0]] + half - last, last, 0
+    widest = turns[order[0]] + half - last
+    begin = last
+    first = 0
     for place in range(1, count):
         before, after = turns[order[place - 1]], turns[order[place]]
         if after - before > widest:
-            widest, begin, first = after - before, before, place
+            widest = after - before
+            begin = before
+            first = place
     begin += widest / 2
     total, inside = 0.0, 0.0
     for k in range(count):
@@ -103,7 +107,9 @@ def best_in_plane(points, gain, numbers, indices):
     The rows of ``numbers`` and ``indices`` are room to work in.
     """
     angle, other, turns = numbers[0], numbers[1], numbers[2]
-    best, pivot, normal = -math.inf, 0, 0.0
+    best = -math.inf
+    pivot = 0
+    normal = 0.0
     for i in range(len(points)):
         count = 0
         for j in range(len(points)):
@@ -114,7 +120,9 @@ def best_in_plane(points, gain, numbers, indices):
         value, where = best_turn(angle, other, count, turns, indices[0], indices[1])
         value += larger(gain[i], 0.0)
         if value > best:
-            best, pivot, normal = value, i, where
+            best = value
+            pivot = i
+            normal = where
     return best, pivot, normal
 
 
@@ -127,7 +135,10 @@ def best_in_space(points, gain, axes, numbers, indices):
     """
     angle, other, turns, along, weight = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     n = len(points)
-    best, first, second, normal = -math.inf, 0, 0, 0.0
+    best = -math.inf
+    first = 0
+    second = 0
+    normal = 0.0
     for i in range(n):
         for j in range(i + 1, n):
             frame(points[i], points[j], axes)
@@ -148,7 +159,10 @@ def best_in_space(points, gain, axes, numbers, indices):
             value, where = best_turn(angle, other, count, turns, indices[0], indices[1])
             value += best_end(along, weight, line, indices[0], indices[1])
             if value > best:
-                best, first, second, normal = value, i, j, where
+                best = value
+                first = i
+                second = j
+                normal = where
     return best, first, second, normal
 
 

@@ -17,7 +17,9 @@ def all_matched(near, size, scratch):
         for j in range(size):
             reached[j] = -1
         queue[0] = start
-        head, tail, free = 0, 1, -1
+        head = 0
+        tail = 1
+        free = -1
         while head < tail and free < 0:
             i = queue[head]
             head += 1

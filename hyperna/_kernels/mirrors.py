@@ -22,7 +22,9 @@ def mirrored_close(neuron, modulus, directions, target, tolerance, flipped):
             return False
     as_it_is, moved = not flipped, flipped
     for k in range(directions):
-        same, mirrored, r = False, False, np.float64(modulus[k])
+        same = False
+        mirrored = False
+        r = np.float64(modulus[k])
         for half_turns in range(2):
             if as_it_is if half_turns == 0 else moved:
                 turned = np.float64(neuron[k]) + 0.5 * r * half_turns
@@ -39,7 +41,9 @@ def near_targets(genome, modulus, directions, targets, tolerance, flips, scratch
 
     `scratch` has N + 4 rows of N entries.
     """
-    neurons, width, near = targets.shape[0], modulus.size, scratch[4:]
+    neurons = targets.shape[0]
+    width = modulus.size
+    near = scratch[4:]
     for i in range(neurons):
         neuron = genome[i * width : (i + 1) * width]
         for t in range(neurons):

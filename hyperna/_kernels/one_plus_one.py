@@ -76,7 +76,9 @@ def _advance(
     while done < quota and event == PAUSED:
         if step == drawn:
             draw_steps(mutation, run.stream, steps, changed)
-            step, drawn, start = np.int64(0), steps.counter[DRAWN], evaluations
+            step = np.int64(0)
+            drawn = steps.counter[DRAWN]
+            start = evaluations
         last = smaller(drawn, step + quota - done)
         last = smaller(last, step + algorithm.patience - rejected)
         if mutation.law.kind == ADAPTIVE:

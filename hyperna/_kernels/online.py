@@ -90,7 +90,9 @@ def draw_point(online, point, stream):
     """Draw a point; its label is the last entry. Returns the square of its length."""
     dim, square = online.dim, 0.0
     if online.points.shape[0] > 0:
-        chance, low, high = uniform(stream), 0, online.points.shape[0] - 1
+        chance = uniform(stream)
+        low = 0
+        high = online.points.shape[0] - 1
         while low < high:
             middle = (low + high) // 2
             if online.share[middle] > chance:
@@ -141,7 +143,9 @@ def right_at(online, neuron, output, point, square):
 @inner_kernel
 def hits(online, work, stream, both):
     """Draw fresh points; return on how many the parent (if `both`) and the offspring are right."""
-    point, parent, offspring = work.point, 0, 0
+    point = work.point
+    parent = 0
+    offspring = 0
     for _ in range(online.samples):
         square = draw_point(online, point, stream)
         offspring += right_at(online, work.neuron[1], work.output[1], point, square)

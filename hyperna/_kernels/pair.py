@@ -217,7 +217,9 @@ def _prepare(fitness, work, genome):
 
 def _score_rows(fitness, work, genomes, scores, first, last):
     turn, positive, join = fitness.turn, fitness.positive, fitness.join
-    starts, lengths, arc = fitness.starts, fitness.lengths, work.arc
+    starts = fitness.starts
+    lengths = fitness.lengths
+    arc = work.arc
     while first < last:
         count = smaller(last - first, MOST_OFFSPRING)
         for j in range(count):

@@ -33,11 +33,12 @@ def _record(wholes: str, numbers: str = "") -> np.dtype:
 # score of a network that fires nowhere. A dot product closer to the bias than `errors` * (norm + 1)
 # may be on the wrong side.
 SHAPE = _record("silent join neurons resolution dim width", "errors")
-# A neuron and its offspring (next). `terms`: number of weights that change, -1 for a neuron that
-# stays; `lowest`: first angle that changes; `age`: accepted moves since the weights were rounded;
-# `rounded`: whether the weights of the genome are known; `turned`: whether it has been turned in a
-# plane; `unwritten`: whether the genome has other angles; `row`: the row of `dots` that is the
-# network's. `mover`, in entry m: the m-th neuron that moves.
+# A neuron and its offspring (next). `terms`: number of weights that change, or STAYS; `lowest`:
+# first angle that changes; `age`: accepted moves since the weights were rounded; `rounded`: whether
+# the weights of the genome are known; `turned`: whether it has been turned in a plane; `unwritten`:
+# whether the genome has other angles; `row`: the row of `dots` that is the network's. `mover`, in
+# entry m: the m-th neuron that moves.
+STAYS = -1  # neither a weight nor the bias of this neuron changes
 NEURON = _record("terms lowest age rounded turned unwritten row mover", "bias next_bias")
 # A component: its neuron; its cosine and sine if it is an angle.
 COMPONENT = _record("neuron", "cosine sine next_cosine next_sine")
@@ -142,8 +143,12 @@ def make_points(
     with np.errstate(over="ignore"):
         norm = np.sqrt((columns**2).sum(axis=0))
     shape = _records(SHAPE, 1)[0]
-    shape.silent, shape.neurons, shape.dim = weight[~positive].sum(), neurons, dim
-    shape.join, shape.resolution, shape.width = join if neurons > 1 else 0, resolution, max(dim, 2)
+    shape.silent = weight[~positive].sum()
+    shape.neurons = neurons
+    shape.dim = dim
+    shape.join = join if neurons > 1 else 0
+    shape.resolution = resolution
+    shape.width = max(dim, 2)
     # An accepted move adds less than 16 (D + 2) rounding errors, relative to the norm. What is
     # turned in planes is compared with what it is rounded to, by half a step for each angle.
     shape.errors = 16.0 * (dim + 2) * (LIFETIME + 2) * 2.0**-53
@@ -158,8 +163,12 @@ def make_points(
 def new_work(points: Points) -> PointsWork:
     """Room for a network and its offspring."""
     n, shape = points.gain.size, points.shape
-    dim, neurons, width = int(shape.dim), int(shape.neurons), int(shape.width)
-    components, longest, blocks = (width + 1) * neurons, max(dim, neurons), -(-n // BLOCK)
+    dim = int(shape.dim)
+    neurons = int(shape.neurons)
+    width = int(shape.width)
+    components = (width + 1) * neurons
+    longest = max(dim, neurons)
+    blocks = -(-n // BLOCK)
     patterns = neurons + 1
     if shape.join == EVOLVED:
         patterns = 1 << neurons if neurons <= TABLE_NEURONS else 2
@@ -186,7 +195,7 @@ def new_work(points: Points) -> PointsWork:
         start=np.zeros(2 * BINS + 2, np.int64),
         near=np.zeros((neurons + 4, neurons), np.int64),
     )
-    work.net.neuron.terms = -1
+    work.net.neuron.terms = STAYS
     work.net.component.neuron = np.minimum(np.arange(components) // width, neurons)
     work.whole[GAIN] = points.gain
     work.real[NORM] = points.norm

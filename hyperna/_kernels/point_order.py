@@ -35,11 +35,9 @@ def round_neuron(points, net, i):
     if one.rounded == 1:
         return
     one.rounded = 1
-    size, first, r = (
-        points.neurons if i == points.neurons else points.dim,
-        i * points.width,
-        points.resolution,
-    )
+    size = points.neurons if i == points.neurons else points.dim
+    first = i * points.width
+    r = points.resolution
     if one.turned == 1:
         write_angles(weight, size, r, net.written, first)
         neuron_weights(net.written, size, r, first, rounded)
@@ -94,7 +92,7 @@ def read_hidden(net, dots, hidden, p):
     """Write the margins of the offspring's neurons at point p."""
     for i in range(hidden.size):
         one = net.neuron[i]
-        hidden[i] = dots[one.row if one.terms < 0 else 1 - one.row, i, p] - one.next_bias
+        hidden[i] = dots[one.row if one.terms == at.STAYS else 1 - one.row, i, p] - one.next_bias
 
 
 @inner_kernel
@@ -111,7 +109,9 @@ def put_in_order(points, work):
     """Sort the points: wrongly classified ones first, then by their margins; copies come last."""
     neurons, start = points.neurons, work.start
     order, gain = work.whole[at.ORDER], work.whole[at.GAIN]
-    margin, spare, largest = work.real[at.MARGIN], work.real[at.SPARE], 2.0**-1000
+    margin = work.real[at.MARGIN]
+    spare = work.real[at.SPARE]
+    largest = 2.0**-1000
     output, bias = work.net.rounded[neurons], work.net.neuron[neurons].bias
     for p in range(gain.size):
         read_hidden(work.net, work.dots, work.hidden, p)

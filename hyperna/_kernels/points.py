@@ -40,7 +40,9 @@ NEGLIGIBLE = 2.0**-64
 @inner_kernel
 def tabulate(points, net, sums, table):
     """Work out what the offspring's output makes of the votes: -1 where it fires, else 0."""
-    join, neurons, highest = points.join, points.neurons, np.int64(0)
+    join = points.join
+    neurons = points.neurons
+    highest = np.int64(0)
     output, bias = net.rounded[neurons], net.neuron[neurons].next_bias
     for votes in range(table.size):
         if join == EVOLVED:
@@ -57,7 +59,10 @@ def tabulate(points, net, sums, table):
 @inner_kernel
 def turn_by_angles(net, i, size, first):
     """Make the weights of a neuron from its angles and list those that change."""
-    one, weight, before, product = net.neuron[i], net.weight[1, i], net.weight[0, i], 1.0
+    one = net.neuron[i]
+    weight = net.weight[1, i]
+    before = net.weight[0, i]
+    product = 1.0
     for j in range(size):
         if j < size - 1:
             weight[j] = product * net.component[first + j].next_cosine
@@ -76,14 +81,19 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
 
     Returns the number of components that change.
     """
-    move, neurons, r, net = mutation.move, points.neurons, points.resolution, work.net
-    count, place, moves = list_parts(mutation, steps, step, changed), steps.step[FIRST, step], 0
+    move = mutation.move
+    neurons = points.neurons
+    r = points.resolution
+    net = work.net
+    count = list_parts(mutation, steps, step, changed)
+    place = steps.step[FIRST, step]
+    moves = 0
     for t in range(count):
         c = changed[t]
         part, length = net.component[c], steps.move[place + t] * move.unit
         i, one = part.neuron, net.neuron[part.neuron]
         size = neurons if i == neurons else points.dim
-        if one.terms < 0:
+        if one.terms == at.STAYS:
             one.terms, one.lowest = 0, size
             if i < neurons:
                 net.neuron[moves].mover = i
@@ -94,7 +104,9 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
             x.coordinate, y.coordinate, x.change, y.change = turn_in_plane(
                 net.weight[1, i], size, steps.plane[place + t], length, r
             )
-            one.terms, one.turned, one.rounded = one.terms + 2, 1, 0
+            one.terms += 2
+            one.turned = 1
+            one.rounded = 0
         else:
             genome[c] = smaller((genome[c] + length) % (mutation.modulus[c] * move.unit), r)
             if c == (genome.size if i == neurons else (i + 1) * points.width) - 1:
@@ -111,8 +123,10 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
         if one.terms == 0 and one.lowest < size:
             turn_by_angles(net, i, size, i * points.width)
         # changes are added two or four at a time
-        for t in range(one.terms, one.terms + 4 if one.terms >= 0 else one.terms):
-            net.term[i, t].coordinate, net.term[i, t].change = 0, 0.0
+        if one.terms != at.STAYS:
+            for t in range(one.terms, one.terms + 4):
+                net.term[i, t].coordinate = 0
+                net.term[i, t].change = 0.0
     return count
 
 
@@ -121,15 +135,16 @@ def settle(points, work, accepted, genome, changed, old, count):
     """Make the offspring the parent, or the other way round."""
     net, neurons = work.net, points.neurons
     source, target = (1, 0) if accepted else (0, 1)
-    for votes in range(work.table.shape[1] if net.neuron[neurons].terms >= 0 else 0):
-        work.table[target, votes] = work.table[source, votes]
+    if net.neuron[neurons].terms != at.STAYS:
+        for votes in range(work.table.shape[1]):
+            work.table[target, votes] = work.table[source, votes]
     for m in range(work.tally.moves + 1):
         i = net.neuron[m].mover
         one, size = net.neuron[i], neurons if i == neurons else points.dim
         turned = one.terms > 0 or (one.terms == 0 and one.lowest < size)
-        if accepted and one.terms >= 0:
+        if accepted and one.terms != at.STAYS:
             one.bias, one.row = one.next_bias, 1 - one.row
-        one.terms, one.next_bias = -1, one.bias
+        one.terms, one.next_bias = at.STAYS, one.bias
         if not turned:
             continue
         if accepted:
@@ -216,7 +231,7 @@ def vote_by_sums(net, dots, hidden, votes, begin):
 def offspring_gain(points, work, least):
     """Gain of the offspring, or a number less than `least` that it cannot exceed."""
     net, columns, tally, gain = work.net, work.columns, work.tally, work.tally.ceiling
-    output_moves = net.neuron[points.neurons].terms >= 0
+    output_moves = net.neuron[points.neurons].terms != at.STAYS
     table = work.table[1 if output_moves else 0]
     for k in range(work.guard.size):
         if gain < least:
@@ -228,8 +243,13 @@ def offspring_gain(points, work, least):
         changed = np.int64(output_moves)
         for m in range(tally.moves):
             i = net.neuron[m].mover
-            one, term, near, flips = net.neuron[i], net.term[i], np.int64(0), np.int64(0)
-            bias, next_bias, guard = one.bias, one.next_bias, work.guard[k]
+            one = net.neuron[i]
+            term = net.term[i]
+            near = np.int64(0)
+            flips = np.int64(0)
+            bias = one.bias
+            next_bias = one.next_bias
+            guard = work.guard[k]
             old, new = work.dots[one.row, i, begin:end], work.dots[1 - one.row, i, begin:end]
             a, b = term[0].change, term[1].change
             x, y = columns[term[0].coordinate, begin:end], columns[term[1].coordinate, begin:end]
@@ -271,14 +291,18 @@ def offspring_gain(points, work, least):
 @inner_kernel
 def begin_again(points, work):
     """Make all that is known about the network on the points; return its gain."""
-    net, weights, gain = work.net, work.whole[at.GAIN], np.int64(0)
+    net = work.net
+    weights = work.whole[at.GAIN]
+    gain = np.int64(0)
     work.tally.row, work.tally.ceiling = 0, 0
     for i in range(points.neurons):
         net.neuron[i].row = 0
         make_dots(work.columns, net.weight[0, i], work.dots[0, i])
     for k in range(work.guard.size):
         begin, end = k * BLOCK, smaller(k * BLOCK + BLOCK, weights.size)
-        votes, norm, ceiling = work.whole[at.VOTES, begin:end], 0.0, np.int64(0)
+        votes = work.whole[at.VOTES, begin:end]
+        norm = 0.0
+        ceiling = np.int64(0)
         for p in range(begin, end):
             work.whole[at.VOTES, p] = 0
             ceiling += larger(weights[p], 0)
@@ -286,7 +310,9 @@ def begin_again(points, work):
         work.guard[k], work.ceiling[k] = points.errors * (norm + 1.0), ceiling
         work.tally.ceiling += ceiling
         for i in range(points.neurons):
-            dots, bias, vote = work.dots[0, i, begin:end], net.neuron[i].bias, vote_of(points, i)
+            dots = work.dots[0, i, begin:end]
+            bias = net.neuron[i].bias
+            vote = vote_of(points, i)
             for p in range(dots.size):
                 votes[p] += vote if dots[p] >= bias else 0
             decide_near(points, net, work.columns, i, dots, bias, work.guard[k], votes, begin)
@@ -303,11 +329,16 @@ def _prepare(fitness, work, genome):
     points, net = fitness.shape, work.net
     neurons, r = points.neurons, points.resolution
     for i in range(neurons + 1 if genome.size > neurons * points.width else neurons):
-        one, weight, first = net.neuron[i], net.weight[0, i], i * points.width
+        one = net.neuron[i]
+        weight = net.weight[0, i]
+        first = i * points.width
         size = neurons if i == neurons else points.dim
-        one.age, one.rounded, one.turned, one.unwritten = 0, 0, 0, 0
+        one.age = 0
+        one.rounded = 0
+        one.turned = 0
+        one.unwritten = 0
         one.bias = neuron_weights(genome, size, r, first, weight)
-        one.terms, one.next_bias = -1, one.bias
+        one.terms, one.next_bias = at.STAYS, one.bias
         for j in range(size):
             net.weight[1, i, j] = weight[j]
         for c in range(first, first + size - 1):
@@ -321,8 +352,13 @@ def _prepare(fitness, work, genome):
 
 
 def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
-    points, genome, changed, old = fitness.shape, genes[GENOME], genes[CHANGED], genes[OLD]
-    tally, output, least = work.tally, work.net.neuron[points.neurons], score - points.silent
+    points = fitness.shape
+    genome = genes[GENOME]
+    changed = genes[CHANGED]
+    old = genes[OLD]
+    tally = work.tally
+    output = work.net.neuron[points.neurons]
+    least = score - points.silent
     if tally.countdown < 0:
         tally.interval = smaller(2 * tally.interval, at.LAST_ORDER)
         tally.countdown = tally.interval
@@ -331,7 +367,7 @@ def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
     for step in range(first, last):
         tally.countdown -= 1
         count = make_offspring(points, work, mutation, steps, step, genome, changed, old)
-        if output.terms >= 0:
+        if output.terms != at.STAYS:
             round_neuron(points, work.net, points.neurons)
             tabulate(points, work.net, work.sums, work.table[1])
         gain = offspring_gain(points, work, least)
@@ -343,8 +379,12 @@ def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
 
 
 def _optimal(fitness, work, genome, optima, tolerance):
-    points, net, evolved = fitness.shape, work.net, fitness.shape.join == EVOLVED
-    directions, modulus, r = larger(points.dim - 1, 1), fitness.modulus, points.resolution
+    points = fitness.shape
+    net = work.net
+    evolved = fitness.shape.join == EVOLVED
+    directions = larger(points.dim - 1, 1)
+    modulus = fitness.modulus
+    r = points.resolution
     for alternative in range(optima.shape[0]):
         targets = optima[alternative]
         near = near_targets(genome, modulus, directions, targets, tolerance, evolved, work.near)

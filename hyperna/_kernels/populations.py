@@ -100,7 +100,8 @@ def draw_member(mutation, limits, run, population, member):
 @inline_kernel
 def report(fitness, work, limits, run, population, row):
     """Show the loop an accepted member: its genome, its score, and what has happened."""
-    score, genome = population.score[row], population.genes[row]
+    score = population.score[row]
+    genome = population.genes[row]
     run.counter[SCORE] = score
     copy(run.genes[GENOME], genome)
     if score >= limits.lowest_optimal_score and genome.size > limits.width * limits.neurons:
@@ -136,30 +137,43 @@ def _advance_by_generations(
     Many offspring are evaluated at a time; under adaptive steps one, because the next step
     depends on it.
     """
-    genes, scores, child = population.genes, population.score, population.child
-    counter, steps, changed, own = run.counter, run.steps, run.genes[CHANGED], population.counter
-    evaluations, done, most = counter[EVALUATIONS], np.int64(0), np.int64(child.size)
-    spare = np.int64(1 + child.size)
-    if mutation.law.kind == ADAPTIVE:
-        most = np.int64(1)
-    event, to_come, best = PAUSED, np.int64(0), np.int64(-1)
+    genes = population.genes  # the parent, the offspring at hand, the best of this generation
+    scores = population.score
+    child = population.child
+    own = population.counter
+    counter = run.counter
+    steps = run.steps
     total = steps.step[TOTAL]
+    changed = run.genes[CHANGED]
+    spare = np.int64(1 + child.size)  # row of the best of this generation
+    most = np.int64(1) if mutation.law.kind == ADAPTIVE else np.int64(child.size)
+    evaluations = counter[EVALUATIONS]
+    done = np.int64(0)
+    to_come = np.int64(0)  # offspring of this generation that are not evaluated yet
+    best = np.int64(-1)  # row of its best offspring
+    event = PAUSED
     while event == PAUSED and (done < quota or to_come > 0):
-        low, high, count = np.int64(1), np.int64(1), np.int64(1)
+        # offspring to count, and the rows from `low` to before `high` to evaluate
+        count = np.int64(1)
+        low = np.int64(1)
+        high = np.int64(1)
         if own[BORN] == 0:
             draw_member(mutation, limits, run, population, 0)
-            low, child[0] = np.int64(0), 0
+            low = np.int64(0)
+            child[0] = 0
             own[BORN] = 1
         else:
             if to_come == 0:
                 if evaluations + algorithm.offspring > counter[HORIZON]:
                     event = EXPIRED
                     break
-                to_come, best = algorithm.offspring, np.int64(-1)
+                to_come = algorithm.offspring
+                best = np.int64(-1)
             if steps.counter[NEXT] == steps.counter[DRAWN]:
                 draw_steps(mutation, run.stream, steps, changed)
                 own[USED] = 0
-            step, used = steps.counter[NEXT], own[USED]
+            step = steps.counter[NEXT]
+            used = own[USED]
             count = smaller(smaller(to_come, most), total[steps.counter[DRAWN] - 1] - used)
             for j in range(count):
                 used += 1
@@ -186,9 +200,9 @@ def _advance_by_generations(
             update_law(mutation.law, mutation, steps, step - 1, step, changed, improved)
         score = scores[best] if best >= 0 else np.int64(-1)
         for j in range(count):
-            better = scores[child[j]] > score
-            score = scores[child[j]] if better else score
-            best = child[j] if better else best
+            if scores[child[j]] > score:
+                score = scores[child[j]]
+                best = child[j]
         to_come -= count
         if to_come > 0:
             if best > 0 and best != spare:
@@ -203,7 +217,9 @@ def _advance_by_generations(
                 event = ACCEPTED
     counter[EVALUATIONS] = evaluations
     counter[SIMULATED] += done
-    return report(fitness, work, limits, run, population, 0) if event == ACCEPTED else event
+    if event == ACCEPTED:
+        return report(fitness, work, limits, run, population, 0)
+    return event
 
 
 @inline_kernel
@@ -213,7 +229,9 @@ def mix_neurons(limits, stream, child, other):
     Returns whether that changes the child. Bit operations instead of branches, which could not be
     predicted: `taken` is -1 or 0.
     """
-    width, hidden, different = limits.width, limits.width * limits.neurons, np.int64(0)
+    width = limits.width
+    hidden = width * limits.neurons
+    different = np.int64(0)
     for first in range(0, child.size, width):
         if first <= hidden:
             taken = np.int64(next_word(stream) >> _TOP_BIT) - 1
@@ -252,7 +270,8 @@ def select(algorithm, run, population, score):
     if algorithm.kind == STEADY:
         return random_worst(scores, algorithm.members, run.stream, score)
     population.real[0] *= algorithm.cooling
-    temperature, loss = population.real[0], scores[0] - score
+    temperature = population.real[0]
+    loss = scores[0] - score
     if loss > 0 and (
         temperature <= 0.0 or uniform(run.stream) >= math.exp(-np.float64(loss) / temperature)
     ):
@@ -265,11 +284,23 @@ def simulate_one_by_one(
     algorithm, fitness, work, mutation, limits, run, population, reported_score, quota
 ):
     """Simulate one offspring after the other: see `hyperna._kernels.protocol`."""
-    genes, scores, stream = population.genes, population.score, run.stream
-    counter, steps, changed, own = run.counter, run.steps, run.genes[CHANGED], population.counter
-    evaluations, horizon, done = counter[EVALUATIONS], counter[HORIZON], np.int64(0)
-    event, accepted, total, members = PAUSED, np.int64(0), steps.step[TOTAL], algorithm.members
-    step, drawn, used = steps.counter[NEXT], steps.counter[DRAWN], own[USED]
+    members = algorithm.members
+    genes = population.genes  # the members, then the offspring
+    scores = population.score
+    own = population.counter
+    stream = run.stream
+    counter = run.counter
+    horizon = counter[HORIZON]
+    steps = run.steps
+    total = steps.step[TOTAL]
+    changed = run.genes[CHANGED]
+    step = steps.counter[NEXT]
+    drawn = steps.counter[DRAWN]
+    used = own[USED]
+    evaluations = counter[EVALUATIONS]
+    done = np.int64(0)
+    accepted = np.int64(0)  # row of the member to report
+    event = PAUSED
     while event == PAUSED and done < quota:
         first = own[BORN] < members
         if evaluations >= (limits.budget if first else horizon):
@@ -277,7 +308,10 @@ def simulate_one_by_one(
             break
         evaluations += 1
         done += 1
-        row, parent, real, different = np.int64(members), np.int64(0), False, True
+        row = np.int64(members)
+        parent = np.int64(0)
+        mutated = False
+        different = True  # from its parent, so that it must be evaluated
         if first:
             row = own[BORN]
             if row == 0:
@@ -295,19 +329,22 @@ def simulate_one_by_one(
                 different = mix_neurons(limits, stream, genes[row], genes[other])
             if step == drawn:
                 draw_steps(mutation, stream, steps, changed)
-                step, drawn, used = np.int64(0), steps.counter[DRAWN], np.int64(0)
+                step = np.int64(0)
+                drawn = steps.counter[DRAWN]
+                used = np.int64(0)
             used += 1
             # all others before the next step are void
             if used == total[step]:
                 complete_steps(mutation.law, mutation, steps, step, step + 1, changed)
                 take_step(mutation, steps, step, genes[row], changed, run.genes[OLD])
                 step += 1
-                real = different = True
+                mutated = True
+                different = True
         score = scores[parent]
         if different:
             score = evaluate(fitness, work, genes[row])
         if not first:
-            if real:
+            if mutated:
                 improved = score > scores[parent]
                 update_law(mutation.law, mutation, steps, step - 1, step, changed, improved)
             row = select(algorithm, run, population, score)
@@ -316,11 +353,13 @@ def simulate_one_by_one(
         if row >= 0:
             scores[row] = score
             if score >= reported_score or score > own[BEST_OF_START]:
-                event, accepted = ACCEPTED, row
+                event = ACCEPTED
+                accepted = row
     counter[EVALUATIONS] = evaluations
     counter[SIMULATED] += done
     steps.counter[NEXT] = step
     own[USED] = used
+    # one return: with two of them a step of annealing would take a tenth longer
     return report(fitness, work, limits, run, population, accepted) if event == ACCEPTED else event
 
 

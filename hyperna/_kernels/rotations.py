@@ -46,7 +46,9 @@ def write_angles(weight, size, resolution, genome, first):
 
 def _step_by_rotations(move, mutation, steps, i, genome, changed, old):
     """Turn neurons, whose angles all change then; other components are moved as usual."""
-    choice, place, unit = steps.step[CHOICE, i], steps.step[FIRST, i], move.unit
+    choice = steps.step[CHOICE, i]
+    place = steps.step[FIRST, i]
+    unit = move.unit
     few, count = mutation.component.size <= LARGEST_SUBSET_TABLE, np.int64(0)
     for t in range(mutation.component.size if few else choice):
         c = mutation.component[t] if few else steps.part[steps.step[FIRST, i] + t]

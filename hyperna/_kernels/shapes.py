@@ -96,7 +96,9 @@ def _fine_bent_half_width(shape, bias, bend, before, changed):
     r, turn = shape.resolution, shape.turn
     if 2 * bend == r:
         return half_width(shape.plain, bias, bend, before, np.int64(1))
-    step, size, away = turn // (2 * r), abs(2 * bias - r), smaller(bend, r - bend)
+    step = turn // (2 * r)
+    size = abs(2 * bias - r)
+    away = smaller(bend, r - bend)
     lag = step * away
     if size < r:
         unit, inverse = np.float64(turn) / (2.0 * math.pi), 1.0 / np.float64(r)

@@ -126,7 +126,9 @@ def agreement(work, on, x0, x1, x2, join, output_w, positive, lines, ends):
         psi += 2.0 * PI
     while passed < ends.size and ends[passed] <= psi:
         passed += 1
-    label, neurons, right = positive[passed], output_w.size - 1, 0
+    label = positive[passed]
+    neurons = output_w.size - 1
+    right = 0
     for side in range(2):
         left = side == 0
         for k in range(lines.shape[0]):

@@ -75,7 +75,9 @@ def draw_choices(mutation, stream, steps, wanted):
     The entries of the table stand for both: the lower `choice_bits` bits say what changes, the bits
     above how many void steps come first, the last such number: at least that many.
     """
-    step, place, longest = steps.step, np.int64(0), np.int64(0)
+    step = steps.step
+    place = np.int64(0)
+    longest = np.int64(0)
     choice_bits, table_bits = mutation.choice_bits, mutation.table_bits
     small = mutation.component.size <= LARGEST_SUBSET_TABLE
     replaces = mutation.replacing < 1 << choice_bits
@@ -217,7 +219,9 @@ def take_step(mutation, steps, i, genome, changed, old):
 def _step_by_angles(move, mutation, steps, i, genome, changed, old):
     if mutation.component.size <= FEW_COMPONENTS:
         # all of them, because which ones change could not be predicted
-        choice, at, count = steps.step[CHOICE, i], steps.step[FIRST, i], np.int64(0)
+        choice = steps.step[CHOICE, i]
+        at = steps.step[FIRST, i]
+        count = np.int64(0)
         for t in range(mutation.component.size):
             c, bit = mutation.component[t], (choice >> t) & 1
             modulus, value = mutation.modulus[c], genome[c]

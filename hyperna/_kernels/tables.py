@@ -152,11 +152,18 @@ def mutation_data(
     if law.kind in WITH_LENGTH_TABLE:
         lengths, length_bits = alias_table(law.weights)
         table = np.concatenate([table, lengths])
-    kind, largest, exponent = law.kind, law.largest, float(law.exponent)
-    steps: TableLaw | OtherLaw = TableLaw(kind, largest, exponent)
-    if kind not in DRAWN_FROM_TABLES:
-        scale, growth, decay = float(law.scale), float(law.growth), float(law.decay)
-        steps = OtherLaw(kind, largest, exponent, scale, growth, decay, law.jump)
+    exponent = float(law.exponent)
+    steps: TableLaw | OtherLaw = TableLaw(law.kind, law.largest, exponent)
+    if law.kind not in DRAWN_FROM_TABLES:
+        steps = OtherLaw(
+            kind=law.kind,
+            largest=law.largest,
+            exponent=exponent,
+            scale=float(law.scale),
+            growth=float(law.growth),
+            decay=float(law.decay),
+            jump=law.jump,
+        )
     return Mutation(
         law=steps,
         move=move,

@@ -120,7 +120,9 @@ def draw_moves(mutation, run, count):
 @inner_kernel
 def draw_step(topology, mutation, run, neurons):
     """Draw a mutation of the components, as step 0; return whether it changes anything."""
-    part, stream, available = run.steps.part, run.stream, topology.mutable[neurons]
+    part = run.steps.part
+    stream = run.stream
+    available = topology.mutable[neurons]
     count = np.int64(0)
     if topology.one:
         part[0] = topology.part[neurons, below(stream, available)]
@@ -173,8 +175,13 @@ def resize(topology, limits, mutation, run, spare):
     [-1, 1], and a neuron that is doubled shares its weight with its copy, of which one random
     component then moves by a step of the law.
     """
-    genome, child, weight, stream = run.genes[GENOME], spare.genome, spare.weight, run.stream
-    width, most, resolution = topology.width, topology.most, limits.resolution
+    genome = run.genes[GENOME]
+    child = spare.genome
+    weight = spare.weight
+    stream = run.stream
+    width = topology.width
+    most = topology.most
+    resolution = limits.resolution
     neurons, change = genome[genome.size - 1], below(stream, 3)
     if neurons == (1 if change == DROP else most):
         return np.int64(0)
@@ -252,7 +259,9 @@ def _begin(topology, fitness, work, mutation, limits, run, spare):
 def simulate(fitness, work, mutation, topology, limits, run, spare, reported_score, quota):
     """Simulate until something happens that is more than a step; an improvement always is."""
     counter, genome, steps = run.counter, run.genes[GENOME], run.steps
-    place, event, done = genome.size - 1, PAUSED, 0
+    place = genome.size - 1
+    event = PAUSED
+    done = 0
     while done < quota and event == PAUSED:
         if counter[EVALUATIONS] >= counter[HORIZON]:
             event = EXPIRED
