@@ -335,6 +335,24 @@ class Adaptive(StepLaw):
     length. Without jumps these are the self-adjusting steps of Doerr, Doerr and Kötzing (2018), who
     have growth 1.7 and decay 0.9.
 
+    What other values cost is measured by ``benchmarks/adaptive_steps.py``; evaluations per success
+    at r = 2**20:
+
+    ===========================  =====  ========  =========
+    steps                        HALF   QUARTER   LOCALOPT
+    ===========================  =====  ========  =========
+    growth 2, decay 0.7, jump ¼    198       422        545
+    growth 1.3                     200       739        800
+    growth 4                       223       407        527
+    decay 0.5                      171       713        794
+    decay 0.85                     377       505        636
+    decay 0.95                     924     1,375      1,459
+    jump 0                         246    10,218     32,903
+    jump 0.1                       202       580      1,002
+    jump 0.5                       234       414        452
+    jump 1 (harmonic)              335       895        858
+    ===========================  =====  ========  =========
+
     Examples
     --------
     >>> str(Adaptive())

@@ -14,7 +14,8 @@ from hyperna._words import counted, shown
 from hyperna.parallel import alone, numbered
 from hyperna.run.results import MOST_RUNS, Progress, Runs, Seed, seed_words
 
-# Blocks of runs for each worker, so that none is idle for long and progress can be shown.
+# Blocks of runs for each worker: at the end workers are idle for one block at most, 1/16 of the
+# time, and progress is told that often.
 _BLOCKS_PER_WORKER = 16
 
 
