@@ -23,7 +23,10 @@ Class = TypeVar("Class", bound=type[OnePlusOneNA])
 
 
 def register(entry: Class) -> Class:
-    """Enter the decorated class into `RELATIVES`; nothing else is needed to add one."""
+    """Enter the decorated class into `RELATIVES`, for campaigns and the command line.
+
+    Nothing else is needed if compiled code knows how it chooses: `hyperna._kernels.algorithms`.
+    """
     RELATIVES[entry.name] = entry
     return entry
 

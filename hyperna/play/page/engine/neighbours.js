@@ -1,4 +1,4 @@
-// The neighbours of a network under local steps: this is hyperna/_kernels/waiting.py and hyperna/plateaus.py.
+// The neighbours of a network under local steps: this is hyperna/_kernels/waiting.py and hyperna/run/plateaus.py.
 //
 // The chance that a local step is accepted stays the same until one is. So how long that takes is drawn at once, and
 // a network on a plateau without a way out is known to be stuck.
