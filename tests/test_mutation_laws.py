@@ -429,3 +429,33 @@ def test_tails_beyond_all_numbers_are_refused():
     with pytest.raises(ValueError, match=r"shape must be .*0\.01.*, got 1e-05"):
         law("pareto:shape=1e-5")
     assert law("pareto:shape=0.01").shape == 0.01
+
+
+@pytest.mark.parametrize("resolution", [2, 120, 2**40])
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e15, 1e100, 1.7e308])
+@pytest.mark.parametrize(
+    "law", ["pareto:shape=0.01", "pareto:shape=1", "pareto:shape=1e300", "cauchy:", "exponential:"]
+)
+def test_runs_with_extreme_continuous_steps_end(law, scale, resolution):
+    """Steps longer than any float, or than many turns, lead anywhere, and redrawing them ends."""
+    name = f"{law},scale={scale}".replace(":,", ":")
+    for bias in (True, False):
+        na = OnePlusOneNA(resolution=resolution, mutation=name, redraw_void=True, bias=bias)
+        try:
+            result = na.run(problem("half"), budget=300, seed=1, target=False)
+        except ValueError as error:
+            # nearly all steps would be 0
+            assert "median step" in str(error)
+            continue
+        assert result.evaluations == 300
+
+
+def test_steps_of_many_turns_end_anywhere():
+    """All values of an angle are reached alike; multiples of a power of 2 would be one of them."""
+    na = OnePlusOneNA(resolution=4, mutation="exponential:scale=1e30", bias=False)
+    task = na.task(problem("half"), budget=2, target=False)
+    seen = np.array([task.run(seed=seed).network.genome[0] for seed in range(400)])
+    turn = na.run(problem("half"), budget=2, seed=0, target=False).network.grid.resolution
+    quarters = np.bincount(4 * seen // turn, minlength=4)
+    # the better of two angles: at least half of them in the better half
+    assert (quarters > 20).all()

@@ -9,11 +9,12 @@ import math
 
 import numpy as np
 
-from hyperna._kernels.jit import inline_kernel
+from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.mutation import (
     ADAPTIVE,
     CAUCHY,
     CONSTANT,
+    EXPONENTIAL,
     PARETO,
     TABLE,
     UNIFORM,
@@ -28,6 +29,11 @@ from hyperna._kernels.steps import FIRST, REPLACED, list_parts
 # Steps whose lengths are filled in at a time.
 MOST_COMPLETED = 2
 _LOG_BLOCKS = 4
+# Floats from here on are no longer exact integers. Where such a step ends is uniform: as a float it
+# would be a multiple of a high power of 2, and of a turn if that is one, and lead nowhere.
+LONGEST = 2.0**53
+# Pareto laws with a larger exponent are nearly exponential.
+STEEP = 1e6
 _ONE, _TO_53_BITS = np.uint64(1), np.uint64(11)
 
 
@@ -97,6 +103,27 @@ def draw_jumps(law, mutation, stream, steps, moves):
     stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
 
 
+@inner_kernel
+def real_length(law, stream, modulus):
+    """The length of a continuous law, rounded, modulo the values of a component."""
+    u = uniform(stream) + 2.0**-53
+    if law.kind == PARETO:
+        if law.exponent < STEEP:
+            real = law.scale * (u ** (-1.0 / law.exponent) - 1.0)
+        else:
+            # the power would be rounded to 1, and every step to 0
+            real = law.scale * math.expm1(-math.log(u) / law.exponent)
+    elif law.kind == CAUCHY:
+        real = law.scale * math.tan(0.5 * math.pi * (1.0 - u))
+    elif law.kind == EXPONENTIAL:
+        real = -law.scale * math.log(u)
+    else:
+        raise ValueError("a law that is no continuous one")
+    if real < LONGEST:
+        return np.int64(np.rint(real) % np.float64(modulus))
+    return below(stream, modulus)
+
+
 def _draw_one_by_one(law, mutation, stream, steps, wanted, moves, changed):
     """Draw steps that depend on the component, of the uniform law, or of a continuous one."""
     if law.kind == ADAPTIVE:
@@ -108,15 +135,7 @@ def _draw_one_by_one(law, mutation, stream, steps, wanted, moves, changed):
             if law.kind == UNIFORM:
                 length = below(stream, law.largest) + 1
             else:
-                u = uniform(stream) + 2.0**-53
-                if law.kind == PARETO:
-                    real = law.scale * (u ** (-1.0 / law.exponent) - 1.0)
-                elif law.kind == CAUCHY:
-                    real = law.scale * math.tan(0.5 * math.pi * (1.0 - u))
-                else:
-                    real = -law.scale * math.log(u)
-                modulus = np.float64(mutation.modulus[changed[t]])
-                length = np.int64(np.rint(smaller(real, 1.0e300)) % modulus)
+                length = real_length(law, stream, mutation.modulus[changed[t]])
             steps.move[first + t] = length if uniform(stream) < 0.5 else -length
 
 

@@ -162,9 +162,14 @@ export class Steps {
     if (law.kind === "uniform") return stream.below(law.largest) + 1;
     const u = stream.uniform() + 2 ** -53;
     let real = -law.scale * Math.log(u);
-    if (law.kind === "pareto") real = law.scale * (u ** (-1 / law.exponent) - 1);
+    if (law.kind === "pareto") {
+      const steep = law.exponent >= 1e6; // the power would be rounded to 1
+      real = law.scale * (steep ? Math.expm1(-Math.log(u) / law.exponent) : u ** (-1 / law.exponent) - 1);
+    }
     if (law.kind === "cauchy") real = law.scale * Math.tan(0.5 * Math.PI * (1 - u));
-    return rint(Math.min(real, 1e300)) % this.moduli[component];
+    // longer ones are no exact integers, and end anywhere
+    const modulus = this.moduli[component];
+    return real < 2 ** 53 ? rint(real) % modulus : stream.below(modulus);
   }
 
   // A length of a power law in blocks, of which the latest word gives the first.
