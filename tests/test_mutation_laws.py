@@ -442,12 +442,10 @@ def test_runs_with_extreme_continuous_steps_end(law, scale, resolution):
     for bias in (True, False):
         na = OnePlusOneNA(resolution=resolution, mutation=name, redraw_void=True, bias=bias)
         try:
-            result = na.run(problem("half"), budget=300, seed=1, target=False)
+            found = na.run(problem("half"), budget=300, seed=1, target=False).evaluations
         except ValueError as error:
-            # nearly all steps would be 0
-            assert "median step" in str(error)
-            continue
-        assert result.evaluations == 300
+            found = str(error)
+        assert found == 300 or "must have a median step of at least" in found
 
 
 def test_steps_of_many_turns_end_anywhere():
