@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +30,29 @@ from hyperna.theory.watch import Watch
 
 # Steps that are followed one by one for a quantile.
 MOST_STEPS = 10**7
+
+
+class _WayToBest(NamedTuple):
+    """The chain whose targets are the best states, the steps spent in each state until then.
+
+    `missed` is what the equations of these steps miss.
+    """
+
+    chain: Chain
+    spent: FloatArray
+    missed: float
+
+
+class _WayToEnd(NamedTuple):
+    """Where runs end, whether each state is one of these, and the visits of all states until then.
+
+    `missed` is what the equations of the visits miss.
+    """
+
+    classes: list[IntArray]
+    fixed: BoolArray
+    visits: FloatArray
+    missed: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +175,7 @@ class ExactRuntime:
         start = chain.start
         certain = bool(moments.certain.all())
         probability = 1.0 if certain else float(start @ moments.reach.ravel())
-        cost = chain.offspring if isinstance(chain, Chain) else 1
+        cost = chain.offspring
         time = spread = math.nan
         if probability > 0.0:
             time = float(start @ moments.time.ravel()) / probability
@@ -186,7 +210,7 @@ class ExactRuntime:
     @property
     def offspring(self) -> int:
         """Number of mutants, and so of evaluations, in a step."""
-        return self._chain.offspring if isinstance(self._chain, Chain) else 1
+        return self._chain.offspring
 
     @property
     def generations(self) -> float:
@@ -235,18 +259,12 @@ class ExactRuntime:
     @property
     def has_curves(self) -> bool:
         """Whether more than expectations is computed: everything but very large rings."""
-        return isinstance(self._chain, Chain) or not self._chain.full
+        return self._chain.has_curves
 
     @property
     def step_operations(self) -> float:
         """About how many additions one step of probabilities takes."""
-        chain = self._chain
-        if isinstance(chain, Ring) or not chain.full:
-            moves = 3.0 * chain.size if isinstance(chain, Ring) else float(chain.moves_count)
-            return 4.0 * moves
-        if chain.comma or chain.offspring > 1:
-            return 3.0 * chain.size**2
-        return float(chain.size * sum(len(group) for group in chain.groups))
+        return self._chain.step_operations
 
     def change(self, values: FloatArray) -> FloatArray:
         """Return by how much values rise in one step on average, from every search point.
@@ -402,7 +420,7 @@ class ExactRuntime:
                 "algorithm must keep the best search point for a fixed target, "
                 "got 'one_comma_lambda'"
             )
-        spent = self._until_best()[0]
+        spent = self._until_best().spent
         levels, level = np.unique(chain.score.ravel(), return_inverse=True)
         per_level = np.bincount(level.ravel(), spent)
         before = np.append(0.0, np.cumsum(per_level)[:-1])
@@ -413,15 +431,15 @@ class ExactRuntime:
 
         What the equations of the visits miss counts for the longest time until the end.
         """
-        goal, _, missed = self._until_best()[1:]
-        moments = goal.moments()
+        way = self._until_best()
+        moments = way.chain.moments()
         longest = moments.residuals.longest
         if moments.certain.all():
             longest = float(moments.time.max()) * (1 + self.bounds.mean)
-        return self.offspring * missed * longest
+        return self.offspring * way.missed * longest
 
-    def _until_best(self) -> tuple[FloatArray, Chain, BoolArray, float]:
-        """Steps spent in each state on the way to the best ones, and what their equations miss."""
+    def _until_best(self) -> _WayToBest:
+        """Let runs go on to the best states."""
         chain = self.chain
         best = (chain.score == chain.score.max()).ravel()
         goal = chain.with_target(best)
@@ -431,36 +449,36 @@ class ExactRuntime:
         missed = _missed_visits(goal, found, fixed)
         # every end is reached from some start
         spent = np.where(fixed, np.where(best, 0.0, np.inf), found)
-        return spent, goal, fixed, missed
+        return _WayToBest(goal, spent, missed)
 
     # ---- where
 
     def ends(self) -> list[End]:
         """Return where runs end, and how likely: success first, then what they get stuck in."""
-        classes, _, found, missed = self._until_end()
+        way = self._until_end()
         score = self.chain.score.ravel()
         result = []
-        for number, end in enumerate(classes):
+        for number, end in enumerate(way.classes):
             mask = np.zeros(score.size, dtype=bool)
             mask[end] = True
             best = float(score[end].max(initial=0) / self._task.units)
-            probability = float(found[mask].sum())
-            result.append(End(best, probability, missed, self.spread_out(mask), number == 0))
+            probability = float(way.visits[mask].sum())
+            result.append(End(best, probability, way.missed, self.spread_out(mask), number == 0))
         return result[:1] + sorted(result[1:], key=lambda end: -end.fitness)
 
     def evaluations_until_end(self) -> float:
         """Expected evaluations until a run has succeeded or is stuck for good."""
-        _, fixed, found, _ = self._until_end()
-        return 1.0 + self.offspring * float(found[~fixed].sum())
+        way = self._until_end()
+        return 1.0 + self.offspring * float(way.visits[~way.fixed].sum())
 
-    def _until_end(self) -> tuple[list[IntArray], BoolArray, FloatArray, float]:
-        """Where runs end, which states these are, the visits until then, what they miss."""
+    def _until_end(self) -> _WayToEnd:
+        """Let runs go on until they stay where they are."""
         chain = self.chain
         classes = chain.solver.closed_classes()
         fixed = np.zeros(chain.size, dtype=bool)
         fixed[np.concatenate(classes)] = True
         found = chain.solver.visits(chain.start, fixed)
-        return classes, fixed, found, _missed_visits(chain, found, fixed)
+        return _WayToEnd(classes, fixed, found, _missed_visits(chain, found, fixed))
 
     def visit_probability(self, states: BoolArray) -> FloatArray:
         """Probability to be in one of some states before success, for each first search point.

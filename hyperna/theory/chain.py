@@ -1,11 +1,13 @@
-"""The Markov chain of an elitist search on the networks of a grid.
+"""The Markov chain of a search on the networks of a grid, elitist or not.
 
 A state is a network: one value for each component that is mutated. Mutation turns x into y with
 probability P(x, y), a product of entries of small matrices, one for each component. The (1+1) NA
 accepts y if f(y) >= f(x), and the chain ends in a target. For the number T of steps after a start
 in x let
 
-    h(x) = P(T < oo),    g(x) = E[T; T < oo],    s(x) = E[T^2; T < oo].
+    h(x) = P(T < oo),    g(x) = E[T; T < oo],    s(x) = E[T^2; T < oo],
+
+in the code `reach`, `time` and `square`.
 
 Conditioning on the first accepted offspring that differs from x, and with A(x) the set of these
 and q(x) = P(x, A(x)), each of them solves the same linear system with another right-hand side:
@@ -142,6 +144,20 @@ class Chain:
             return int(np.prod(counts, dtype=object))
         shape = self.shape
         return sum(n * self.size // shape[k] for k, n in enumerate(counts))
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether more than expectations is computed."""
+        return True
+
+    @property
+    def step_operations(self) -> float:
+        """About how many additions one step of probabilities takes."""
+        if not self.full:
+            return 4.0 * self.moves_count
+        if self.comma or self.offspring > 1:
+            return 3.0 * self.size**2
+        return float(self.size * sum(len(group) for group in self.groups))
 
     @cached_property
     def solver(self) -> Solver:

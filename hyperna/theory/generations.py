@@ -13,10 +13,11 @@ import numpy as np
 from scipy import linalg
 from threadpoolctl import threadpool_limits
 
-from hyperna._validation import BoolArray, FloatArray, IntArray
+from hyperna._validation import BoolArray, FloatArray
 from hyperna.theory.moves import product_of
 from hyperna.theory.plateau import LARGEST_MATRIX_LEVEL, solve_symmetric
-from hyperna.theory.solver import UNIT, WRONG_UNITS, Moments, Residuals, Solver, longest_at_most
+from hyperna.theory.solver import UNIT, WRONG_UNITS
+from hyperna.theory.substitution import Substituted, SubstitutingSolver
 from hyperna.theory.watch import Watch
 
 if TYPE_CHECKING:
@@ -26,16 +27,7 @@ if TYPE_CHECKING:
 _PAIRS = 3 * 10**7
 
 
-class Substituted(NamedTuple):
-    """Two solutions u and v, flat, and bounds of their residuals."""
-
-    once: FloatArray
-    twice: FloatArray
-    once_gap: float
-    twice_gap: float
-
-
-class GenerationSolver(Solver):
+class GenerationSolver(SubstitutingSolver):
     """Substitution over the fitness levels of a chain with several offspring.
 
     Inside, all vectors are in the sequence of falling fitness.
@@ -97,33 +89,6 @@ class GenerationSolver(Solver):
         result[self.order] = values
         return result
 
-    # ---- moments
-
-    def moments(self, watch: Watch) -> Moments:
-        """Substitute over falling fitness."""
-        target = self.chain.target.ravel()
-        score = self.chain.score.ravel()
-        dead = score > score[target].max(initial=np.iinfo(np.int64).min)
-        fixed = target | dead
-        reach = np.ones(target.size)
-        reach_gap = end_gap = longest = 0.0
-        watch.begin(target.size * (2 if dead.any() else 1))
-        if dead.any():
-            found = self.substitute(fixed, target, times=False, watch=watch)
-            reach = found.once
-            longest = float(found.twice.max())
-            reach_gap, end_gap = found.once_gap, found.twice_gap
-        solved = self.substitute(fixed, reach, times=True, watch=watch)
-        certain = target | (not dead.any())
-        shape = self.chain.shape
-        return Moments(
-            reach.reshape(shape),
-            solved.once.reshape(shape),
-            solved.twice.reshape(shape),
-            certain.reshape(shape),
-            Residuals(reach_gap, solved.once_gap, solved.twice_gap, end_gap, longest),
-        )
-
     def substitute(
         self,
         fixed: BoolArray,
@@ -132,7 +97,7 @@ class GenerationSolver(Solver):
         times: bool,
         watch: Watch | None = None,
     ) -> Substituted:
-        """Solve for u and v as `hyperna.theory.levels.LevelSolver.substitute` does."""
+        """Solve for u and v; keeps the probabilities to leave, which depend on neither."""
         size = fixed.size
         given = np.asarray(wanted, dtype=np.float64)[self.order]
         is_fixed = fixed[self.order]
@@ -286,26 +251,6 @@ class GenerationSolver(Solver):
                 result[states] = np.where(free, passed[states], entering)
                 self._push(inside.begin, inside.end, passed, flow)
         return self._flat(result)
-
-    # ---- where
-
-    def reach_first(self, goal: BoolArray) -> tuple[FloatArray, float]:
-        """Return the probability for each state to be in `goal` before the chain ends elsewhere."""
-        score = self.chain.score.ravel()
-        highest = score[goal].max(initial=np.iinfo(np.int64).min)
-        fixed = goal | self.chain.target.ravel() | (score > highest)
-        found = self.substitute(fixed, goal, times=False)
-        longest = longest_at_most(float(found.twice.max(initial=0.0)), found.twice_gap)
-        return found.once, found.once_gap * longest
-
-    def closed_classes(self) -> list[IntArray]:
-        """Return where the chain can end: the targets, and the best states if none is a target."""
-        target = self.chain.target.ravel()
-        classes = [np.flatnonzero(target)]
-        best = (self.chain.score == self.chain.score.max()).ravel()
-        if not (best & target).any():
-            classes.append(np.flatnonzero(best))
-        return classes
 
     def change(self, values: FloatArray) -> FloatArray:
         """Return by how much values rise in one step on average, from every state."""

@@ -17,23 +17,14 @@ from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.moves import product_of
-from hyperna.theory.plateau import LARGEST_MATRIX_LEVEL, Plateau
-from hyperna.theory.solver import UNIT, WRONG_UNITS, Moments, Residuals, Solver, longest_at_most
+from hyperna.theory.plateau import LARGEST_MATRIX_LEVEL, WideLevel
+from hyperna.theory.solver import UNIT, WRONG_UNITS
+from hyperna.theory.substitution import Substituted, SubstitutingSolver
 from hyperna.theory.watch import Watch
 
 if TYPE_CHECKING:
     from hyperna._kernels.exact_levels import Work
     from hyperna.theory.chain import Chain
-
-
-class Substituted(NamedTuple):
-    """Two solutions u and v, the probabilities q, and bounds of the residuals of u and v."""
-
-    once: FloatArray
-    twice: FloatArray
-    leave: FloatArray
-    once_gap: float
-    twice_gap: float
 
 
 class Rising(NamedTuple):
@@ -46,7 +37,7 @@ class Rising(NamedTuple):
     second: FloatArray
 
 
-class LevelSolver(Solver):
+class LevelSolver(SubstitutingSolver):
     """Substitution over the fitness levels of a chain.
 
     Parameters
@@ -70,35 +61,6 @@ class LevelSolver(Solver):
         self.stay = np.outer(np.diag(self.first), np.diag(self.second)).ravel()
         self._leave: FloatArray | None = None
 
-    # ---- moments
-
-    def moments(self, watch: Watch) -> Moments:
-        """Substitute over falling fitness."""
-        target = self.target
-        # Everything fitter than the best target is a trap, everything else can go there at once.
-        best_target = self.score[target].max(initial=np.iinfo(np.int64).min)
-        dead = self.score > best_target
-        fixed = target | dead
-        reach = np.ones(target.size)
-        reach_gap = end_gap = longest = 0.0
-        watch.begin(target.size * (2 if dead.any() else 1))
-        if dead.any():
-            found = self.substitute(fixed, target, times=False, watch=watch)
-            reach = found.once
-            longest = float(found.twice.max())
-            reach_gap, end_gap = found.once_gap, found.twice_gap
-        solved = self.substitute(fixed, reach, times=True, watch=watch)
-        self._leave = solved.leave
-        certain = target | (not dead.any())
-        shape = self.chain.shape
-        return Moments(
-            reach.reshape(shape),
-            solved.once.reshape(shape),
-            solved.twice.reshape(shape),
-            certain.reshape(shape),
-            Residuals(reach_gap, solved.once_gap, solved.twice_gap, end_gap, longest),
-        )
-
     def substitute(
         self,
         fixed: BoolArray,
@@ -107,12 +69,7 @@ class LevelSolver(Solver):
         times: bool,
         watch: Watch | None = None,
     ) -> Substituted:
-        """Solve q u = P u + w and q v = P v + w' for all states that are not fixed.
-
-        With `times`, `wanted` is w and w' is 2 u - w: u and v are the first two moments of a time
-        where w is the probability that it is finite. Otherwise `wanted` are the given values of u
-        in the fixed states, w is 0 and w' is 1: v is the time until a fixed state.
-        """
+        """Solve for u and v; keeps the probabilities to leave, which depend on neither."""
         from hyperna._kernels import exact_levels as levels
 
         chain = self.chain
@@ -146,7 +103,8 @@ class LevelSolver(Solver):
                     _solve_matrix(work, int(free), times)
         once_gap, twice_gap = (gaps[0] + self.rounding * gaps[1]).tolist()
         once, twice = values[:, levels.ONCE], values[:, levels.TWICE]
-        return Substituted(once, twice, leave, once_gap, twice_gap)
+        self._leave = leave
+        return Substituted(once, twice, once_gap, twice_gap)
 
     def _solve_plateau(
         self,
@@ -184,12 +142,12 @@ class LevelSolver(Solver):
         counter[levels.LEVEL] = number + 1
         counter[levels.WAITING] = 0
 
-    def _plateau(self, members: IntArray, fixed: BoolArray, transposed: bool = False) -> Plateau:
+    def _plateau(self, members: IntArray, fixed: BoolArray, transposed: bool = False) -> WideLevel:
         """A level that is solved without a matrix."""
         chain = self.chain
         axes = [axis.T if transposed else axis for axis in chain.axes]
         axes[0] = chain.scale * axes[0]
-        return Plateau(product_of(axes), self.stay, chain.weight, members, fixed)
+        return WideLevel(product_of(axes), self.stay, chain.weight, members, fixed)
 
     def _split(self, states: IntArray) -> IntArray:
         """The two groups of components of states, one row each."""
@@ -217,7 +175,8 @@ class LevelSolver(Solver):
         """Probability of each state that a step leads to another one."""
         if self._leave is None:
             everywhere = np.ones(self.score.size, dtype=bool)
-            self._leave = self.substitute(everywhere, everywhere, times=False).leave
+            self.substitute(everywhere, everywhere, times=False)
+        assert self._leave is not None
         return self._leave
 
     def _rising(self) -> "Rising":
@@ -292,25 +251,6 @@ class LevelSolver(Solver):
         visits[level.given] = (entering + level.inflow(level.free, found))[~level.is_free]
         counter[levels.LEVEL] = number + 1
         counter[levels.WAITING] = 0
-
-    # ---- where
-
-    def reach_first(self, goal: BoolArray) -> tuple[FloatArray, float]:
-        """Return the probability for each state to be in `goal` before the chain ends elsewhere."""
-        # from what is fitter than all of the goal no way leads there, from everything else one does
-        highest = self.score[goal].max(initial=np.iinfo(np.int64).min)
-        fixed = goal | self.target | (self.score > highest)
-        found = self.substitute(fixed, goal, times=False)
-        longest = longest_at_most(float(found.twice.max(initial=0.0)), found.twice_gap)
-        return found.once, found.once_gap * longest
-
-    def closed_classes(self) -> list[IntArray]:
-        """Return where the chain can end: the targets, and the best states if none is a target."""
-        classes = [np.flatnonzero(self.target)]
-        best = self.score == self.score.max()
-        if not (best & self.target).any():
-            classes.append(np.flatnonzero(best))
-        return classes
 
     def change(self, values: FloatArray) -> FloatArray:
         """Return by how much values rise in one step on average, from every state."""

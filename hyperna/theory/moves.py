@@ -5,6 +5,7 @@ product of entries of small matrices, one for each component, and the large matr
 is never needed: to apply it to a vector is to apply the small ones, one axis after the other.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -34,6 +35,8 @@ def displacements(steps: ArrayLike, modulus: int, probability: float) -> FloatAr
     array([0.5 , 0.25, 0.  , 0.  , 0.25])
     """
     steps = np.asarray(steps, dtype=np.float64)
+    # a sum with one rounding, whatever the number of lengths: see WRONG_UNITS in solver.py
+    steps = steps / math.fsum(steps)
     length = np.arange(1, steps.size + 1)
     folded = np.bincount(length % modulus, steps, modulus)
     mirrored = np.roll(folded[::-1], 1)
@@ -73,20 +76,6 @@ def product_of(axes: Sequence[FloatArray]) -> Product:
             values = (axis @ values).reshape(shape[k], -1).T
             values = np.ascontiguousarray(values).reshape(shape[(k + 1) % len(axes)], -1)
         return values.ravel()
-
-    return apply
-
-
-def sum_of(axes: Sequence[FloatArray]) -> Product:
-    """Return the function that applies the mean over all axes of one matrix on its axis alone."""
-    shape = tuple(len(axis) for axis in axes)
-
-    def apply(vector: FloatArray) -> FloatArray:
-        values = vector.reshape(shape)
-        result = np.zeros(shape)
-        for k, axis in enumerate(axes):
-            result += np.moveaxis(np.tensordot(axis, values, axes=(1, k)), 0, k)
-        return result.ravel() / len(axes)
 
     return apply
 

@@ -45,7 +45,7 @@ def solve_symmetric(
     return solution
 
 
-class Plateau:
+class WideLevel:
     """The states `members` of one fitness level: what flows into it, and its solution.
 
     Parameters

@@ -83,6 +83,21 @@ class Ring:
         """Whether every state can be made from every other one by a single mutation."""
         return bool(self.step.all())
 
+    @property
+    def offspring(self) -> int:
+        """Number of mutants."""
+        return 1
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether more than expectations is computed."""
+        return not self.full
+
+    @property
+    def step_operations(self) -> float:
+        """About how many additions one step of probabilities takes."""
+        return 12.0 * self.size
+
     @cached_property
     def solver(self) -> Solver:
         """What solves this chain, where its law has few lengths."""

@@ -16,7 +16,11 @@ import numpy as np
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.watch import Watch
 
-# Units in the last place that a probability of a step may be wrong by.
+# Units in the last place that a probability of a step may be wrong by. Of one component at most 10:
+# a weight of the law (2), its share (1), the share of the exact sum (2), two lengths and two signs
+# that lead to the same place (2), the probability to be mutated (2), and the product with the other
+# components (1). Values that a symmetry joins add one for each beyond the first. So 64 are enough
+# for six components, or for three of which each stands for a dozen values.
 WRONG_UNITS = 64
 UNIT = 2.0**-53
 # A mean that may be wrong by a larger share is not given out.
