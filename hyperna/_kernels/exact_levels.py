@@ -13,9 +13,6 @@ though it has n^2 moves. All terms are positive, so that no digits cancel. State
 BLOCK at a time, row by row of the sums, which then stay in the fast caches; the contribution of
 those that are not entered yet is added up one by one.
 
-`order` holds the states and `ends` says where each fitness level ends in it; `split` has two rows,
-the components of the states in the sequence of `order`, because divisions are slow.
-
 Every kernel returns after about `quota` operations and goes on where it was when it is called
 again, so that Python can tell how far it is, and be interrupted.
 """
@@ -114,6 +111,20 @@ def substitute(system, size, right):
         right[i] /= system[i, i]
 
 
+class Sequence(NamedTuple):
+    """The states in the sequence in which they are dealt with, and the moves of both components.
+
+    `order` holds the states and `ends` says where each fitness level ends in it; `split` has two
+    rows, the components of the states in the sequence of `order`, because divisions are slow.
+    """
+
+    order: np.ndarray
+    ends: np.ndarray
+    split: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+
+
 class Work(NamedTuple):
     """Room for the sums and for the system of one level, and how far the solution has come.
 
@@ -147,9 +158,7 @@ def fill(system, place, free, split, first, second, order, leave):
 
 
 @kernel
-def solve_moments(
-    order, ends, split, first, second, fixed, wanted, times, values, leave, gaps, work, quota
-):
+def solve_moments(states, fixed, wanted, times, values, leave, gaps, work, quota):
     """Solve q u = P u + w and q v = P v + w' for all states that are not fixed.
 
     `order` begins with the fittest states. `wanted` is w, and w' is ``2 u - w`` if `times`, so that
@@ -163,6 +172,7 @@ def solve_moments(
     ``right[1]`` by v, and calls again. If the number is WIDE, the level is larger than the system,
     and the caller has to set the values of its states and to go on with the next LEVEL.
     """
+    order, ends, split, first, second = states
     sums, inflow, system, right, place, counter = work
     spent = 0
     for level in range(counter[LEVEL], ends.size):
@@ -230,15 +240,14 @@ def solve_moments(
 
 
 @kernel
-def solve_visits(
-    order, ends, split, first, second, fixed, leave, start, visits, passed, work, quota
-):
+def solve_visits(states, fixed, leave, start, visits, passed, work, quota):
     """Set how many steps the chain spends in each state on average before it is in a fixed one.
 
     `order` begins with the least fit states; `first` and `second` are the transposes of those of
     `solve_moments`, and it returns like that, with one right-hand side. For fixed states it is the
     probability to enter them. `passed` becomes the same with 0 for fixed states.
     """
+    order, ends, split, first, second = states
     sums, _, system, right, place, counter = work
     spent = 0
     for level in range(counter[LEVEL], ends.size):
@@ -287,12 +296,13 @@ def solve_visits(
 
 
 @kernel
-def step(order, ends, split, first, second, fixed, leave, before, after, sums, counter, quota):
+def step(states, fixed, leave, before, after, sums, counter, quota):
     """Set the probabilities of the states after one step, as `solve_visits` takes its arguments.
 
     `before` and `after` have a second row: the same with fixed states set to 0. `counter` holds the
     LEVEL and how many states are ENTERED; it and the sums begin with 0.
     """
+    order, ends, split, first, second = states
     spent = 0
     for level in range(counter[LEVEL], ends.size):
         begin = ends[level - 1] if level else 0
@@ -318,12 +328,13 @@ def step(order, ends, split, first, second, fixed, leave, before, after, sums, c
 
 
 @kernel
-def inflows(order, ends, split, first, second, values, inflow, sums, counter, quota):
+def inflows(states, values, inflow, sums, counter, quota):
     """Set what all states that are not less fit contribute to each state, itself included.
 
     `order` begins with the fittest states. `values` and `inflow` are (n, COLUMNS); `counter` is as
     that of `step`, and the sums begin with 0.
     """
+    order, ends, split, first, second = states
     spent = 0
     for level in range(counter[LEVEL], ends.size):
         begin = ends[level - 1] if level else 0

@@ -9,7 +9,7 @@ positive, so that no digits cancel.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import linalg
@@ -23,18 +23,8 @@ from hyperna.theory.substitution import Substituted, SubstitutingSolver
 from hyperna.theory.watch import Watch
 
 if TYPE_CHECKING:
-    from hyperna._kernels.exact_levels import Work
+    from hyperna._kernels.exact_levels import Sequence, Work
     from hyperna.theory.chain import Chain
-
-
-class Rising(NamedTuple):
-    """The states from the least fit to the fittest, as kernels take them, and transposed moves."""
-
-    order: IntArray
-    ends: IntArray
-    split: IntArray
-    first: FloatArray
-    second: FloatArray
 
 
 class LevelSolver(SubstitutingSolver):
@@ -83,15 +73,15 @@ class LevelSolver(SubstitutingSolver):
         leave = np.zeros(fixed.size)
         gaps = np.zeros((2, 2))
         work = self._work(levels.COLUMNS)
-        sequence = chain.order, chain.ends, self._split(chain.order)
-        axes = self.first, self.second
-        arguments = *sequence, *axes, fixed, right, times, values, leave, gaps, work
+        falling = self._falling()
         ends = np.append(0, chain.ends)
         done = 0
         # several threads on matrices this small mostly wait for each other
         with threadpool_limits(1):
             while work.counter[levels.LEVEL] < chain.ends.size:
-                levels.solve_moments(*arguments, levels.QUOTA)
+                levels.solve_moments(
+                    falling, fixed, right, times, values, leave, gaps, work, levels.QUOTA
+                )
                 solved = int(ends[work.counter[levels.LEVEL]])
                 if watch is not None:
                     watch.add(solved - done)
@@ -179,14 +169,23 @@ class LevelSolver(SubstitutingSolver):
         assert self._leave is not None
         return self._leave
 
-    def _rising(self) -> "Rising":
-        """What kernels need that go from the least fit states to the fittest."""
+    def _falling(self) -> "Sequence":
+        """The states from the fittest to the least fit."""
+        from hyperna._kernels.exact_levels import Sequence
+
+        order = self.chain.order
+        return Sequence(order, self.chain.ends, self._split(order), self.first, self.second)
+
+    def _rising(self) -> "Sequence":
+        """The states from the least fit to the fittest, with transposed moves."""
+        from hyperna._kernels.exact_levels import Sequence
+
         chain = self.chain
         order = chain.order[::-1].copy()
         begins = np.append(0, chain.ends[:-1])
         ends = order.size - begins[::-1]
         axes = np.ascontiguousarray(self.first.T), np.ascontiguousarray(self.second.T)
-        return Rising(order, ends, self._split(order), *axes)
+        return Sequence(order, ends, self._split(order), *axes)
 
     def probabilities(self, start: FloatArray) -> Iterator[FloatArray]:
         """Yield the probabilities of all states after 0, 1, 2, ... steps."""
@@ -194,7 +193,6 @@ class LevelSolver(SubstitutingSolver):
 
         leave = np.where(self.target, 0.0, self.leave)
         rising = self._rising()
-        arguments = (*rising, self.target, leave)
         now = start.astype(np.float64)
         before = np.array([now, np.where(self.target, 0.0, now)])
         after = np.zeros((2, now.size))
@@ -205,7 +203,7 @@ class LevelSolver(SubstitutingSolver):
             sums[:] = 0.0
             counter[:] = 0
             while counter[levels.LEVEL] < rising.ends.size:
-                levels.step(*arguments, before, after, sums, counter, levels.QUOTA)
+                levels.step(rising, self.target, leave, before, after, sums, counter, levels.QUOTA)
             before, after = after, before
 
     def visits(self, start: FloatArray, fixed: BoolArray) -> FloatArray:
@@ -213,11 +211,11 @@ class LevelSolver(SubstitutingSolver):
         from hyperna._kernels import exact_levels as levels
 
         rising = self._rising()
-        arguments = (*rising, fixed, self.leave, start)
+        leave = self.leave
         result, passed, work = np.zeros(fixed.size), np.zeros(fixed.size), self._work()
         with threadpool_limits(1):
             while work.counter[levels.LEVEL] < rising.ends.size:
-                levels.solve_visits(*arguments, result, passed, work, levels.QUOTA)
+                levels.solve_visits(rising, fixed, leave, start, result, passed, work, levels.QUOTA)
                 free = work.counter[levels.WAITING]
                 if free == levels.WIDE:
                     self._visit_plateau(rising, fixed, start, result, passed, work.counter)
@@ -228,7 +226,7 @@ class LevelSolver(SubstitutingSolver):
 
     def _visit_plateau(
         self,
-        rising: "Rising",
+        rising: "Sequence",
         fixed: BoolArray,
         start: FloatArray,
         visits: FloatArray,
@@ -263,11 +261,9 @@ class LevelSolver(SubstitutingSolver):
         inflow = np.zeros_like(columns)
         sums = np.zeros((self.first.shape[0], self.second.shape[0], levels.COLUMNS))
         counter = np.zeros(2, np.int64)
-        sequence = chain.order, chain.ends, self._split(chain.order)
+        falling = self._falling()
         while counter[levels.LEVEL] < chain.ends.size:
-            levels.inflows(
-                *sequence, self.first, self.second, columns, inflow, sums, counter, levels.QUOTA
-            )
+            levels.inflows(falling, columns, inflow, sums, counter, levels.QUOTA)
         # what a state contributes to itself cancels
         rise = inflow[:, levels.ONCE] - inflow[:, levels.ONE] * values
         return np.where(self.target, 0.0, rise)
