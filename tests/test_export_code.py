@@ -1,5 +1,6 @@
 """Exported code gives the classifier's answers, in each language, on random and on border rows."""
 
+import keyword
 import re
 from datetime import datetime
 from functools import partial
@@ -448,3 +449,144 @@ def test_the_name_of_the_table_is_quoted_where_needed():
     clf = classifier([Rule((condition([0], [1.0], 5.0),), 1, 1.0, 0.0, 0.5)])
     assert export_code(clf, "sql", table="shop.customers").endswith("FROM shop.customers;\n")
     assert export_code(clf, "sql", table="my table").endswith('FROM "my table";\n')
+
+
+def named_model(columns):
+    """A model whose code needs every helper, over six columns with these names."""
+    size, city, day, when, note, score = columns
+    dates = {"fill": "2024-02-29T12:30:00", "origin": "2024-01-01"}
+    features = [
+        Feature(size, "number", fill=0.5),
+        Feature(size, "missing"),
+        Feature(city, "category", category="Rome"),
+        Feature(city, "rare", named=("Rome", None)),
+        Feature(day, "date", step="day", **dates),
+        Feature(day, "missing"),
+        Feature(day, "month", **dates),
+        Feature(when, "date", step="second", **dates),
+        Feature(when, "weekday", **dates),
+        Feature(when, "hour", **dates),
+        Feature(note, "category", category="x"),
+        Feature(note, "missing"),
+        Feature(score, "number"),
+    ]
+    thresholds = [1.0, 0.5, 0.5, 0.5, 30.0, 0.5, 2.0, 30.75, 3.0, 17.0]
+    alone = [condition([k], [1.0], each) for k, each in enumerate(thresholds)]
+    alone += [condition([11], [-1.0], -0.5), condition([12], [1.0], 0.0)]
+    together = condition([4, 7, 0, 1, 11, 12], [1.0, 0.5, 3.0, -20.0, 9.0, 2.0], 40.0)
+    rules = [
+        Rule((together, *alone[:3]), 2, 1.0, 0.0, 0.5),
+        Rule(tuple(alone), 5, 1.0, 0.0, 0.5),
+    ]
+    return encoded(features, rules, order=(1, 2, 0), classes=("no", "yes", "perhaps"))
+
+
+def named_rows(columns, seed=0, n=40):
+    rng = np.random.default_rng(seed)
+    cells = [
+        [None, 0.0, 1.5, 4.0],
+        [None, "Rome", "Oslo"],
+        [None, "2023-12-31", "2024-01-31", "2024-03-01"],
+        [None, "2024-01-31T18:00:00", "2024-02-03T17:30:00", "2024-02-04"],
+        [None, "x", "y"],
+        [-1.0, 0.0, 2.0],
+    ]
+    drawn = [[some[k] for k in rng.integers(0, len(some), n)] for some in cells]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*drawn, strict=True)]
+
+
+def truth_and_rows(columns, seed=0):
+    model = named_model(columns)
+    rows = named_rows(columns, seed)
+    table = {name: [row[name] for row in rows] for name in columns}
+    return model, model.predict(table).tolist(), rows
+
+
+PLAIN_COLUMNS = ("size", "city", "born", "seen", "note", "score")
+
+
+def words_of(language):
+    """All words that stand in the code of a model: its helpers are among them."""
+    code = export_code(named_model(PLAIN_COLUMNS), language)
+    return sorted(set(re.findall(r"[A-Za-z_]\w*", code)) - set(PLAIN_COLUMNS))
+
+
+def placed(name, place):
+    """The usual columns, but for one."""
+    return (*PLAIN_COLUMNS[:place], name, *PLAIN_COLUMNS[place + 1 :])
+
+
+def several_programs(codes):
+    """One JavaScript program whose `predict` asks each of several ones about a row."""
+    parts = [
+        f"(() => {{ const module = {{}};\n{code}\nreturn module.exports.predict; }})()"
+        for code in codes
+    ]
+    listed = ",\n".join(parts)
+    return f"module.exports = {{ predict: (r) => [\n{listed}\n].map((f, k) => f(r[k])) }};"
+
+
+@pytest.mark.parametrize("place", [0, 3, 5])
+def test_columns_may_have_the_name_of_anything_in_the_python_code(place):
+    for word in words_of("python"):
+        model, truth, rows = truth_and_rows(placed(word, place))
+        code = export_code(model, "python")
+        assert run_python(code, rows) == truth, code
+
+
+@needs_node
+@pytest.mark.parametrize("place", [0, 3, 5])
+def test_columns_may_have_the_name_of_anything_in_the_javascript_code(place, tmp_path):
+    codes, truths, tables = [], [], []
+    for word in words_of("javascript"):
+        model, truth, rows = truth_and_rows(placed(word, place))
+        codes.append(export_code(model, "javascript"))
+        truths.append(truth)
+        tables.append(rows)
+    found = run_javascript(several_programs(codes), [*zip(*tables, strict=True)], tmp_path)
+    assert [*zip(*found, strict=True)] == [*map(tuple, truths)]
+
+
+WORDS = sorted({*words_of("python"), *words_of("javascript"), *keyword.kwlist, "await", "eval"})
+BASES = st.sampled_from([*WORDS, *PLAIN_COLUMNS, "2", "", "é"])
+ENDINGS = st.lists(st.sampled_from(["_is_missing", "_2", "?"]), max_size=3).map("".join)
+
+
+@st.composite
+def six_names(draw):
+    """Names that are easily taken for each other, or for what the code defines."""
+    bases = st.sampled_from(draw(st.lists(BASES, min_size=1, max_size=3)))
+    marks = st.sampled_from("_ -")
+    names = st.builds(
+        lambda base, end, mark: (base + end).replace("_", mark), bases, ENDINGS, marks
+    )
+    return draw(st.lists(names.filter(bool), min_size=6, max_size=6, unique_by=str.lower))
+
+
+@given(six_names(), st.integers(0, 2**32 - 1))
+@settings(max_examples=100, deadline=None)
+def test_column_names_that_look_like_each_other(columns, seed):
+    model, truth, rows = truth_and_rows(columns, seed)
+    assert run_python(export_code(model, "python"), rows) == truth
+    assert run_sql(export_code(model, "sql"), rows, columns) == truth
+
+
+@needs_node
+@given(st.lists(six_names(), min_size=10, max_size=10), st.integers(0, 2**32 - 1))
+@settings(max_examples=10, deadline=None)
+def test_column_names_that_look_like_each_other_in_javascript(tmp_path_factory, tables, seed):
+    made = [truth_and_rows(columns, seed) for columns in tables]
+    codes = [export_code(model, "javascript") for model, _, _ in made]
+    rows = [*zip(*(rows for _, _, rows in made), strict=True)]
+    found = run_javascript(several_programs(codes), rows, tmp_path_factory.mktemp("names"))
+    assert [*zip(*found, strict=True)] == [tuple(truth) for _, truth, _ in made]
+
+
+def test_a_column_is_not_taken_for_whether_another_one_is_missing(tmp_path):
+    features = [Feature("age", "number", fill=1.0), Feature("age", "missing")]
+    features.append(Feature("age_is_missing", "number", fill=0.0))
+    some = (condition([1], [1.0], 0.5), condition([2], [1.0], 0.5), condition([0], [1.0], 5.0))
+    model = encoded(features, [Rule(some, 0, 1.0, 0.0, 0.5)])
+    rows = [{"age": age, "age_is_missing": flag} for age in (None, 9.0) for flag in (0.0, 1.0)]
+    for language, found in answers(model, rows, ["age", "age_is_missing"], tmp_path).items():
+        assert found == ["yes", "no", "yes", "no"], language

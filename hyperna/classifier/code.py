@@ -5,6 +5,7 @@ in double precision, so the code computes the same sums and compares them with t
 What the table's columns become (gaps, categories, dates) is part of the code.
 """
 
+import builtins
 import json
 import keyword
 import re
@@ -180,7 +181,6 @@ class _Writer(ABC):
         self.otherwise = classes[rules.otherwise]
         used = {k for rule, _ in self.asked for k in rule.features}
         self.used = [features[k] for k in sorted(used)]
-        self.names = self._names()
         # How dates are written in columns where they are no ISO texts, and numbers with commas.
         columns = {feature.column for feature in self.used}
         used_forms = {column: form for column, form in forms.items() if column in columns}
@@ -277,36 +277,6 @@ class _Writer(ABC):
             lines += [f"{word} {first}", *rest]
         return lines
 
-    def _names(self) -> dict[str, str]:
-        """Return a name for the variable of each column that is used."""
-        taken = set(_RESERVED)
-        names: dict[str, str] = {}
-        for column in dict.fromkeys(feature.column for feature in self.used):
-            plain = re.sub(r"[^0-9A-Za-z]+", "_", column).strip("_")[:40] or "column"
-            plain = f"x_{plain}" if plain[0].isdigit() else plain
-            name, number = plain, 1
-            while name in taken or keyword.iskeyword(name):
-                number += 1
-                name = f"{plain}_{number}"
-            taken.add(name)
-            names[column] = name
-        return names
-
-    def variables(self) -> list[tuple[str, Feature]]:
-        """Return the variables that hold the columns, each with a feature that is made of it."""
-        found: dict[str, Feature] = {}
-        for feature in self.used:
-            name = self.variable(feature)
-            if name not in found or found[name].fill is None:
-                found[name] = feature
-        return list(found.items())
-
-    def variable(self, feature: Feature) -> str:
-        """Return the variable that a feature is computed from."""
-        name = self.names[feature.column]
-        # A number or a date is filled; whether it was missing is a variable of its own.
-        return f"{name}_is_missing" if feature.kind == "missing" else name
-
     @abstractmethod
     def program(self) -> str:
         """Return the code."""
@@ -334,64 +304,6 @@ class _Writer(ABC):
     @abstractmethod
     def counted(self, conditions: list[list[str]], quorum: int) -> list[str]:
         """Return the condition that at least so many conditions hold, or an odd number."""
-
-
-# Names that a variable of the code must not have: words of a language, and what the code defines.
-_RESERVED = (
-    *("row", "predict", "number", "text", "moment", "days", "month", "weekday", "hour", "at"),
-    *(
-        "math",
-        "date",
-        "datetime",
-        "parsed",
-        "iso",
-        "timedelta",
-        "timezone",
-        "GAPS",
-        "isGap",
-        "day",
-        "second",
-    ),
-    *("sum", "float", "str", "repr", "isinstance", "bool", "int", "ValueError", "len", "any"),
-    *(
-        "var",
-        "let",
-        "const",
-        "function",
-        "new",
-        "this",
-        "switch",
-        "case",
-        "default",
-        "delete",
-        "do",
-    ),
-    *(
-        "void",
-        "typeof",
-        "instanceof",
-        "catch",
-        "throw",
-        "export",
-        "extends",
-        "super",
-        "enum",
-        "null",
-    ),
-    *("true", "false", "undefined", "NaN", "Infinity", "eval", "arguments", "static", "interface"),
-    *(
-        "package",
-        "private",
-        "protected",
-        "public",
-        "implements",
-        "Number",
-        "String",
-        "Date",
-        "Math",
-    ),
-    *("Array", "Boolean", "Set", "TypeError", "Object", "module", "debugger", "match", "type"),
-)
 
 
 def _ended(lines: Sequence[str], end: str) -> list[str]:
@@ -430,6 +342,46 @@ class _Script(_Writer):
     equals: str
     differs: str
     dates: str
+    # Names that no variable may have: words of the language, and all that the code uses.
+    reserved: frozenset[str]
+
+    @cached_property
+    def names(self) -> dict[tuple[str, bool], str]:
+        """The names of variables: for a column, and for whether it is missing.
+
+        Columns come first, so that they keep their names where both would have the same one.
+        """
+        wanted: dict[tuple[str, bool], str] = {}
+        for column in dict.fromkeys(feature.column for feature in self.used):
+            plain = re.sub(r"[^0-9A-Za-z]+", "_", column).strip("_")[:40] or "column"
+            wanted[column, False] = f"x_{plain}" if plain[0].isdigit() else plain
+        for column, _ in [*wanted]:
+            wanted[column, True] = f"{wanted[column, False]}_is_missing"
+        names: dict[tuple[str, bool], str] = {}
+        taken = set(self.reserved)
+        for key, plain in wanted.items():
+            name = plain
+            number = 1
+            while name in taken:
+                number += 1
+                name = f"{plain}_{number}"
+            taken.add(name)
+            names[key] = name
+        return names
+
+    def variables(self) -> list[tuple[str, Feature]]:
+        """Return the variables that hold the columns, each with a feature that is made of it."""
+        found: dict[str, Feature] = {}
+        for feature in self.used:
+            name = self.variable(feature)
+            if name not in found or found[name].fill is None:
+                found[name] = feature
+        return list(found.items())
+
+    def variable(self, feature: Feature) -> str:
+        """Return the variable that a feature is computed from."""
+        # A number or a date is filled; whether it was missing is a variable of its own.
+        return self.names[feature.column, feature.kind == "missing"]
 
     @abstractmethod
     def literal(self, value: Any) -> str:
@@ -695,6 +647,13 @@ _PYTHON["formed moment"] = (
     .replace("(value, gap)", '(value, gap, form="")')
     .replace("datetime.fromisoformat(str(value).strip())", "parsed(str(value).strip(), form)")
 )
+_PYTHON_MODULES = ("math", "date", "datetime", "timedelta", "timezone")
+_Python.reserved = frozenset(
+    [
+        *("row", "predict", *_PYTHON_MODULES, *keyword.kwlist, *keyword.softkwlist, *dir(builtins)),
+        *re.findall(r"^(?:def )?(\w+)(?:\(| = )", "".join(_PYTHON.values()), re.MULTILINE),
+    ]
+)
 
 
 class _JavaScript(_Script):
@@ -912,6 +871,20 @@ function hour(moment) {
 }
 """,
 }
+_JAVASCRIPT_WORDS = """
+arguments async await break case catch class const continue debugger default delete do else enum
+eval export extends false finally for function if implements import in instanceof interface let new
+null of package private protected public return static super switch this throw true try typeof
+undefined var void while with yield
+Array Boolean Date Infinity Math NaN Number Object RegExp Set String TypeError exports globalThis
+module process require
+"""
+_JavaScript.reserved = frozenset(
+    [
+        *("row", "predict", *_JAVASCRIPT_WORDS.split()),
+        *re.findall(r"^(?:function|const) (\w+)", "".join(_JAVASCRIPT.values()), re.MULTILINE),
+    ]
+)
 
 
 class _Sql(_Writer):
@@ -1008,13 +981,13 @@ class _Sql(_Writer):
     def _iso_column(self, column: str) -> str:
         """Return the name of the column that the query adds for dates that are no ISO texts."""
         name = f"{column} as ISO text"
-        while name in self._columns:
+        while name.lower() in self._columns:  # SQL does not tell capital letters from small ones
             name += "'"
         return name
 
     @cached_property
     def _columns(self) -> set[str]:
-        return {feature.column for feature in self.features}
+        return {feature.column.lower() for feature in self.features}
 
     @cached_property
     def _date_columns(self) -> set[str]:
