@@ -133,6 +133,18 @@ def half_space_parts(fitness, genome, azimuth, t, s, u, half):
     return parts(fitness, cap_in_half_space(fitness.dim, t, q, n))
 
 
+@inner_kernel
+def wedge_parts(fitness, azimuth, t, s, u, half):
+    """Parts of a cap that the axis pierces in the wedge [0, azimuth], up to half a turn."""
+    if azimuth == 0:
+        return np.int64(0)
+    if 2 * azimuth == fitness.turn:
+        return half
+    cosine, sine = cos_sin_turn(azimuth, fitness.turn)
+    beta = 2.0 * math.pi * (np.float64(azimuth) / np.float64(fitness.turn))
+    return parts(fitness, pierced_wedge(fitness.dim, t, s, u, beta, cosine, sine))
+
+
 def _cap_score(fitness, work, genome):
     """Units on which the label is right.
 
@@ -166,6 +178,9 @@ def _cap_score(fitness, work, genome):
     half = np.int64(0)
     if t < 1.0:
         half = parts(fitness, half_cap(dim, t))
+    pierced = half > 0 and rounded_u > t + TOUCHING
+    # two opposite wedges are a half-space: what contains both has to be computed from the same ones
+    summed = pierced and fitness.changes.shape[1] > 0
     # the label right before the centre's azimuth is that before the next change
     inside, nearest, before = np.int64(0), turn, fitness.constant
     for j in range(fitness.lines.size):
@@ -176,7 +191,12 @@ def _cap_score(fitness, work, genome):
             nearest, before = next_change, 1 if within else 0
         if half > 0:
             near = turn - azimuth if within else azimuth
-            beyond = half_space_parts(fitness, genome, near, t, s, u, half) - 2 * half
+            if summed:
+                beyond = wedge_parts(fitness, near, t, rounded_s, rounded_u, half) - 2 * half
+                other = (turn >> 1) - near
+                beyond += wedge_parts(fitness, other, t, rounded_s, rounded_u, half)
+            else:
+                beyond = half_space_parts(fitness, genome, near, t, s, u, half) - 2 * half
             inside += beyond if within else -beyond
     for j in range(fitness.changes.shape[1]):
         azimuth, ends = (fitness.changes[0, j] - centre) % turn, fitness.changes[1, j]
@@ -184,16 +204,12 @@ def _cap_score(fitness, work, genome):
             nearest, before = azimuth, 1 if ends > 0 else 0
         near = azimuth if 2 * azimuth <= turn else turn - azimuth
         wedge = half
-        if near == 0:
+        if pierced:
+            wedge = wedge_parts(fitness, near, t, rounded_s, rounded_u, half)
+        elif near == 0:
             wedge = np.int64(0)
-        elif half > 0 and 2 * near < turn:
-            if rounded_u > t + TOUCHING:
-                cosine, sine = cos_sin_turn(near, turn)
-                beta = 2.0 * math.pi * (np.float64(near) / np.float64(turn))
-                share = pierced_wedge(dim, t, rounded_s, rounded_u, beta, cosine, sine)
-                wedge = parts(fitness, share)
-            elif 4 * near < turn:
-                wedge = half_space_parts(fitness, genome, near, t, s, u, half) - half
+        elif half > 0 and 4 * near < turn:
+            wedge = half_space_parts(fitness, genome, near, t, s, u, half) - half
         if near != azimuth:
             wedge = 2 * half - wedge
         inside += wedge if ends > 0 else -wedge
