@@ -17,8 +17,8 @@ from hyperna.problems import ArcProblem
 from hyperna.problems.half_circles import HALF_TURN
 
 # Units of the sphere's area. Areas of one neuron are the same numbers wherever it is known why they
-# are equal. Those of several neurons have errors of up to 1e-14, which split one of 200 levels in
-# units of 2**-40 (two neurons, r = 8), and none of 4,000 in units of 2**-34. At high resolutions
+# are equal. Those of several neurons have errors of up to 1e-14, which split 31 of 4,000 levels in
+# units of 2**-40 (two neurons, r = 8), and none of them in units of 2**-34. At high resolutions
 # that would be too coarse for the steps of a run.
 UNITS = 2**40
 COARSE_UNITS = 2**34
