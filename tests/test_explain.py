@@ -1,6 +1,7 @@
 """Explanations: conditions as the rule has them, and changes that are the smallest ones."""
 
 import re
+import time
 from datetime import date
 from decimal import Decimal
 
@@ -280,3 +281,23 @@ def test_a_value_exactly_on_a_threshold_changes_by_the_least_step():
             change = explain(clf, [[value]])[0].change
             assert clf.predict([[change.after]]) == change.answer != before
             assert abs(change.after - value) <= 2 * np.spacing(border)
+
+
+def test_the_time_grows_linearly_with_the_rows():
+    features = [Feature("age", "number", fill=30.0), Feature("age", "missing")]
+    some = (condition([0], [1.0], 40.0), condition([1], [1.0], 0.5))
+    model = encoded(features, [Rule(some, 1, 1.0, 0.0, 0.5)])
+    ages = np.random.default_rng(0).normal(40, 10, 8000).tolist()
+    ages[::9] = [None] * len(ages[::9])
+
+    def seconds(rows):
+        table = {"age": ages[:rows]}
+        times = []
+        for _ in range(2):
+            begin = time.process_time()
+            explain(model, table)
+            times.append(time.process_time() - begin)
+        return min(times)
+
+    seconds(500)
+    assert seconds(8000) < 24 * seconds(1000)

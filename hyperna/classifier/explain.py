@@ -353,6 +353,7 @@ class _Explainer:
         self.conditions = [condition for rule in rules for condition in rule.conditions]
         self.answers = self.rules.predict(self.F)
         self.deviation = self._deviations()
+        self.gaps = {column: self._gaps(column) for column in {f.column for f in self.features}}
 
     def _deviations(self) -> FloatArray:
         """Return the standard deviation of each feature in training, as the conditions tell it."""
@@ -440,14 +441,14 @@ class _Explainer:
         }
         for column, feature in filled.items():
             text = f"{printable(column)} is missing and counts as {feature.fill_text}"
-            for row in np.flatnonzero(self._is_gap(column)).tolist():
+            for row in np.flatnonzero(self.gaps[column]).tolist():
                 counts[row].append(text)
         return [f"; {', '.join(some)}" if some else "" for some in counts]
 
     def _fact(self, k: int, row: int, value: float, threshold: float) -> str:
         """Return what a row has in a feature, and by how much it differs from the threshold."""
         feature = self.features[k]
-        missing = self._is_gap(feature.column)[row]
+        missing = self.gaps[feature.column][row]
         if feature.kind in ("category", "rare", "missing"):
             if missing:
                 return f"{printable(feature.column)} is missing"
@@ -468,7 +469,7 @@ class _Explainer:
             return f"{printable(feature.column)} is missing and counts as: {text}"
         return text
 
-    def _is_gap(self, column: str) -> BoolArray:
+    def _gaps(self, column: str) -> BoolArray:
         """Return in which rows a column has no value."""
         if column in self.cells:
             cells = self.cells[column]
@@ -514,7 +515,7 @@ class _Explainer:
         """Return the smallest change of a column of numbers in each row, and to or from a gap."""
         value = next(k for k in members if self.features[k].kind in ("number", "other"))
         gap = next((k for k in members if self.features[k].kind == "missing"), None)
-        is_gap = self._is_gap(self.features[value].column)
+        is_gap = self.gaps[self.features[value].column]
         known = self.F.copy()
         if gap is not None:
             known[:, gap] = 0.0
@@ -611,7 +612,7 @@ class _Explainer:
             options.append(None)
         found: list[list[Change]] = [[] for _ in self.F]
         best = np.full(len(self.F), math.inf)
-        is_gap = self._is_gap(column)
+        is_gap = self.gaps[column]
         for option in options:
             cell = np.array([_UNKNOWN if option == "" else option], dtype=object)
             changed = self.F.copy()
@@ -660,7 +661,7 @@ class _Explainer:
         by_kind = {self.features[k].kind: k for k in members}
         date = self.features[by_kind["date"]]
         gap = by_kind.get("missing")
-        is_gap = self._is_gap(date.column)
+        is_gap = self.gaps[date.column]
         if gap is None:
             found: list[list[Change]] = [[] for _ in self.F]
         else:
