@@ -12,9 +12,13 @@ from commands import refusal
 from sklearn.model_selection import StratifiedKFold
 
 from hyperna.classifier import NAClassifier, export_text
+from hyperna.classifier.decision_list import DecisionList
+from hyperna.classifier.rules import Condition, Rule
 from hyperna.cli import main
+from hyperna.cli.fit import size_text
 from hyperna.comparison import CLASSIFIERS, GROUPS
 from hyperna.datasets import DATASETS, SHIPPED, dataset, load
+from hyperna.tables import Feature
 
 FOLDER = Path(__file__).parent.parent / "datasets"
 FRUIT = "id,weight,kind,length\n" + "".join(
@@ -150,6 +154,45 @@ def test_fit_validates_the_path(capsys, fruit):
         assert row["terms"] == same.terms
     told = refusal(capsys, "fit", fruit, "--label", "kind", "--ignore", "id", "--path", "11")
     assert "--path must be at most 10, the number of rows of class 'fig', got 11" in told
+
+
+def test_fit_tells_all_that_is_wrong_with_the_columns_at_once(tmp_path, capsys):
+    path = tmp_path / "people.csv"
+    path.write_text("age,city,y\n1,Rome,a\n,Oslo,b\n3,Rome,a\n4,Oslo,b\n", encoding="utf-8")
+    kinds = ("--kind", "age=nunber", "--kind", "cty=date", "--kind", "city=town")
+    told = refusal(capsys, "fit", str(path), *kinds, "--ignore", "agee", "--label", "z")
+    for words in (
+        "label must name a column, got 'z'",
+        "ignore must name a column, got 'agee'; did you mean 'age'?",
+        "kinds must name a column, got 'cty'; did you mean 'city'?",
+        "got 'nunber' for column 'age', 'town' for column 'city'; did you mean 'number'?",
+    ):
+        assert words in told
+    with pytest.raises(ValueError, match=r"kinds must name a column.*; kinds must be number"):
+        load(path, kinds={"age": "nunber", "cty": "date"})
+    with pytest.raises(TypeError, match="kinds must map columns to kinds"):
+        load(path, kinds=["age"])
+
+
+def test_monotonic_suggests_features_of_a_table(tmp_path, capsys):
+    path = tmp_path / "people.csv"
+    path.write_text("age,city,y\n1,Rome,a\n,Oslo,b\n3,Rome,a\n4,Oslo,b\n", encoding="utf-8")
+    told = refusal(capsys, "fit", str(path), "--monotonic", "age is mising=1,age=1,q=0")
+    assert "got 'age is mising', 'q'; did you mean 'age is missing'?" in told
+
+
+def test_the_size_of_a_rule_is_that_of_what_is_printed():
+    def rule(*thresholds):
+        some = tuple(Condition((0,), (1.0,), each, 1.0, (1.0,)) for each in thresholds)
+        return Rule(some, len(some), 1.0, 0.0, 0.3)
+
+    features = [Feature("city", "category", category="Rome")]
+    every = DecisionList((rule(0.5), rule(0.5)), (0, 1, 2), 3)
+    assert size_text(every, features) == "2 terms in 2 conditions"
+    some = DecisionList((rule(0.5), rule(0.5, 1.5)), (0, 1, 2), 3)
+    assert size_text(some, features) == (
+        "1 term in 1 condition; 2 more terms in rules that decide no row and are not printed"
+    )
 
 
 def test_fit_says_when_no_rule_pays(tmp_path, capsys):
@@ -335,7 +378,7 @@ def test_predict_with_a_model_of_the_library(tmp_path, capsys):
         (("fit", "moons", "--output", "nor"), "--output"),
         (("fit", "moons", "--shortness", "-1"), "--shortness"),
         (("fit", "moons", "--evaluations", "-1"), "--evaluations"),
-        (("fit", "moons", "--monotonic", "x3=1"), "--monotonic"),
+        (("fit", "moons", "--monotonic", "x3=1"), "--monotonic must name features, got 'x3'; the"),
         (("fit", "moons", "--monotonic", "x1=up"), "--monotonic"),
         (("fit", "moons", "--path", "1"), "--path"),
         (("fit", "moons", "--path", "151"), "at most 150"),

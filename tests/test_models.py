@@ -284,7 +284,7 @@ def test_signs_of_coefficients_are_given_by_names_of_features(tmp_path, capsys):
     assert "income is missing" not in rules[1]
     assert main([*argv, "--monotonic", "income is missing=-1", "--path", "2"]) == 0
     capsys.readouterr()
-    assert "monotonic_cst must name features" in refusal(capsys, *argv, "--monotonic", "incom=1")
+    assert "did you mean 'income'?" in refusal(capsys, *argv, "--monotonic", "incom=1")
 
 
 def test_tables_of_numbers_are_data_sets_as_before(tmp_path):

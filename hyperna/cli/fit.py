@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from hyperna._files import check_writable, write_file
 from hyperna._validation import check_extra
-from hyperna._words import counted, listed, shown
+from hyperna._words import counted, did_you_mean, listed, shown
 from hyperna.cli.options import (
     add_kind_option,
     check_picture,
@@ -28,8 +28,9 @@ from hyperna.cli.options import (
 
 if TYPE_CHECKING:
     from hyperna.classifier import NAClassifier
+    from hyperna.classifier.decision_list import DecisionList
     from hyperna.datasets import Dataset, Table
-    from hyperna.tables import Encoding
+    from hyperna.tables import Encoding, Feature
 
 HELP = """\
 Fit an NAClassifier to labelled data, print its rule and save it as JSON.
@@ -266,16 +267,23 @@ def fitted(args: argparse.Namespace, data: "Dataset | Table") -> Any:
     given = dict(vars(args))
     if "class_weight" in given:
         given["class_weight"] = class_weight(given["class_weight"], data.y)
-    if "monotonic_cst" in given:
-        given["monotonic_cst"] = monotonic(given["monotonic_cst"], data)
-    classifier.set_params(**{k: given[k] for k in classifier.get_params() if k in given})
     model: Any = classifier
     if isinstance(data, Table):
         model = table_pipeline(
             classifier, kinds=data.kinds, ignore=data.ignore, names=data.features
         )
-        if "monotonic_cst" in given:  # then the classifier must know the names of its features
-            model[:-1].set_output(transform="pandas")
+    if "monotonic_cst" in given:
+        signs = read_signs(given["monotonic_cst"])
+        if isinstance(data, Table):
+            check_extra("--monotonic with text, gaps or dates needs", "pandas", "data")
+            # The classifier must know the names of its features.
+            encoder = model[:-1].set_output(transform="pandas")
+            check_features(signs, encoder.fit(data.X, data.y).get_feature_names_out())
+            given["monotonic_cst"] = signs
+        else:
+            check_features(signs, data.features)
+            given["monotonic_cst"] = [signs.get(name, 0) for name in data.features]
+    classifier.set_params(**{k: given[k] for k in classifier.get_params() if k in given})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(data.X, data.y)
@@ -286,24 +294,36 @@ def fitted(args: argparse.Namespace, data: "Dataset | Table") -> Any:
     return model
 
 
-def monotonic(text: str, data: "Dataset | Table") -> list[int] | dict[str, int]:
-    """Convert the value of --monotonic; features of a table with text or gaps are given by name."""
-    from hyperna.datasets import Table
+def read_signs(text: str) -> dict[str, int]:
+    """Convert the value of --monotonic to a sign for each feature that it names.
 
+    Examples
+    --------
+    >>> read_signs("age=1, city = Rome=-1")
+    {'age': 1, 'city = Rome': -1}
+    """
     signs: dict[str, int] = {}
     for entry in text.split(","):
         name, _, sign = (part.strip() for part in entry.rpartition("="))
-        known = isinstance(data, Table) or name in data.features
-        if not name or not known or sign not in ("1", "+1", "-1", "0"):
+        if not name or sign not in ("1", "+1", "-1", "0"):
             raise ValueError(
                 "--monotonic must be FEATURE=1 or FEATURE=-1, with commas between, "
                 f"got {entry!r:.60}"
             )
         signs[name] = int(sign)
-    if isinstance(data, Table):
-        check_extra("--monotonic with text, gaps or dates needs", "pandas", "data")
-        return signs
-    return [signs.get(name, 0) for name in data.features]
+    return signs
+
+
+def check_features(signs: dict[str, int], features: Iterable[str]) -> None:
+    """Refuse names in --monotonic that are no features."""
+    known = [str(name) for name in features]
+    unknown = [name for name in signs if name not in known]
+    if unknown:
+        hint = did_you_mean(unknown[0], known[:1000])
+        raise ValueError(
+            f"--monotonic must name features, got {listed(map(shown, unknown), 5)}{hint}; "
+            f"the features: {listed(known)}"
+        )
 
 
 def class_weight(text: str, y: Any) -> str | dict[Any, float]:
@@ -384,6 +404,20 @@ def path_records(classifier: "NAClassifier", encoding: "Encoding") -> list[dict[
     return records
 
 
+def size_text(rules: "DecisionList", features: Sequence["Feature"]) -> str:
+    """Return how many terms the printed rules have, and how many those that are not printed."""
+    from hyperna.classifier.text import asked_rules
+
+    printed = [rule for rule, _ in asked_rules(rules, features)]
+    terms = sum(rule.terms for rule in printed)
+    conditions = sum(len(rule.conditions) for rule in printed)
+    text = f"{counted(terms, 'term')} in {counted(conditions, 'condition')}"
+    if rules.terms > terms:
+        more = counted(rules.terms - terms, "more term")
+        text += f"; {more} in rules that decide no row and are not printed"
+    return text
+
+
 def hardly_better(correct: int, points: int, baseline: float) -> bool:
     """Return whether an accuracy exceeds that of a constant answer by less than its standard error.
 
@@ -421,7 +455,7 @@ def print_summary(
         print(f"this is no better than always answering {often}")
     elif hardly_better(summary["correct"], summary["points"], summary["baseline_accuracy"]):
         print(f"this is hardly better than always answering {often}")
-    size = f"{counted(summary['terms'], 'term')} in {counted(summary['neurons'], 'condition')}"
+    size = size_text(classifier.list_, encoding.features)
     rule = summary["rule"]
     if summary["terms"] > MOST_TERMS:
         rule = "(a rule with so many terms is not printed; --max-terms asks for a shorter one)"

@@ -21,7 +21,7 @@ from hyperna.datasets.base import (
 )
 from hyperna.datasets.draws import Draws
 from hyperna.problems import PROBLEMS, PointProblem, Problem, problem
-from hyperna.tables.columns import check_kinds, plain_cells
+from hyperna.tables.columns import check_kinds, plain_cells, wrong_kinds
 from hyperna.tables.reader import columns_of
 
 # Those that come with scikit-learn and need no download.
@@ -188,7 +188,9 @@ def read_table(
     table = CsvTable(path)
     label = table.header[-1] if label is None else label
     ignored = [*ignore]
-    known = check_kinds(kinds)
+    known = {} if kinds is None else kinds
+    if not isinstance(known, Mapping):
+        known = check_kinds(kinds)  # which says what it must be
     features = table.others([label])
     problems = []
     for argument, names in (("label", [label]), ("ignore", ignored), ("kinds", known)):
@@ -201,6 +203,9 @@ def read_table(
             problems.append(f"{argument} must not name the label {shown(label)}")
     if problems:
         problems.append(f"its columns: {listed(table.header)}")
+    wrong = wrong_kinds(known)
+    if wrong:
+        problems.append(wrong)
     if not features:
         problems.append(f"it must have a column besides the label {shown(label)}, got none")
     classes: Any = None
@@ -222,7 +227,7 @@ def read_table(
         tuple(features),
         Path(path).stem,
         label,
-        known,
+        check_kinds(known),
         tuple(ignored),
         unlabelled=int((~labelled).sum()),
     )

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperna._csv import GAPS
-from hyperna._words import counted, number, shortened, shown
+from hyperna._words import counted, did_you_mean, listed, number, shortened, shown
 from hyperna.tables.dates import CALENDAR
 
 KINDS = ("number", "date", "category")
@@ -294,13 +294,35 @@ def check_kinds(kinds: Any) -> dict[str, str]:
         return {}
     if not isinstance(kinds, Mapping):
         raise TypeError(f"kinds must map columns to kinds, got {shown(kinds)}")
-    for name, kind in kinds.items():
-        if kind not in KINDS and not str(kind).startswith("date:%"):
-            raise ValueError(
-                f"kinds must be {', '.join(KINDS)}, or date:FORMAT as in date:%d/%m/%Y, "
-                f"got {shown(kind)} for column {shown(name)}"
-            )
+    problem = wrong_kinds(kinds)
+    if problem:
+        raise ValueError(problem)
     return {str(name): str(kind) for name, kind in kinds.items()}
+
+
+def wrong_kinds(kinds: Mapping[Any, Any]) -> str:
+    """Return what is wrong with the kinds that a caller gives to columns, "" if nothing is.
+
+    Examples
+    --------
+    >>> wrong_kinds({"age": "number", "born": "date:%d.%m.%Y"})
+    ''
+    >>> wrong_kinds({"age": "nunber"}).partition("got ")[2]
+    "'nunber' for column 'age'; did you mean 'number'?"
+    """
+    wrong = {
+        name: kind
+        for name, kind in kinds.items()
+        if kind not in KINDS and not str(kind).startswith("date:%")
+    }
+    if not wrong:
+        return ""
+    given = [f"{shown(kind)} for column {shown(name)}" for name, kind in wrong.items()]
+    hint = did_you_mean(next(iter(wrong.values())), KINDS)
+    return (
+        f"kinds must be {', '.join(KINDS)}, or date:FORMAT as in date:%d/%m/%Y, "
+        f"got {listed(given, 5)}{hint}"
+    )
 
 
 def look_at(name: str, values: Any, kind: str | None = None) -> Column:
