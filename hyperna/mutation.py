@@ -264,7 +264,7 @@ class Pareto(ContinuousLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        # below, nearly all steps are longer than any float, and a step is sought without end
+        # below, nearly all steps are longer than any float and lead anywhere: uniform steps
         check_real("shape", self.shape, 0.01)
 
     def steps(self, resolution: int, unit: int = 1) -> LawData:
