@@ -35,11 +35,9 @@ from hyperna.classifier.text import (
     list_text,
 )
 from hyperna.tables.columns import ISO
-from hyperna.tables.dates import moment_text
+from hyperna.tables.dates import DATE_PARTS, moment_text
 from hyperna.tables.encoding import Encoding
 from hyperna.tables.features import Feature, printable
-
-DATES = ("date", "month", "weekday", "hour")
 
 
 def export_code(
@@ -218,17 +216,15 @@ class _Writer(ABC):
 
     def condition(self, condition: Condition) -> list[str]:
         """Return a condition, the first term positive, as in the text of the rule, in lines."""
-        sign = 1.0 if condition.weights[0] > 0 else -1.0
-        relation = ">" if sign > 0 else "<"
-        threshold = sign * condition.threshold + 0.0
+        weights, relation, threshold = condition.written
         if len(condition.features) > 1:
             pieces: list[str] = []
-            for k, weight in zip(condition.features, condition.weights, strict=True):
+            for k, weight in zip(condition.features, weights, strict=True):
                 term = self.term(self.features[k])
                 if abs(weight) != 1:
                     term = f"{self.number(abs(weight))}*{term}"
                 if pieces:
-                    term = f"- {term}" if sign * weight < 0 else f"+ {term}"
+                    term = f"- {term}" if weight < 0 else f"+ {term}"
                 pieces.append(term)
             return filled_lines([*pieces, f"{relation} {self.number(threshold)}"])
         return [self.simple(self.features[condition.features[0]], relation, threshold)]
@@ -236,9 +232,7 @@ class _Writer(ABC):
     def simple(self, feature: Feature, relation: str, threshold: float) -> str:
         """Return the condition that a feature is greater or less than a threshold."""
         if feature.binary:
-            zero, one = (threshold < 0, threshold < 1)
-            if relation == "<":
-                zero, one = (threshold > 0, threshold > 1)
+            zero, one = feature.holds_at_0_and_1(relation, threshold)
             if zero == one:
                 return self.true if zero else self.false
             return self.is_one(feature) if one else self.is_zero(feature)
@@ -322,7 +316,7 @@ def _expected_value(feature: Feature) -> str:
     if feature.fill is None:
         return ""
     if isinstance(feature.fill, str):
-        return _day(feature.fill) if feature.kind in DATES else printable(feature.fill)
+        return _day(feature.fill) if feature.kind in DATE_PARTS else printable(feature.fill)
     return number_text(float(feature.fill), None)
 
 
@@ -392,7 +386,7 @@ class _Script(_Writer):
         fill = next((_expected_value(each) for each in features if each.fill is not None), "")
         gap = f'; a gap ({self.null}, NaN or "")'
         counts = f"{gap} counts as {fill}" if fill else ""
-        if kinds & set(DATES):
+        if kinds & set(DATE_PARTS):
             return f"date ({self.dates}{self.also_read(features[0].column)}){counts}"
         if kinds & {"category", "rare"}:
             return f"text, as in {self.literal(_example(features))}{counts}"
@@ -405,7 +399,7 @@ class _Script(_Writer):
         cell = f"row[{self.literal(feature.column)}]"
         if feature.kind == "missing":
             return self.is_gap(cell)
-        if feature.kind in DATES:
+        if feature.kind in DATE_PARTS:
             form = self.forms.get(feature.column, "")
             read = f", {self.date_form(form)}" if form and self.reads(form) else ""
             return f"moment({cell}, {self.literal(_iso(feature.fill))}{read})"
@@ -455,7 +449,7 @@ class _Script(_Writer):
             found.add("number")
         if kinds & {"category", "rare"}:
             found.add("text")
-        if kinds & set(DATES):
+        if kinds & set(DATE_PARTS):
             found.add("moment")
         return found
 
@@ -896,7 +890,7 @@ class _Sql(_Writer):
         kinds = {feature.kind for feature in features}
         fill = next((_expected_value(each) for each in features if each.fill is not None), "")
         counts = f"; NULL counts as {fill}" if fill else ""
-        if kinds & set(DATES):
+        if kinds & set(DATE_PARTS):
             also = self.also_read(features[0].column)
             return f"date, as SQLite's date functions read it{also}{counts}"
         if kinds & {"category", "rare"}:
@@ -943,13 +937,13 @@ class _Sql(_Writer):
         if feature.kind == "number":
             return f"COALESCE({value}, {self.number(float(feature.fill))})"
         fill = str(feature.fill)
-        if feature.kind in DATES:
+        if feature.kind in DATE_PARTS:
             fill = _iso(fill).replace("T", " ")
             fill = fill.partition(" ")[0] if value.startswith("date(") else fill
         return f"COALESCE({value}, {self.literal(fill)})"
 
     def term(self, feature: Feature) -> str:
-        column = self.dated(feature) if feature.kind in DATES else self.name(feature.column)
+        column = self.dated(feature) if feature.kind in DATE_PARTS else self.name(feature.column)
         if feature.binary:
             return f"CASE WHEN {self.is_one(feature)} THEN 1 ELSE 0 END"
         if feature.kind == "number":
@@ -991,7 +985,7 @@ class _Sql(_Writer):
 
     @cached_property
     def _date_columns(self) -> set[str]:
-        return {feature.column for feature in self.features if feature.kind in DATES}
+        return {feature.column for feature in self.features if feature.kind in DATE_PARTS}
 
     def _iso_lines(self, column_name: str, numbers: _DateNumbers) -> list[str]:
         """Return dates that consist of numbers as ISO texts, in lines; others stay as they are.

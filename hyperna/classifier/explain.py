@@ -31,7 +31,15 @@ from hyperna.classifier.text import (
     rule_lines,
 )
 from hyperna.tables.columns import Column
-from hyperna.tables.dates import CALENDAR, MONTHS, STEPS, WEEKDAYS, date_part, moment_text
+from hyperna.tables.dates import (
+    CALENDAR,
+    DATE_PARTS,
+    MONTHS,
+    STEPS,
+    WEEKDAYS,
+    date_part,
+    moment_text,
+)
 from hyperna.tables.encoding import Encoding
 from hyperna.tables.features import Feature, printable
 from hyperna.tables.reader import columns_of
@@ -42,7 +50,6 @@ DIGITS = 6
 SLACK = 0.005
 # Longer conditions have what the row has on a line of its own.
 WIDEST = 60
-DATES = ("date", "month", "weekday", "hour")
 
 
 @dataclass(frozen=True)
@@ -333,9 +340,9 @@ class _Explainer:
         self.probability = listed.probabilities(rows)
         # dates need their date beside the month or weekday that a rule may use
         wanted = set(listed.features)
-        used_columns = {features[k].column for k in wanted if features[k].kind in DATES}
+        used_columns = {features[k].column for k in wanted if features[k].kind in DATE_PARTS}
         for k, feature in enumerate(features):
-            if feature.kind in DATES and feature.column in used_columns:
+            if feature.kind in DATE_PARTS and feature.column in used_columns:
                 wanted.add(k)
         numbers = sorted(wanted)
         place = {k: j for j, k in enumerate(numbers)}
@@ -396,16 +403,16 @@ class _Explainer:
 
     def _states(self, condition: Condition) -> list[ConditionState]:
         """Return the condition looked at for each row, the first term positive."""
-        sign = 1.0 if condition.weights[0] > 0 else -1.0
+        weights, relation, threshold = condition.written
+        sign = 1.0 if relation == ">" else -1.0
         holds = condition.holds(self.F).tolist()
         distance = condition.distance(self.F).tolist()
         values = sign * condition.sum(self.F) + 0.0
-        threshold = sign * condition.threshold + 0.0
         parts = tuple(condition_parts(condition, self.features, None))
         text = " ".join(parts)
         terms = [
-            (sign * weight, self.features[k].term)
-            for k, weight in zip(condition.features, condition.weights, strict=True)
+            (weight, self.features[k].term)
+            for k, weight in zip(condition.features, weights, strict=True)
         ]
         total = sum_text(terms, None)
         gaps = self._gaps_in_sum(condition)
@@ -437,7 +444,8 @@ class _Explainer:
         filled = {
             self.features[k].column: self.features[k]
             for k in condition.features
-            if self.features[k].kind in ("number", *DATES) and self.features[k].fill is not None
+            if self.features[k].kind in ("number", *DATE_PARTS)
+            and self.features[k].fill is not None
         }
         for column, feature in filled.items():
             text = f"{printable(column)} is missing and counts as {feature.fill_text}"
@@ -500,7 +508,7 @@ class _Explainer:
         result: list[list[Change]] = [[] for _ in self.F]
         for members in groups.values():
             kinds = {self.features[k].kind for k in members}
-            if kinds & set(DATES):
+            if kinds & set(DATE_PARTS):
                 some = self._date_changes(members)
             elif kinds & {"category", "rare"} or not kinds & {"number", "other"}:
                 some = self._category_changes(members)
@@ -533,10 +541,10 @@ class _Explainer:
             distance = abs(after - before) / self.deviation[value]
             if gap is not None and is_gap[row]:
                 distance = max(distance, 1.0 / self.deviation[gap])
-            goal = _beyond_text(before, after, nearest.inner[row], nearest.outer[row])
+            goal, target = _beyond_text(before, after, nearest.inner[row], nearest.outer[row])
             was, step = "a gap", ""
             if not is_gap[row]:
-                was, step = _from_text(before, goal)
+                was, step = _from_text(before, target)
             found[row].append(
                 Change(
                     column=printable(feature.column) if feature.kind != "other" else feature.name,
@@ -703,7 +711,7 @@ _UNKNOWN = "\0 none of the categories"
 
 def _filled(feature: Feature) -> NDArray[Any]:
     """Return a gap of the kind of cells that a feature is made of."""
-    if feature.kind in DATES:
+    if feature.kind in DATE_PARTS:
         return np.array(["NaT"], dtype="datetime64[us]")
     return np.array([np.nan])
 
@@ -816,7 +824,7 @@ class _Calendar:
         self.steps = STEPS[self.date.step]
         first, last = date_part(CALENDAR, "date", self.date.origin, self.date.step)
         self.ends = round(first * self.steps), round(last * self.steps)
-        self.parts = [kind for kind in DATES[1:] if kind in by_kind and by_kind[kind] in used]
+        self.parts = [kind for kind in DATE_PARTS[1:] if kind in by_kind and by_kind[kind] in used]
         self.on_date = [
             condition for condition in explainer.conditions if by_kind["date"] in condition.features
         ]
@@ -956,8 +964,10 @@ def _part(feature: Feature, value: float) -> str:
     return f"{value:g}"
 
 
-def _beyond_text(before: float, after: float, inner: float, outer: float) -> str:
-    """Return words for the values from `after` on, away from `before`, with few digits.
+def _beyond_text(before: float, after: float, inner: float, outer: float) -> tuple[str, float]:
+    """Return words for the values from `after` on, away from `before`, and the number in them.
+
+    It has few digits.
 
     `inner` is the last value before `after`, which has the old answer, and `outer` the last one
     beyond it with the new one.
@@ -965,21 +975,21 @@ def _beyond_text(before: float, after: float, inner: float, outer: float) -> str
     Examples
     --------
     >>> _beyond_text(39.0, np.nextafter(40.0, 41.0), 40.0, 1e300)
-    'more than 40'
+    ('more than 40', 40.0)
     >>> _beyond_text(45.0, 40.0, np.nextafter(40.0, 41.0), -1e300)
-    'at most 40'
+    ('at most 40', 40.0)
     >>> _beyond_text(39.0, 40.12345678, 40.12345677, 1e300)
-    'at least 40.124'
+    ('at least 40.124', 40.124)
     """
     if after == before:
-        return f"= {_number(after)}"
+        return f"= {_number(after)}", after
     up = after > before
     if len(number_text(after, None)) <= DIGITS + 2:
-        return f"at {'least' if up else 'most'} {number_text(after, None)}"
+        return f"at {'least' if up else 'most'} {number_text(after, None)}", after
     if len(number_text(inner, None)) <= DIGITS + 2:
-        return f"{'more' if up else 'less'} than {number_text(inner, None)}"
+        return f"{'more' if up else 'less'} than {number_text(inner, None)}", inner
     shown = _rounded_beyond(before, after, outer)
-    return f"at {'least' if up else 'most'} {number_text(shown, None)}"
+    return f"at {'least' if up else 'most'} {number_text(shown, None)}", shown
 
 
 def _rounded_beyond(before: float, after: float, outer: float) -> float:
@@ -1006,17 +1016,17 @@ def _rounded_beyond(before: float, after: float, outer: float) -> float:
     return after
 
 
-def _from_text(before: float, goal: str) -> tuple[str, str]:
-    """Return words for the value before a change and for the step to the number in its goal.
+def _from_text(before: float, after: float) -> tuple[str, str]:
+    """Return words for the value before a change and for the step to the one after it.
 
     The step is the difference of the two numbers as they are shown.
 
     Examples
     --------
-    >>> _from_text(25.38, "at most 3.076"), _from_text(40.12345678, "at least 40.1234571")
+    >>> _from_text(25.38, 3.076), _from_text(40.12345678, 40.1234571)
     (('25.38', ' (-22.304)'), ('40.12345678', ' (+0.00000032)'))
     """
-    target = Decimal(goal.rpartition(" ")[2])
+    target = Decimal(number_text(after, None))
     exact = number_text(before, None)
     was = exact if len(exact) <= DIGITS + 2 else _number(before)
     # Where the change is smaller than the digits of the value, all of them are needed.

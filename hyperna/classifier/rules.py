@@ -7,7 +7,7 @@ so that code in another language gives the same answer on every row.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -20,6 +20,14 @@ from hyperna.classifier.table import Standardisation, Standardised, blocks
 
 # Significant digits of coefficients, from the fewest tried to what a number holds.
 FEWEST_DIGITS, MOST_DIGITS = 2, 17
+
+
+class Inequality(NamedTuple):
+    """A condition as it is written: a sum with these weights is > or < the threshold."""
+
+    weights: tuple[float, ...]
+    relation: str
+    threshold: float
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,19 @@ class Condition:
     threshold: float
     scale: float
     influence: tuple[float, ...]
+
+    @property
+    def written(self) -> Inequality:
+        """The condition with a positive first term, as texts and code have it.
+
+        Examples
+        --------
+        >>> Condition((1, 0), (-1.0, 0.5), -4.0, 1.0, (1.0, 0.5)).written
+        Inequality(weights=(1.0, -0.5), relation='<', threshold=4.0)
+        """
+        if self.weights[0] > 0:
+            return Inequality(self.weights, ">", self.threshold + 0.0)
+        return Inequality(tuple(-weight for weight in self.weights), "<", -self.threshold + 0.0)
 
     def sum(self, X: FloatArray) -> FloatArray:
         """Return the sum of the terms for each row, added in their order."""

@@ -197,14 +197,11 @@ def condition_parts(
     >>> condition_parts(one, plain_features("ab"), None)
     ['b', '+ 0.5*a', '< 4']
     """
-    sign = 1.0 if condition.weights[0] > 0 else -1.0
-    relation = ">" if sign > 0 else "<"
-    threshold = sign * condition.threshold + 0.0
+    weights, relation, threshold = condition.written
     if len(condition.features) == 1:
         return [features[condition.features[0]].condition(relation, threshold, digits)]
     terms = [
-        (sign * weight, features[k].term)
-        for k, weight in zip(condition.features, condition.weights, strict=True)
+        (weight, features[k].term) for k, weight in zip(condition.features, weights, strict=True)
     ]
     return [*summands(terms, digits), f"{relation} {number_text(threshold, digits)}"]
 

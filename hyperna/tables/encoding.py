@@ -8,7 +8,7 @@ names of columns but changes their values, as a scaler does, the features are na
 """
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from hyperna._validation import FloatArray
 from hyperna._words import counted, list_item, listed, number, number_text, shown
 from hyperna.tables.columns import KINDS, Column, read_category
-from hyperna.tables.dates import DateParts
+from hyperna.tables.dates import DATE_PARTS, DateParts
 from hyperna.tables.features import Feature, check_plain, printable
 from hyperna.tables.reader import TableReader, columns_of
 
@@ -179,7 +179,7 @@ class Encoding:
 # Of what columns a feature can be made.
 _COLUMN_KINDS = {
     "number": ("number",),
-    **dict.fromkeys(("date", "month", "weekday", "hour"), ("date",)),
+    **dict.fromkeys(DATE_PARTS, ("date",)),
     **dict.fromkeys(("category", "rare"), ("category",)),
     "missing": KINDS,
 }
@@ -244,40 +244,57 @@ def _inputs_of(step: Any) -> list[Feature]:
 def _outputs_of(name: str, step: Any, inputs: list[Feature]) -> list[Feature]:
     """Return what a fitted transformer, a step of this name, makes of features."""
     check_is_fitted(step)
-    if isinstance(step, Pipeline):
-        for inner_name, inner in _steps_of(step):
-            inputs = _outputs_of(inner_name, inner, inputs)
-        return inputs
-    if isinstance(step, ColumnTransformer):
-        made: list[Feature] = []
-        for part_name, part, places in step.transformers_:
-            if not isinstance(part, str) or part != "drop":
-                some = _chosen(step, inputs, places)
-                same = isinstance(part, str) or not some  # "passthrough", or nothing to do
-                made += some if same else _outputs_of(part_name, part, some)
-        return made
-    if isinstance(step, SimpleImputer):
-        return _imputed(step, inputs)
-    if isinstance(step, OneHotEncoder):
-        # asked for once: the encoder makes the list for all columns each time
-        infrequent = getattr(step, "infrequent_categories_", None)
-        return [
-            made
-            for place, feature in enumerate(inputs)
-            for made in _categories_of(
-                step, place, feature, None if infrequent is None else infrequent[place]
-            )
-        ]
-    if isinstance(step, DateParts):
-        return [
-            feature
-            for place, feature in enumerate(inputs)
-            for feature in _parts_of(step, place, feature)
-        ]
-    if isinstance(step, FunctionTransformer) and step.func is None:
-        return inputs
-    if isinstance(step, SelectorMixin):
-        return _selected(step, inputs)
+    for kind, outputs in _OUTPUTS.items():
+        if isinstance(step, kind):
+            return outputs(name, step, inputs)
+    return _named(name, step, inputs)
+
+
+def _piped(name: str, pipeline: Pipeline, inputs: list[Feature]) -> list[Feature]:
+    """Return what the steps of a pipeline make of features, one after the other."""
+    for inner_name, inner in _steps_of(pipeline):
+        inputs = _outputs_of(inner_name, inner, inputs)
+    return inputs
+
+
+def _joined(name: str, step: ColumnTransformer, inputs: list[Feature]) -> list[Feature]:
+    """Return what the parts of a ColumnTransformer make of the features that they are given."""
+    made: list[Feature] = []
+    for part_name, part, places in step.transformers_:
+        if isinstance(part, str) and part == "drop":
+            continue
+        some = _chosen(step, inputs, places)
+        same = isinstance(part, str) or not some  # "passthrough", or nothing to do
+        made += some if same else _outputs_of(part_name, part, some)
+    return made
+
+
+def _one_hot(name: str, encoder: OneHotEncoder, inputs: list[Feature]) -> list[Feature]:
+    """Return the features that a OneHotEncoder makes."""
+    # asked for once: the encoder makes the list for all columns each time
+    infrequent = getattr(encoder, "infrequent_categories_", None)
+    made: list[Feature] = []
+    for place, feature in enumerate(inputs):
+        rare = None if infrequent is None else infrequent[place]
+        made += _categories_of(encoder, place, feature, rare)
+    return made
+
+
+def _dated(name: str, parts: DateParts, inputs: list[Feature]) -> list[Feature]:
+    """Return the features that `DateParts` makes."""
+    made: list[Feature] = []
+    for place, feature in enumerate(inputs):
+        made += _parts_of(parts, place, feature)
+    return made
+
+
+def _computed(name: str, step: FunctionTransformer, inputs: list[Feature]) -> list[Feature]:
+    """Return what a function makes of features; without a function they stay as they are."""
+    return inputs if step.func is None else _named(name, step, inputs)
+
+
+def _named(name: str, step: Any, inputs: list[Feature]) -> list[Feature]:
+    """Return features of which only the names are known that a transformer gives them."""
     known = [feature.name for feature in inputs]
     keeps = type(step).__name__ in _KEEP_VALUES
     return [
@@ -303,14 +320,14 @@ def _names_made(step: Any, inputs: list[str]) -> list[str]:
     return [str(name) for name in names]
 
 
-def _selected(selector: SelectorMixin, inputs: list[Feature]) -> list[Feature]:
+def _selected(name: str, selector: SelectorMixin, inputs: list[Feature]) -> list[Feature]:
     """Return the features that a selector keeps."""
     kept = [inputs[place] for place in selector.get_support(indices=True)]
     dates = {feature.column for feature in kept if feature.kind == "date"}
     # A month cannot be changed in an explanation without the date that it is a part of.
     return [
         Feature(feature.name, "other")
-        if feature.kind in ("month", "weekday", "hour") and feature.column not in dates
+        if feature.kind in DATE_PARTS and feature.column not in dates
         else feature
         for feature in kept
     ]
@@ -335,7 +352,7 @@ def _chosen(step: ColumnTransformer, inputs: list[Feature], places: Any) -> list
     ]
 
 
-def _imputed(imputer: SimpleImputer, inputs: list[Feature]) -> list[Feature]:
+def _imputed(name: str, imputer: SimpleImputer, inputs: list[Feature]) -> list[Feature]:
     """Return features whose gaps are filled, and those that say where the gaps were."""
     indicated = set()
     if imputer.indicator_ is not None:
@@ -406,6 +423,18 @@ def _parts_of(parts: DateParts, place: int, feature: Feature) -> list[Feature]:
             )
         )
     return made
+
+
+# What each transformer makes of features; of the others only names are known.
+_OUTPUTS: dict[type, Callable[[str, Any, list[Feature]], list[Feature]]] = {
+    Pipeline: _piped,
+    ColumnTransformer: _joined,
+    SimpleImputer: _imputed,
+    OneHotEncoder: _one_hot,
+    DateParts: _dated,
+    FunctionTransformer: _computed,
+    SelectorMixin: _selected,
+}
 
 
 def _columns_behind(features: Iterable[Feature]) -> tuple[Column, ...]:

@@ -44,6 +44,7 @@ from hyperna._validation import FloatArray
 from hyperna._words import list_item, listed, number_text, shortened
 from hyperna.tables.dates import (
     CALENDAR,
+    DATE_PARTS,
     MONTHS,
     STEPS,
     WEEKDAYS,
@@ -54,7 +55,7 @@ from hyperna.tables.dates import (
 
 # Features that are 0 or 1.
 BINARY = ("category", "missing", "rare")
-FEATURE_KINDS = ("number", "date", "month", "weekday", "hour", *BINARY, "other")
+FEATURE_KINDS = ("number", *DATE_PARTS, *BINARY, "other")
 _LONGEST_NAME = 80
 
 
@@ -132,19 +133,28 @@ class Feature:
         """
         greater = relation == ">"
         if self.binary:
-            return self._binary_condition(greater, threshold)
+            return self._binary_condition(relation, threshold)
         if self.kind == "date":
             return self._date_condition(relation, threshold)
-        if self.kind in ("month", "weekday", "hour"):
+        if self.kind in DATE_PARTS:
             least = math.floor(threshold) + 1 if greater else math.ceil(threshold)
             return self._part_condition(greater, least)
         return f"{self.name} {relation} {number_text(threshold + 0.0, digits)}"
 
-    def _binary_condition(self, greater: bool, threshold: float) -> str:
-        if greater:
-            zero, one = threshold < 0, threshold < 1
-        else:
-            zero, one = threshold > 0, threshold > 1
+    def holds_at_0_and_1(self, relation: str, threshold: float) -> tuple[bool, bool]:
+        """Return whether 0, and whether 1, is greater or less than a threshold.
+
+        Examples
+        --------
+        >>> Feature("city", "rare").holds_at_0_and_1("<", 0.5)
+        (True, False)
+        """
+        if relation == ">":
+            return threshold < 0, threshold < 1
+        return threshold > 0, threshold > 1
+
+    def _binary_condition(self, relation: str, threshold: float) -> str:
+        zero, one = self.holds_at_0_and_1(relation, threshold)
         if zero == one:
             return "always" if zero else "never"
         if one:
@@ -243,7 +253,7 @@ class Feature:
         if self.kind == "number":
             fill = np.nan if self.fill is None else float(self.fill)
             return np.where(np.isnan(cells), fill, cells)
-        if self.kind in ("date", "month", "weekday", "hour"):
+        if self.kind in DATE_PARTS:
             filled = np.where(np.isnat(cells), np.datetime64(str(self.fill), "us"), cells)
             return date_part(filled, self.kind, self.origin, self.step)
         if self.kind == "missing":
@@ -293,7 +303,7 @@ class Feature:
         wanted: Any = None
         if self.kind == "number":
             wanted = (float, int)
-        elif self.kind in ("date", "month", "weekday", "hour"):
+        elif self.kind in DATE_PARTS:
             wanted = str
             for name, text in (("fill", self.fill), ("origin", self.origin or "1970-01-01")):
                 try:
