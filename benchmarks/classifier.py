@@ -263,7 +263,7 @@ def evolution(options):
 
 def shortness(options):
     """Weight of the rule's bits."""
-    ablation(options, "shortness", (0.4, 0.7, 1, 2))
+    ablation(options, "shortness", (0.3, 0.5, 0.7, 1, 2))
 
 
 def seeds(options):

@@ -147,8 +147,7 @@ def test_pieces_make_no_difference(algorithm):
 
 @pytest.mark.slow
 def test_every_relative_runs_on_points_and_with_an_evolved_output():
-    for name in ("one_plus_lambda", "one_comma_lambda", "mu_plus_one", "annealing"):
-        entry = RELATIVES[name]
+    for name, entry in RELATIVES.items():
         runs = entry(neurons=3, output="evolved").run_many(
             problem("cube", dim=3), 20, budget=5000, seed=1
         )

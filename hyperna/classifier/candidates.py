@@ -31,7 +31,8 @@ from hyperna.classifier.table import Standardised
 #
 # Steps of a normal, in turns, and of a threshold are harmonic on this many parts.
 RESOLUTION = 65_536
-# Share of the offspring whose threshold moves; other shares are in `hyperna._kernels.short_rules`.
+# Share of the steps of other components that move the threshold instead, which has steps of its own
+# too; other shares are in `hyperna._kernels.short_rules`.
 THRESHOLD_MOVES = 0.3
 # Parts of a row in which the weights of points and the cost of a term are counted.
 PARTS_OF_A_ROW = 1024

@@ -185,7 +185,7 @@ class Search:
         rng = self.generator(neurons, quorum)
         start = soft_network(self.points, neurons, quorum, features, rng, self.limits.signs)
         # evolution leaves weights out; if the labels alone, with all weights there, take more bits
-        # than the best rule with its labels, nothing shorter can win
+        # than the best rule with its labels, something shorter is unlikely to win
         if self.candidate(start).code.labels >= self.best.bits:
             return []
         return self.path_of(start, rng)

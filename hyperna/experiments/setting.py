@@ -2,7 +2,8 @@
 
 The keys are the options of ``hyperna run``. Defaults are resolved before anything is hashed, so a
 setting is the same whether its defaults are written out or not, and its runs do not change when a
-default does.
+default does. (Options that were added later have ``written=False``: their defaults are no part of
+the hash and must never change.)
 """
 
 import hashlib

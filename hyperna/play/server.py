@@ -3,8 +3,9 @@
 A page of the web must not be able to use it: it listens on the loopback interface, and refuses
 requests whose Host or Origin is not its own (which a foreign page or a rebound name would send).
 
-Every connection has a thread of its own. What takes long is computed by `hyperna.play.workers`: at
-most about a second for a request, and no longer than its client waits for it.
+Every connection has a thread of its own. What takes long is computed by `hyperna.play.workers`, and
+no longer than its client waits for it: races for about a second, of which a part may be answered;
+exact runtimes and rules, which are small by the limits of the page, until they are complete.
 """
 
 import json
@@ -21,7 +22,7 @@ from hyperna.play.build import build_page
 from hyperna.play.workers import ClientLeft, Crashed, Workers
 
 _LONGEST_BODY = 2**18
-# Seconds of work for an answer; one that is not complete by then is sent as it is.
+# Seconds of work for a race; one that is not complete by then is sent as it is.
 _SECONDS = 1.0
 _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",

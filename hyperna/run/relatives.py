@@ -55,7 +55,7 @@ class RandomisedLocalSearchNA(OnePlusOneNA):
 
 @dataclass(frozen=True)
 class PopulationNA(OnePlusOneNA):
-    """Base of the algorithms that need more than one network at a time."""
+    """Base of the algorithms that choose in a way of their own, which `population` returns."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

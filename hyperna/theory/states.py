@@ -1,8 +1,8 @@
 """All networks on a grid: their scores, and which of them end a run with success.
 
 A chain can be written down wherever the genomes can be listed. The states of one neuron on the
-circle are scored by a formula for all of them at once; all others are listed and judged by the very
-kernel that judges them in a simulated run. So a chain has the ties that a run has, to the last
+circle are scored by a formula for all of them at once; all others are listed and judged by a
+kernel that gives the scores of a simulated run. So a chain has the ties that a run has, to the last
 unit.
 """
 
