@@ -1,0 +1,268 @@
+"""Rules as an SQL query, for SQLite."""
+
+import re
+from collections.abc import Sequence
+from contextlib import closing
+from decimal import Decimal
+from functools import cache, cached_property
+from typing import Any
+
+from hyperna._words import number_text, shown
+from hyperna.classifier.code_writer import (
+    DateNumbers,
+    Writer,
+    ended,
+    example_category,
+    gap_counts_as,
+    iso_text,
+)
+from hyperna.classifier.half_spaces import ODD
+from hyperna.tables.dates import DATE_PARTS, moment_text
+from hyperna.tables.features import Feature
+
+
+class SqlWriter(Writer):
+    """Writes a query that adds the column ``prediction`` to a table."""
+
+    comment = "--"
+    true, false = "1 = 1", "1 = 0"
+    and_, or_ = "AND", "OR"
+
+    def expected(self, features: Sequence[Feature]) -> str:
+        kinds = {feature.kind for feature in features}
+        fill = next((gap_counts_as(each) for each in features if each.fill is not None), "")
+        counts = f"; NULL counts as {fill}" if fill else ""
+        if kinds & set(DATE_PARTS):
+            also = self.also_read(features[0].column)
+            return f"date, as SQLite's date functions read it{also}{counts}"
+        if kinds & {"category", "rare"}:
+            example = self.literal(example_category(features))
+            return f"text, as in {example}, NULL where there is none{counts}"
+        if kinds == {"missing"}:
+            return "anything, NULL where there is none"
+        return f"number{counts or '; if NULL, the prediction is NULL'}"
+
+    def number(self, value: float) -> str:
+        """Return a number that SQLite reads as exactly this one.
+
+        Some versions read about one decimal in 10,000 as the neighbour of the nearest double. Such
+        a one is written as a quotient of whole numbers, which is rounded as it should be.
+        """
+        text = number_text(value, None)
+        if _read_by_sqlite(text) in (value, None):
+            return text
+        digits = Decimal(text)
+        exponent = int(digits.as_tuple().exponent)
+        whole = int(digits.scaleb(-exponent)) if exponent < 0 else 2**53
+        if abs(whole) < 2**53 and exponent >= -22:
+            return f"({whole} / 1{'0' * -exponent}.0)"
+        top, bottom = value.as_integer_ratio()
+        if max(abs(top), bottom) < 2**62:
+            return f"({top} / CAST({bottom} AS DOUBLE PRECISION))"
+        return text
+
+    def name(self, column: str) -> str:
+        """Return a column's name, quoted."""
+        return f'"{_without_nul(column).replace(chr(34), chr(34) * 2)}"'
+
+    def literal(self, value: Any) -> str:
+        """Return a class or a text as SQL writes it."""
+        if isinstance(value, bool):
+            return "TRUE" if value else "FALSE"
+        if isinstance(value, str):
+            return f"'{_without_nul(value).replace(chr(39), chr(39) * 2)}'"
+        return repr(value)
+
+    def _filled(self, value: str, feature: Feature) -> str:
+        if feature.fill is None:
+            return value
+        if feature.kind == "number":
+            return f"COALESCE({value}, {self.number(float(feature.fill))})"
+        fill = str(feature.fill)
+        if feature.kind in DATE_PARTS:
+            fill = iso_text(fill).replace("T", " ")
+            fill = fill.partition(" ")[0] if value.startswith("date(") else fill
+        return f"COALESCE({value}, {self.literal(fill)})"
+
+    def term(self, feature: Feature) -> str:
+        column = self.dated(feature) if feature.kind in DATE_PARTS else self.name(feature.column)
+        if feature.binary:
+            return f"CASE WHEN {self.is_one(feature)} THEN 1 ELSE 0 END"
+        if feature.kind == "number":
+            return self._filled(f"CAST({column} AS DOUBLE PRECISION)", feature)
+        moment = self._filled(f"datetime({column})", feature)
+        if feature.kind == "month":
+            return f"CAST(strftime('%m', {moment}) AS INTEGER)"
+        if feature.kind == "weekday":
+            return f"((strftime('%w', {moment}) + 6) % 7 + 1)"
+        if feature.kind == "hour":
+            return f"CAST(strftime('%H', {moment}) AS INTEGER)"
+        origin = self.literal(feature.origin)
+        if feature.step == "day":
+            day = self._filled(f"date({column})", feature)
+            return f"(julianday({day}) - julianday({origin}))"
+        return f"((strftime('%s', {moment}) - strftime('%s', {origin})) / 86400.0)"
+
+    def _known(self, feature: Feature) -> str:
+        """Return what is NULL where a column has no value: what is no date counts as none."""
+        is_date = feature.column in self._date_columns
+        return f"datetime({self.dated(feature)})" if is_date else self.name(feature.column)
+
+    def dated(self, feature: Feature) -> str:
+        """Return a column of dates as SQLite's date functions read it."""
+        column = feature.column
+        foreign = column in self.forms and self.reads(self.forms[column])
+        return self.name(self._iso_column(column)) if foreign else self.name(column)
+
+    def _iso_column(self, column: str) -> str:
+        """Return the name of the column that the query adds for dates that are no ISO texts."""
+        name = f"{column} as ISO text"
+        while name.lower() in self._columns:  # SQL does not tell capital letters from small ones
+            name += "'"
+        return name
+
+    @cached_property
+    def _columns(self) -> set[str]:
+        return {feature.column.lower() for feature in self.features}
+
+    @cached_property
+    def _date_columns(self) -> set[str]:
+        return {feature.column for feature in self.features if feature.kind in DATE_PARTS}
+
+    def _iso_lines(self, column_name: str, numbers: DateNumbers) -> list[str]:
+        """Return dates that consist of numbers as ISO texts, in lines; others stay as they are.
+
+        Numbers need no zero in front, as in strptime. The function printf takes the digits that a
+        text begins with for a number.
+        """
+        column = self.name(column_name)
+        text = f"trim({column})"
+        separator = numbers.separator
+        digit = "[0-9]"
+        widths = {"Y": digit * 4, "y": digit * 2}
+        usual = f"{digit}*" if separator else digit * 2
+        pattern = separator.join(widths.get(letter, usual) for letter in numbers.order)
+        allowed = f"0-9{separator.replace('-', '')}"
+        day, time = text, ""
+        if numbers.clock:
+            pattern += f" {digit}*" + f":{digit}{digit}" * (numbers.clock // 3)
+            allowed += " :"
+            day = f"substr({text}, 1, instr({text}, ' ') - 1)"
+            clock = f"substr({text}, instr({text}, ' ') + 1)"
+            time = f" || ' ' || substr('0' || {clock}, -{numbers.clock})"
+        allowed += "-" * (separator == "-")
+        if separator:
+            second = f"substr({day}, instr({day}, '{separator}') + 1)"
+            third = f"substr({day}, -4)"
+            if numbers.order[2] != "Y":
+                third = f"ltrim(substr({day}, -2), '{separator}')"
+            pieces = [day, second, third]
+        else:
+            pieces = []
+            begin = 1
+            for letter in numbers.order:
+                width = 4 if letter == "Y" else 2
+                pieces.append(f"substr({day}, {begin}, {width})")
+                begin += width
+        by_letter = dict(zip(numbers.order, pieces, strict=True))
+        year = by_letter.get("Y")
+        if year is None:
+            short = by_letter["y"]
+            year = f"{short} + CASE WHEN {short} + 0 < 69 THEN 2000 ELSE 1900 END"
+        written = f"printf('%04d-%02d-%02d', {year}, {by_letter['m']}, {by_letter['d']}){time}"
+        return [
+            "CASE",
+            f"  WHEN {text} GLOB '{pattern}'",
+            f"    AND {text} NOT GLOB '*[^{allowed}]*'",
+            f"  THEN {written}",
+            f"  ELSE {column}",
+            f"END AS {self.name(self._iso_column(column_name))}",
+        ]
+
+    def is_one(self, feature: Feature) -> str:
+        column = self.name(feature.column)
+        if feature.kind == "missing":
+            return f"{self._known(feature)} IS NULL"
+        if feature.kind == "category":
+            return f"{self._filled(column, feature)} = {self.literal(feature.category)}"
+        texts = [self.literal(text) for text in feature.named if text is not None]
+        known = f"{column} NOT IN ({', '.join(texts)})" if texts else f"{column} IS NOT NULL"
+        if None in feature.named:
+            return f"({column} IS NOT NULL AND {known})"
+        return f"({column} IS NULL OR {known})"
+
+    def is_zero(self, feature: Feature) -> str:
+        column = self.name(feature.column)
+        if feature.kind == "missing":
+            return f"{self._known(feature)} IS NOT NULL"
+        if feature.kind == "category":
+            if feature.fill is not None:
+                return f"{self._filled(column, feature)} <> {self.literal(feature.category)}"
+            return f"({column} IS NULL OR {column} <> {self.literal(feature.category)})"
+        return f"NOT {self.is_one(feature)}"
+
+    def compared_date(self, feature: Feature, relation: str, border: int) -> str:
+        when = iso_text(moment_text(feature.origin, border, feature.step).replace(" ", "T"))
+        function = "datetime"
+        when = when.replace("T", " ")
+        if feature.step == "day":
+            function, when = "date", when.partition(" ")[0]
+        moment = self._filled(f"{function}({self.dated(feature)})", feature)
+        return f"{moment} {relation} {self.literal(when)}"
+
+    def counted(self, conditions: list[list[str]], quorum: int) -> list[str]:
+        lines = []
+        for number, (first, *rest) in enumerate(conditions):
+            start = f"{'+ ' if number else ''}CASE WHEN {first}"
+            lines += ended([start, *rest], " THEN 1 ELSE 0 END")
+        end = ") % 2 = 1" if quorum == ODD else f") >= {quorum}"
+        return ["(", *(f"  {line}" for line in lines), end]
+
+    def program(self) -> str:
+        needed = [each for each in self.used if each.kind == "number" and each.fill is None]
+        nulls = dict.fromkeys(f"{self.name(each.column)} IS NULL" for each in needed)
+        lines = []
+        if nulls:
+            lines.append(f"    WHEN {' OR '.join(nulls)} THEN NULL")
+        for rule, answer in self.asked:
+            lines += ["    WHEN", *(f"      {line}" for line in self.joined(rule))]
+            lines.append(f"    THEN {self.literal(answer)}")
+        answer = self.literal(self.otherwise)
+        if lines:
+            lines = ["  CASE", *lines, f"    ELSE {answer}", "  END AS prediction"]
+        else:
+            lines = [f"  {answer} AS prediction"]
+        plain = re.fullmatch(r"\w+(\.\w+)*", self.table)
+        table = self.table if plain else self.name(self.table)
+        source = self._source(table)
+        return "\n".join([*self.header(), "", "SELECT", "  *,", *lines, *source]) + "\n"
+
+    def _source(self, table: str) -> list[str]:
+        """Return what the query selects from: the table, with columns of ISO dates if needed."""
+        added: list[str] = []
+        for column, form in self.forms.items():
+            numbers = DateNumbers.of(form)
+            if numbers is not None:
+                added = ended(added, ",") if added else []
+                added += self._iso_lines(column, numbers)
+        if not added:
+            return [f"FROM {table};"]
+        inner = ["SELECT", "  *,", *(f"  {line}" for line in added), f"FROM {table}"]
+        return ["FROM (", *(f"  {line}" for line in inner), ") AS with_dates;"]
+
+
+@cache
+def _read_by_sqlite(text: str) -> float | None:
+    """Return the number that SQLite reads in a text, None if Python comes without SQLite."""
+    try:
+        import sqlite3
+    except ImportError:
+        return None
+    with closing(sqlite3.connect(":memory:")) as connection:
+        return float(connection.execute(f"SELECT {text}").fetchone()[0])
+
+
+def _without_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError(f"a name or text with a NUL cannot be written in SQL: {shown(text)}")
+    return text

@@ -1,0 +1,372 @@
+"""What code for rules has in common in all languages (`Writer`), and where it is a function."""
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hyperna._csv import GAPS
+from hyperna._words import listed, number_text
+from hyperna.classifier.decision_list import DecisionList
+from hyperna.classifier.rules import Condition, Rule
+from hyperna.classifier.text import asked_rules, filled_lines, list_text
+from hyperna.tables.dates import DATE_PARTS
+from hyperna.tables.features import Feature, printable
+
+
+@dataclass(frozen=True)
+class DateNumbers:
+    """A way to write dates that consists of numbers.
+
+    `order` has the letters of `strptime` for day, month and year; `separator` stands between them.
+    `clock` is the number of digits and colons of the time after a space, 0 without one.
+    """
+
+    order: str
+    separator: str
+    clock: int
+
+    @classmethod
+    def of(cls, form: str) -> "DateNumbers | None":
+        """Return what a format of `strptime` consists of, None if not only of numbers.
+
+        Examples
+        --------
+        >>> DateNumbers.of("%d.%m.%Y %H:%M")
+        DateNumbers(order='dmY', separator='.', clock=5)
+        """
+        found = re.fullmatch(r"%([dmYy])([./-]?)%([dmYy])\2%([dmYy])( %H:%M(:%S)?)?", form)
+        if found is None:
+            return None
+        first, separator, second, third, time, seconds = found.groups()
+        clock = 0 if time is None else 5 if seconds is None else 8
+        return cls(first + second + third, separator, clock)
+
+
+def _example_date(form: str) -> str:
+    return datetime(2024, 12, 31, 18, 30).strftime(form)
+
+
+class Writer(ABC):
+    """Writes a list of rules in a language; `features` are those of the classifier, by number."""
+
+    comment: str
+    true: str
+    false: str
+    and_: str
+    or_: str
+
+    def __init__(
+        self,
+        features: Sequence[Feature],
+        rules: DecisionList,
+        classes: list[Any],
+        table: str,
+        forms: dict[str, str],
+    ) -> None:
+        self.features = features
+        self.rules = rules
+        self.classes = classes
+        self.table = table
+        self.asked = [(rule, classes[number]) for rule, number in asked_rules(rules, features)]
+        self.otherwise = classes[rules.otherwise]
+        used = {k for rule, _ in self.asked for k in rule.features}
+        self.used = [features[k] for k in sorted(used)]
+        # How dates are written in columns where they are no ISO texts, and numbers with commas.
+        columns = {feature.column for feature in self.used}
+        used_forms = {column: form for column, form in forms.items() if column in columns}
+        self.forms = {column: form for column, form in used_forms.items() if form != ","}
+        self.commas = [column for column, form in used_forms.items() if form == ","]
+
+    def header(self) -> list[str]:
+        """Return the rule and what the columns must hold, as lines of comments."""
+        rule = list_text(self.rules, self.classes, self.features, None)
+        lines = ["The rule of a classifier fitted by hyperna:", ""]
+        lines += [f"  {line}" for line in rule.splitlines()]
+        if self.used:
+            lines += ["", "Columns:"]
+            by_column: dict[str, list[Feature]] = {}
+            for feature in self.used:
+                by_column.setdefault(feature.column, []).append(feature)
+            for column, some in by_column.items():
+                lines.append(f"  {printable(column)}: {self.expected(some)}")
+        unread = {column: form for column, form in self.forms.items() if not self.reads(form)}
+        for column, form in unread.items():
+            lines += [
+                "",
+                f"WARNING: the model reads dates such as {_example_date(form)} in the column "
+                f"{printable(column)},",
+                "but this code does not: it needs ISO dates there, such as 2024-12-31.",
+            ]
+        if self.commas:
+            lines += [
+                "",
+                "WARNING: the model reads numbers with decimal commas, such as 1,5, in",
+                f"{listed([printable(column) for column in self.commas])};",
+                "but this code does not: it needs numbers, such as 1.5.",
+            ]
+        return [f"{self.comment} {line}".rstrip() for line in lines]
+
+    def condition(self, condition: Condition) -> list[str]:
+        """Return a condition, the first term positive, as in the text of the rule, in lines."""
+        weights, relation, threshold = condition.written
+        if len(condition.features) > 1:
+            pieces: list[str] = []
+            for k, weight in zip(condition.features, weights, strict=True):
+                term = self.term(self.features[k])
+                if abs(weight) != 1:
+                    term = f"{self.number(abs(weight))}*{term}"
+                if pieces:
+                    term = f"- {term}" if weight < 0 else f"+ {term}"
+                pieces.append(term)
+            return filled_lines([*pieces, f"{relation} {self.number(threshold)}"])
+        return [self.simple(self.features[condition.features[0]], relation, threshold)]
+
+    def simple(self, feature: Feature, relation: str, threshold: float) -> str:
+        """Return the condition that a feature is greater or less than a threshold."""
+        if feature.binary:
+            zero, one = feature.holds_at_0_and_1(relation, threshold)
+            if zero == one:
+                return self.true if zero else self.false
+            return self.is_one(feature) if one else self.is_zero(feature)
+        if feature.kind == "date":
+            border = feature.date_border(relation, threshold)
+            if isinstance(border, bool):
+                return self.true if border else self.false
+            return self.compared_date(feature, relation, border)
+        return f"{self.term(feature)} {relation} {self.number(threshold)}"
+
+    def reads(self, form: str) -> bool:
+        """Return whether the code reads dates that are written in this way."""
+        return DateNumbers.of(form) is not None
+
+    def also_read(self, column: str) -> str:
+        """Return how dates of a column may be written beside ISO texts, in words."""
+        form = self.forms.get(column)
+        if form is None or not self.reads(form):
+            return ""
+        return f", or text such as {_example_date(form)}"
+
+    def number(self, value: float) -> str:
+        """Return a number that is read as exactly this one."""
+        return number_text(value, None)
+
+    def joined(self, rule: Rule) -> list[str]:
+        """Return what must hold, in lines."""
+        conditions = [self.condition(each) for each in rule.conditions]
+        if len(conditions) == 1:
+            return conditions[0]
+        if rule.quorum not in (1, len(conditions)):
+            return self.counted(conditions, rule.quorum)
+        word = self.or_ if rule.quorum == 1 else self.and_
+        lines = list(conditions[0])
+        for first, *rest in conditions[1:]:
+            lines += [f"{word} {first}", *rest]
+        return lines
+
+    @abstractmethod
+    def program(self) -> str:
+        """Return the code."""
+
+    @abstractmethod
+    def expected(self, features: Sequence[Feature]) -> str:
+        """Return what a column must hold, given the features that are made of it."""
+
+    @abstractmethod
+    def term(self, feature: Feature) -> str:
+        """Return a feature as a number."""
+
+    @abstractmethod
+    def is_one(self, feature: Feature) -> str:
+        """Return the condition that a feature that is 0 or 1 is 1."""
+
+    @abstractmethod
+    def is_zero(self, feature: Feature) -> str:
+        """Return the condition that a feature that is 0 or 1 is 0."""
+
+    @abstractmethod
+    def compared_date(self, feature: Feature, relation: str, border: int) -> str:
+        """Return the condition that a date is beyond so many days or seconds from its origin."""
+
+    @abstractmethod
+    def counted(self, conditions: list[list[str]], quorum: int) -> list[str]:
+        """Return the condition that at least so many conditions hold, or an odd number."""
+
+
+def ended(lines: Sequence[str], end: str) -> list[str]:
+    """Return lines with something added at the end."""
+    return [*lines[:-1], lines[-1] + end]
+
+
+def _day(moment: Any) -> str:
+    """Return a moment as ISO text, without a time if it is midnight."""
+    text = str(np.datetime64(str(moment), "s")).replace("T", " ")
+    return text.removesuffix(" 00:00:00")
+
+
+def gap_counts_as(feature: Feature) -> str:
+    """Return what a gap counts as, in words; "" if there are none."""
+    if feature.fill is None:
+        return ""
+    if isinstance(feature.fill, str):
+        return _day(feature.fill) if feature.kind in DATE_PARTS else printable(feature.fill)
+    return number_text(float(feature.fill), None)
+
+
+def example_category(features: Sequence[Feature]) -> str:
+    """Return a category that features know, as it must be written."""
+    for feature in features:
+        for text in (feature.category, *feature.named):
+            if text is not None:
+                return printable(text)
+    return ""
+
+
+class Script(Writer):
+    """What Python and JavaScript have in common: a function with a variable for each column."""
+
+    null: str
+    equals: str
+    differs: str
+    dates: str
+    # Names that no variable may have: words of the language, and all that the code uses.
+    reserved: frozenset[str]
+
+    @cached_property
+    def names(self) -> dict[tuple[str, bool], str]:
+        """The names of variables: for a column, and for whether it is missing.
+
+        Columns come first, so that they keep their names where both would have the same one.
+        """
+        wanted: dict[tuple[str, bool], str] = {}
+        for column in dict.fromkeys(feature.column for feature in self.used):
+            plain = re.sub(r"[^0-9A-Za-z]+", "_", column).strip("_")[:40] or "column"
+            wanted[column, False] = f"x_{plain}" if plain[0].isdigit() else plain
+        for column, _ in [*wanted]:
+            wanted[column, True] = f"{wanted[column, False]}_is_missing"
+        names: dict[tuple[str, bool], str] = {}
+        taken = set(self.reserved)
+        for key, plain in wanted.items():
+            name = plain
+            number = 1
+            while name in taken:
+                number += 1
+                name = f"{plain}_{number}"
+            taken.add(name)
+            names[key] = name
+        return names
+
+    def variables(self) -> list[tuple[str, Feature]]:
+        """Return the variables that hold the columns, each with a feature that is made of it."""
+        found: dict[str, Feature] = {}
+        for feature in self.used:
+            name = self.variable(feature)
+            if name not in found or found[name].fill is None:
+                found[name] = feature
+        return list(found.items())
+
+    def variable(self, feature: Feature) -> str:
+        """Return the variable that a feature is computed from."""
+        # A number or a date is filled; whether it was missing is a variable of its own.
+        return self.names[feature.column, feature.kind == "missing"]
+
+    @abstractmethod
+    def literal(self, value: Any) -> str:
+        """Return a text, a number or a truth value as the language writes it."""
+
+    def expected(self, features: Sequence[Feature]) -> str:
+        kinds = {feature.kind for feature in features}
+        fill = next((gap_counts_as(each) for each in features if each.fill is not None), "")
+        gap = f'; a gap ({self.null}, NaN or "")'
+        counts = f"{gap} counts as {fill}" if fill else ""
+        if kinds & set(DATE_PARTS):
+            return f"date ({self.dates}{self.also_read(features[0].column)}){counts}"
+        if kinds & {"category", "rare"}:
+            return f"text, as in {self.literal(example_category(features))}{counts}"
+        if kinds == {"missing"}:
+            return f'anything; what matters is whether it is a gap ({self.null}, NaN or "")'
+        return f"number{counts or ', no gaps'}"
+
+    def read(self, feature: Feature) -> str:
+        """Return the value of the variable that a feature is computed from."""
+        cell = f"row[{self.literal(feature.column)}]"
+        if feature.kind == "missing":
+            return self.is_gap(cell)
+        if feature.kind in DATE_PARTS:
+            form = self.forms.get(feature.column, "")
+            read = f", {self.date_form(form)}" if form and self.reads(form) else ""
+            return f"moment({cell}, {self.literal(iso_text(feature.fill))}{read})"
+        if feature.kind == "number":
+            fill = "" if feature.fill is None else f", {self.number(float(feature.fill))}"
+            return f"number({cell}{fill})"
+        fill = "" if feature.fill is None else f", {self.literal(str(feature.fill))}"
+        return f"text({cell}{fill})"
+
+    @abstractmethod
+    def date_form(self, form: str) -> str:
+        """Return what tells the function that reads dates how they are written."""
+
+    @abstractmethod
+    def is_gap(self, cell: str) -> str:
+        """Return whether a cell holds no value."""
+
+    def is_one(self, feature: Feature) -> str:
+        name = self.variable(feature)
+        if feature.kind == "missing":
+            return name
+        if feature.kind == "category":
+            return f"{name} {self.equals} {self.literal(feature.category)}"
+        return self.among(name, feature.named, False)
+
+    def is_zero(self, feature: Feature) -> str:
+        name = self.variable(feature)
+        if feature.kind == "missing":
+            return self.negated(name)
+        if feature.kind == "category":
+            return f"{name} {self.differs} {self.literal(feature.category)}"
+        return self.among(name, feature.named, True)
+
+    @abstractmethod
+    def negated(self, condition: str) -> str:
+        """Return that a condition does not hold."""
+
+    @abstractmethod
+    def among(self, name: str, texts: Sequence[str | None], inside: bool) -> str:
+        """Return the condition that a variable is, or is not, one of several texts."""
+
+    def helpers(self) -> set[str]:
+        """Return the names of the functions that read the columns."""
+        kinds = {feature.kind for feature in self.used}
+        found = set()
+        if "number" in kinds:
+            found.add("number")
+        if kinds & {"category", "rare"}:
+            found.add("text")
+        if kinds & set(DATE_PARTS):
+            found.add("moment")
+        return found
+
+
+def is_plain(text: str) -> bool:
+    """Return whether a text can stand between quotation marks as it is."""
+    return text.isprintable() and not set(text) & {'"', "\\"}
+
+
+def iso_text(moment: Any) -> str:
+    """Return a moment as ISO text, to the second."""
+    return str(np.datetime64(str(moment), "s"))
+
+
+def gap_lines(indent: str) -> str:
+    """Return the texts that stand for a gap, in lines."""
+    texts = [json.dumps(text) for text in sorted(GAPS)]
+    lines = []
+    for begin in range(0, len(texts), 8):
+        lines.append(indent + ", ".join(texts[begin : begin + 8]) + ",")
+    return "\n".join(lines)
