@@ -5,7 +5,8 @@ Its rules as text, as code, and explained row by row.
 
 from hyperna.classifier.code import export_code
 from hyperna.classifier.estimator import NAClassifier
-from hyperna.classifier.explain import Explanation, Explanations, explain
+from hyperna.classifier.explain import explain
+from hyperna.classifier.explanations import Explanation, Explanations
 from hyperna.classifier.text import export_text
 
 __all__ = [

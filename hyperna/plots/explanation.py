@@ -4,7 +4,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from hyperna._words import shortened
-from hyperna.classifier.explain import Explanation
+from hyperna.classifier.explanations import Explanation
 from hyperna.plots.style import BLACK, BLUE, FONT_SIZE, GREY, ORANGE, finish, legend_below, new_axes
 
 if TYPE_CHECKING:
