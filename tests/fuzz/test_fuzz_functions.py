@@ -125,6 +125,10 @@ CALLS = {
         ),
         {"model": FITTED, "language": "sql"},
     ),
+    "export_onnx": (
+        lambda model: hyperna.export_onnx(fitted() if model is FITTED else model),
+        {"model": FITTED},
+    ),
     "compare": (
         hyperna.compare,
         {"data": (X, Y), "classifiers": ["tree"], "folds": 2, "repeats": 1, "seed": 0},
