@@ -149,7 +149,7 @@ def name_of(row):
 
 # Compilation takes seconds a row: most are slow, and `test_interpreted` tries all.
 COMPILED = [
-    pytest.param(row, id=name_of(row), marks=[pytest.mark.slow] if place % 8 else [])
+    pytest.param(row, id=name_of(row), marks=[pytest.mark.slow] if place % 24 else [])
     for place, row in enumerate(ROWS)
 ]
 

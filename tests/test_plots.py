@@ -34,7 +34,8 @@ from hyperna.plots import (
 from hyperna.plots.animation import chosen_frames
 from hyperna.plots.circle import circular_runs
 from hyperna.plots.landscape import score_table
-from hyperna.run.results import Trajectory
+from hyperna.plots.runs import _ENDS
+from hyperna.run.results import STOP_REASONS, Trajectory
 from hyperna.theory.landscape import local_optima
 
 
@@ -74,6 +75,10 @@ def test_circle_draws_each_neuron_s_line():
     lines = {line.get_label(): line.get_xydata() for line in ax.lines}
     for index, (normal, bias) in enumerate(zip(*network.weights(), strict=True)):
         assert lines[f"neuron {index + 1}"] @ normal == pytest.approx([bias, bias])
+
+
+def test_every_end_of_a_run_has_words():
+    assert set(STOP_REASONS) <= set(_ENDS)
 
 
 def test_circle_marks_wrong_points():

@@ -198,7 +198,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 7))
 y = X[:, 0] + X[:, 6] > 0.3
 paths = []
-for output in OUTPUTS:
+for output in ("or", "and", "xor", "evolved"):
     move = "angle" if output in ("or", "xor") else "rotation"
     na = OnePlusOneNA(neurons=2, output=output, resolution=120, move=move)
     fitness = FiniteSet(X, y)

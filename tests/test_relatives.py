@@ -156,6 +156,17 @@ def test_every_relative_runs_on_points_and_with_an_evolved_output():
         assert circle.run_many(problem("two_quarters"), 50, budget=20_000, seed=1).success.any()
 
 
+def test_a_start_is_not_given_up_before_its_members_are_drawn():
+    algorithm = MuPlusOneNA(members=10, resolution=24)
+    with pytest.raises(ValueError, match="stagnation must be at least 10"):
+        algorithm.run("quarter", seed=1, stagnation=9)
+    limits = {"stagnation": 10, "restarts": 3, "budget": 100, "target": False}
+    result = algorithm.run("quarter", seed=1, **limits, trajectory=True)
+    evaluations = result.trajectory.evaluations.tolist()
+    assert evaluations == sorted(evaluations)
+    assert evaluations[-1] <= result.evaluations <= 100
+
+
 def test_a_plus_strategy_never_loses_fitness_and_a_comma_strategy_does():
     task = problem("two_quarters")
     plus = OnePlusLambdaNA(neurons=2).run(task, seed=1, trajectory=True).trajectory.fitness

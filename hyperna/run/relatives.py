@@ -89,6 +89,11 @@ class PopulationNA(OnePlusOneNA):
                 f"stagnation must be at least {population.offspring}, the number of offspring, "
                 f"got {task.stagnation}"
             )
+        if task.stagnation is not None and task.stagnation < population.members:
+            raise ValueError(
+                f"stagnation must be at least {population.members}, the size of the population, "
+                f"got {task.stagnation}"
+            )
         return replace(task, population=population)
 
 
