@@ -81,8 +81,7 @@ def table(name: str) -> dict[str, Any]:
     (['petal length', 'petal width'], [0, 1, 2])
     """
     found = TABLES[name]()
-    options = OPTIONS.get(name, {})
-    return {**found, "options": options, "path": rule_path(found["points"], **options)}
+    return {**found, "path": rule_path(found["points"])}
 
 
 def _moons() -> dict[str, Any]:
@@ -131,9 +130,6 @@ def _cancer() -> dict[str, Any]:
     }
 
 
-# Options of the classifier for a table. By default the path of the moons ends at 3 terms with 14
-# errors; with a lower weight of the rule it goes on to 6 terms and 1 error.
-OPTIONS: dict[str, dict[str, Any]] = {"moons": {"shortness": 0.3}}
 # Tables with two features, for short rules.
 TABLES: dict[str, Callable[[], dict[str, Any]]] = {
     "moons": _moons,

@@ -218,7 +218,7 @@ def _draw_rule(figure: "Figure", scene: dict[str, Any]) -> None:
     negative, positive = table["classes"]
     names = ("negative", "positive") if positive < negative else (negative, positive)
     X, y = rows[:, :2], np.array(names)[rows[:, 2].astype(int)]
-    fitted = NAClassifier(random_state=0, **table["options"]).fit(X, y)
+    fitted = NAClassifier(random_state=0).fit(X, y)
     # As after a fit to a data frame with these columns.
     fitted.feature_names_in_ = np.array(table["features"], dtype=object)
     grid = figure.add_gridspec(2, 2, width_ratios=[1.6, 1])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 
-def rule_path(points: Sequence[Sequence[float]], seed: int = 0, **options: Any) -> list[Any]:
+def rule_path(points: Sequence[Sequence[float]], seed: int = 0) -> list[Any]:
     """Return the best rule found for each number of terms.
 
     A condition holds where the sum of its weights times its features is greater than its threshold.
@@ -19,8 +19,6 @@ def rule_path(points: Sequence[Sequence[float]], seed: int = 0, **options: Any) 
         Two features and a label, 0 or 1; rules hold on those with the label 1.
     seed : int
         The classifier's `random_state`.
-    **options
-        Further arguments of `NAClassifier`.
 
     Examples
     --------
@@ -34,7 +32,7 @@ def rule_path(points: Sequence[Sequence[float]], seed: int = 0, **options: Any) 
 
     rows = np.array(points, dtype=float)
     labels = rows[:, 2].astype(int)
-    fitted = NAClassifier(random_state=seed, **options).fit(rows[:, :2], labels)
+    fitted = NAClassifier(random_state=seed).fit(rows[:, :2], labels)
     path = []
     for size in fitted.path_:
         (rule,) = size.list.rules

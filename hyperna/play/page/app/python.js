@@ -110,10 +110,9 @@ function tableLines(name, { points, classes }) {
 
 // The path, and the rule of it with so many terms.
 export function ruleLines(name, table, { seed, terms = 1 }) {
-  const options = Object.entries({ ...table.options, random_state: seed }).map((pair) => pair.join("="));
   return [
     ...tableLines(name, table),
-    `classifier = hyperna.NAClassifier(${options.join(", ")}).fit(X, y)`,
+    `classifier = hyperna.NAClassifier(random_state=${seed}).fit(X, y)`,
     "print(classifier.path_)",
     `print(hyperna.export_text(classifier.at(${terms}), [${table.features.map(text).join(", ")}]))`,
   ].join("\n");
