@@ -65,8 +65,8 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         them. "auto" tries all.
     shortness : float, default=0.5
         Weight of the rule's bits against those of the labels: larger values give shorter rules; 1
-        is the plain description length, 0 takes the rule that tells the training labels best. No
-        value gives a rule where there is nothing to tell.
+        is the plain description length, 0 takes the rule that tells the training labels best.
+        Whatever the value, a rule must tell more than the constant answer by a stricter count.
     evaluations : int, default=1500
         Offspring of a network at each cost of a term: the effort of the search.
     monotonic_cst : array-like of int of shape (n_features,), or dict, optional
