@@ -42,6 +42,17 @@ def test_predict_says_what_the_table_lacks(people, tmp_path, capsys):
     assert "'city' holds none of the model's classes, old, young" in told
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "two\x01parts"])
+def test_predict_finds_columns_whose_names_are_printed_otherwise(name, tmp_path, capsys):
+    table, model = tmp_path / "table.csv", str(tmp_path / "model.json")
+    rows = "".join(f"{7 * k % 30 / 4},{k % 4},{int(7 * k % 30 > 12)}\n" for k in range(60))
+    table.write_text(f"{name},other,class\n{rows}", encoding="utf-8")
+    assert main(["fit", str(table), "--save", model]) == 0
+    assert "always" not in capsys.readouterr().out.splitlines()[2]
+    assert main(["predict", model, str(table)]) == 0
+    assert capsys.readouterr().out.splitlines()[0].startswith(name)
+
+
 def test_compare_says_who_is_left_out_unless_classifiers_are_named(people, capsys):
     argv = ["compare", people, "--ignore", "city", "--folds", "2", "--repeats", "1"]
     quick = {name: CLASSIFIERS[name] for name in ("tree", "neat")}

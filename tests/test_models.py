@@ -320,11 +320,27 @@ def test_tables_are_compared_like_any_data():
     assert result.test_accuracies("logistic").mean() == pytest.approx(alone, abs=0.1)
 
 
-def test_numbers_near_the_largest_are_fitted_without_a_warning():
-    largest = float(np.finfo(float).max)
-    table = {"a": [1e308, *[largest] * 4], "b": [0.0, 1.0, 1.0, 1.0, 1.0]}
+LARGEST = float(np.finfo(float).max)
+
+
+@pytest.mark.parametrize(
+    ("table", "labels"),
+    [
+        ({"a": [1e308, *[LARGEST] * 4], "b": [0.0, 1.0, 1.0, 1.0, 1.0]}, [0, 1, 0, 1, 1]),
+        (
+            {
+                "a": [0.0, LARGEST, 0.0],
+                "b": ["u", "v", "w"],
+                "c": ["x", "y", None],
+                "d": ["1", "y", "1"],
+            },
+            [0, 1, 0],
+        ),
+    ],
+)
+def test_numbers_near_the_largest_are_fitted_without_a_warning(table, labels):
     model = table_pipeline(NAClassifier(max_neurons=1, evaluations=20, random_state=0))
-    assert len(model.fit(table, [0, 1, 0, 1, 1]).predict(table)) == 5
+    assert len(model.fit(table, labels).predict(table)) == len(labels)
 
 
 def test_tables_that_do_not_fit_together():

@@ -261,13 +261,13 @@ def readable(
     """
     order = np.argsort(-np.abs(normal), kind="stable")
     features = order[normal[order] != 0]
-    unit = float(standard.deviation[features[0]] / abs(normal[features[0]]))
-    # Relative to the unit of the first term only features of units as different as 1e308 and 1
-    # overflow; their weights are cut off.
+    largest = float(np.finfo(float).max)
+    # Only units near the largest number, or as different as 1e308 and 1, overflow; they and the
+    # weights are cut off.
     with np.errstate(over="ignore", invalid="ignore"):
+        unit = min(float(standard.deviation[features[0]] / abs(normal[features[0]])), largest)
         weights = normal[features] * (unit / standard.deviation[features])
         border = threshold * unit + float(weights @ standard.centre[features])
-    largest = float(np.finfo(float).max)
     weights = np.clip(weights, -largest, largest)
     border = min(max(border, -largest), largest) if not math.isnan(border) else 0.0
     holds = _holds(normal, threshold, features, standard, X)

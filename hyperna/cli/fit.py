@@ -162,12 +162,12 @@ def run(args: argparse.Namespace) -> int:
     if args.path:
         validate(model, data, args.path, args.random_state)
     summary = summarise(classifier, points, data, encoding)
-    names_in = np.array(encoding.names, dtype=object)
     if model is classifier:  # as scikit-learn does for data frames
-        classifier.feature_names_in_ = names_in
+        classifier.feature_names_in_ = np.array(data.features, dtype=object)
     if path is not None:
         write_file(path, model_to_json(model) + "\n")
-    classifier.feature_names_in_ = names_in  # for the picture; nothing more is predicted
+    # for the picture, without what does not print; nothing more is predicted
+    classifier.feature_names_in_ = np.array(encoding.names, dtype=object)
     if picture is not None:
         draw(picture, classifier, points, data.y, with_path=bool(args.path))
     if args.json:
