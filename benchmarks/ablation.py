@@ -63,6 +63,7 @@ VARIATIONS = {
     "cost factor 3": ("COST_FACTOR", 3.0),
     "1 size without gain": ("MOST_FRUITLESS", 1),
     "3 sizes without gain": ("MOST_FRUITLESS", 3),
+    "no bound on sizes": ("least_bits", lambda *_: 0.0),
     "threshold moves 0.1": ("THRESHOLD_MOVES", 0.1),
     "threshold moves 0.6": ("THRESHOLD_MOVES", 0.6),
     "zeroing moves 0.1": ("ZEROING_MOVES", 0.1),
@@ -75,6 +76,9 @@ VARIATIONS = {
     "20 steps": ("STEPS", 20),
     "slight gain 1e-5": ("SLIGHT_GAIN", 1e-5),
     "most features 64": ("MOST_FEATURES", 64),
+    "no start on few features": ("FEW_FEATURES", 0),
+    "few features 4": ("FEW_FEATURES", 4),
+    "few features 9": ("FEW_FEATURES", 9),
     "every size 3": ("EVERY_SIZE", 3),
 }
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import comb, expit
 
-from hyperna.classifier.bits import LAPSES, code_length, entropy, naming_bits
+from hyperna.classifier.bits import LAPSES, code_length, entropy, least_bits, naming_bits
 from hyperna.classifier.half_spaces import ODD, HalfSpaces
 from hyperna.classifier.table import Standardised
 
@@ -73,6 +73,8 @@ def test_bits_are_those_of_the_plain_computation(seed, neurons, features, shortn
     labels, parameters = plain_bits(network, points, code.slope, code.lapse)
     assert code.labels == pytest.approx(labels, rel=1e-6)
     assert code.rule == pytest.approx(parameters + naming_bits(network, features), rel=1e-6)
+    if network.neurons > 1:
+        assert code.total(shortness) > least_bits(network.neurons, points, shortness)
     # no slope or lapse nearby makes the whole shorter, and none of a coarse grid by much
     total = labels + shortness * parameters
     lapses = np.maximum(LAPSES, 1 / (weight.sum() + 2))
@@ -119,6 +121,20 @@ def test_features_of_networks_are_named_whatever_the_path():
     rng = np.random.default_rng(0)
     network = HalfSpaces.made(rng.normal(size=(2, 4)), np.zeros(2), 1)
     assert naming_bits(network, 4, {(0, 1, 2, 3)}) == naming_bits(network, 4)
+
+
+@pytest.mark.parametrize("neurons", [2, 3])
+def test_no_network_of_a_size_takes_fewer_bits_than_its_bound(neurons):
+    """Points far from all borders take nothing but the lapse, and thresholds hardly anything."""
+    points = points_of(np.full((8, 5), 1e3), [1] * 8)
+    bound = least_bits(neurons, points, 0.5)
+    names = math.log2(neurons * (neurons + 1)) + math.log2(neurons + 1) + neurons * math.log2(10)
+    assert bound == pytest.approx(8 * math.log2(10 / 9) + 0.5 * names)
+    assert least_bits(neurons + 1, points, 0.5) > bound
+    network = HalfSpaces(np.eye(neurons, 5), np.zeros(neurons), 1)
+    code = code_length(network, points, 0.5)
+    assert code.labels == pytest.approx(8 * math.log2(10 / 9))
+    assert bound < code.total(0.5) < bound + neurons
 
 
 def test_noise_is_not_worth_a_rule_and_signal_is():

@@ -55,8 +55,9 @@ def test_loss_and_gradient(seed, neurons, features, odd, data):
     rng = np.random.default_rng(seed)
     used = rng.random((neurons, features)) < 0.7
     neuron, feature = layout(used)
-    columns, label = rng.normal(size=(features, 30)), rng.integers(0, 2, 30)
-    given_ = neuron, feature, columns, label, rng.uniform(0.2, 3.0, 30), quorum, 0.3
+    points = 29 + seed % 4
+    columns, label = rng.normal(size=(features, points)), rng.integers(0, 2, points)
+    given_ = neuron, feature, columns, label, rng.uniform(0.2, 3.0, points), quorum, 0.3
     parameters, gradient = rng.normal(size=len(neuron)), np.zeros(len(neuron))
     loss = soft_loss(parameters, *given_, gradient)
     assert loss == pytest.approx(enumerated_loss(parameters, *given_), rel=1e-9)

@@ -75,7 +75,7 @@ def code_length(
     if not network.neurons:
         return CodeLength(points.rows * entropy(points.share), 0.0, 0.0, 0.0, 0.0)
     result = np.zeros(4)
-    lapses = np.maximum(LAPSES, min(1.0 / (points.rows + 2.0), 0.25))
+    lapses = np.maximum(LAPSES, least_lapse(points.rows))
     description_length(
         np.ascontiguousarray(network.normals),
         network.thresholds,
@@ -97,6 +97,22 @@ def code_length(
         slope=slope,
         lapse=lapse,
     )
+
+
+def least_lapse(rows: float) -> float:
+    """Return the smallest probability of a label that no distance explains."""
+    return min(1.0 / (rows + 2.0), 0.25)
+
+
+def least_bits(neurons: int, points: Standardised, shortness: float) -> float:
+    """Return a bound that no network of so many half-spaces, two or more, can be below.
+
+    Each half-space tells one feature at least, and no label is more certain than a lapse leaves it.
+    The bound grows with the number of half-spaces.
+    """
+    labels = -points.rows * math.log2(1.0 - least_lapse(points.rows))
+    of_one_term_each = HalfSpaces(np.ones((neurons, 1)), np.zeros(neurons), 1)
+    return labels + shortness * naming_bits(of_one_term_each, len(points.columns))
 
 
 def naming_bits(network: HalfSpaces, features: int, path: Collection[Features] = ()) -> float:

@@ -4,8 +4,9 @@
    supports of a lasso path.
 2. The last of these, on all features or on the `MOST_FEATURES` with the largest weights, and
    networks of two half-spaces and more from smooth stand-ins, are evolved along growing costs of a
-   term.
-3. Larger networks are tried until two sizes in a row do not help.
+   term. A stand-in is fitted on the same features and on the first `FEW_FEATURES` of the lasso
+   path; the one that takes fewer bits is evolved.
+3. Larger networks are tried until two sizes in a row do not help, or none so large can.
 4. The candidate with the fewest bits is the answer. A rule must also take fewer bits than the
    constant answer when it names all its features; if none does, there is nothing to tell.
 5. For every number of terms the candidate that tells the labels best stays on the path.
@@ -19,8 +20,9 @@ import numpy as np
 
 from hyperna._validation import IntArray
 from hyperna._words import counted
-from hyperna.classifier.bits import CodeLength, Features, code_length
+from hyperna.classifier.bits import CodeLength, Features, code_length, least_bits
 from hyperna.classifier.candidates import (
+    FEW_FEATURES,
     MOST_FEATURES,
     evolved,
     half_spaces_on,
@@ -157,20 +159,26 @@ class Search:
         half_space = HalfSpaces.made(begin, full.network.thresholds, 1)
         for made in self.path_of(half_space, self.generator(1, 1)):
             self.add(made)
+        choices = [features]
+        few = [support for support in supports if len(support) <= FEW_FEATURES]
+        if few and len(few[-1]) < len(features):
+            choices.append(few[-1])
         fruitless = 0
         for neurons in range(2, self.limits.max_neurons + 1):
             before = self.best
             shapes = [(neurons, quorum) for quorum in self.limits.quorums(neurons)]
             if not shapes:
                 continue  # most of two is both of them, which is no vote
-            self.try_shapes(shapes, features, work)
+            if least_bits(neurons, self.points, self.limits.shortness) >= before.bits:
+                break  # no network of this size or a larger one can take fewer
+            self.try_shapes(shapes, choices, work)
             fruitless = 0 if self.best is not before else fruitless + 1
             if fruitless == MOST_FRUITLESS:
                 break
 
-    def try_shapes(self, shapes: list[Shape], features: IntArray, work: Work) -> None:
-        """Add the candidates of some shapes, from the start that belongs to each."""
-        for found in work(lambda shape: self.networks_of(shape, features), shapes):
+    def try_shapes(self, shapes: list[Shape], choices: list[IntArray], work: Work) -> None:
+        """Add the candidates of some shapes."""
+        for found in work(lambda shape: self.networks_of(shape, choices), shapes):
             for made in found:
                 self.add(made)
 
@@ -179,23 +187,34 @@ class Search:
         key = (*self.seed.spawn_key, neurons, quorum)
         return np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
 
-    def networks_of(self, shape: Shape, features: IntArray) -> list[Candidate]:
-        """Return the candidates of one shape along its path."""
+    def networks_of(self, shape: Shape, choices: list[IntArray]) -> list[Candidate]:
+        """Return the candidates of one shape along the path from the best of its starts.
+
+        There is a start for each choice of features.
+        """
         neurons, quorum = shape
         rng = self.generator(neurons, quorum)
-        start = soft_network(self.points, neurons, quorum, features, rng, self.limits.signs)
+        starts = [
+            self.candidate(
+                soft_network(self.points, neurons, quorum, features, rng, self.limits.signs)
+            )
+            for features in choices
+        ]
+        start = min(starts, key=lambda one: one.order)
         # evolution leaves weights out; if the labels alone, with all weights there, take more bits
         # than the best rule with its labels, something shorter is unlikely to win
-        if self.candidate(start).code.labels >= self.best.bits:
+        if start.code.labels >= self.best.bits:
             return []
-        return self.path_of(start, rng)
+        return self.path_of(start.network, rng)
 
     def path_of(self, network: HalfSpaces, rng: np.random.Generator) -> list[Candidate]:
         """Return networks evolved along growing costs of a term."""
         limits = self.limits
         found: list[Candidate] = []
         cost = FIRST_COST
-        while network.terms > 1 and cost < self.points.rows:
+        # a term that costs as much as the constant answer's errors is never worth it
+        worth = self.points.rows * min(self.points.share, 1.0 - self.points.share)
+        while network.terms > 1 and cost < worth:
             network = evolved(self.points, network, cost, limits.evaluations, rng, limits.signs)
             if not network.neurons:
                 break

@@ -234,6 +234,11 @@ class Standardised:
         return float(np.sqrt(self.squares.sum(axis=0).max())) or 1.0
 
     @cached_property
+    def in_unit_ball(self) -> FloatArray:
+        """The columns with the farthest point at the distance 1 from the centre."""
+        return self.columns / self.radius
+
+    @cached_property
     def rows(self) -> float:
         """Number of independent rows."""
         return float(self.weight.sum())
