@@ -7,9 +7,10 @@
 
 A variation changes one thing; printed is what it does to the default: difference of held-out
 accuracy in points, of terms in the mean, and of log loss in hundredths, the first with its standard
-error over the sets, for curved, noisy and other sets, tables of R and sets with several classes.
-Sets are draws with seeds below 100, scikit-learn's sets and the first half of the tables, in other
-folds than those by which results are reported. The first row has the means of the default itself.
+error over the sets, for curved, noisy and other sets, tables of R, sets with several classes, and
+short rules hidden among many features. Sets are draws with seeds below 100, scikit-learn's sets and
+the first half of the tables, in other folds than those by which results are reported. The first row
+has the means of the default itself.
 """
 
 import argparse
@@ -83,14 +84,35 @@ VARIATIONS = {
 }
 
 
+def hidden_rules():
+    """Rules of two or three terms among many features, with 1,000 rows to test."""
+    rules = {
+        "both": lambda X: (X[:, 0] > 0) & (X[:, 1] > 0),
+        "either": lambda X: (X[:, 0] > 0) | (X[:, 1] > 0),
+        "all three": lambda X: (X[:, :3] > -0.5).all(axis=1),
+    }
+    for rows, features in ((150, 20), (200, 30), (400, 60)):
+        for seed in range(2):
+            rng = np.random.default_rng((rows, seed))
+            X, test = rng.normal(size=(rows, features)), rng.normal(size=(1000, features))
+            for name, rule in rules.items():
+                fold = X, rule(X).astype(int), test, rule(test).astype(int)
+                yield f"{name} of {features}", fold
+
+
 def sets():
-    """Group, name, and rows to fit and to test, of the part of short_rules.py for choosing."""
+    """Group, name, and rows to fit and to test.
+
+    They are those of the part of short_rules.py for choosing, and hidden rules.
+    """
     part = PARTS["choose"]
     for group in ("curved", "noisy", "scikit-learn", "tables", "several"):
         for number, (name, fold) in enumerate(GROUPS[group](part)):
             # most of scikit-learn's sets are pairs of digits, and all ten take as long as the rest
             if name != "digits" and (group != "scikit-learn" or number % 5 == 0):
                 yield group, name, fold
+    for name, fold in hidden_rules():
+        yield "hidden", name, fold
 
 
 @contextmanager

@@ -137,6 +137,18 @@ def test_the_output_is_one_of_those_allowed(output):
     assert found.n_neurons_ == 1 or found.output_ == output
 
 
+@pytest.mark.parametrize("features", [5, 16, 40])
+def test_a_short_rule_is_found_among_many_features(features):
+    rng = np.random.default_rng(features)
+    X = rng.normal(size=(300, features))
+    found = NAClassifier(random_state=0).fit(X, (X[:, 1] > 0) & (X[:, 3] > 0))
+    assert found.output_ == "and"
+    assert [condition.features for condition in found.list_.rules[0].conditions] in (
+        [(1,), (3,)],
+        [(3,), (1,)],
+    )
+
+
 def test_one_half_space_has_coefficients(cancer):
     X, _ = cancer
     found = NAClassifier(max_neurons=1, random_state=0).fit(*cancer)

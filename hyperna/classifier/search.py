@@ -4,8 +4,8 @@
    supports of a lasso path.
 2. The last of these, on all features or on the `MOST_FEATURES` with the largest weights, and
    networks of two half-spaces and more from smooth stand-ins, are evolved along growing costs of a
-   term. A stand-in is fitted on the same features and on the first `FEW_FEATURES` of the lasso
-   path; the one that takes fewer bits is evolved.
+   term. A stand-in is fitted on the same features and, where they are more than twice as many, on
+   the first `FEW_FEATURES` of the lasso path; the one that takes fewer bits is evolved.
 3. Larger networks are tried until two sizes in a row do not help, or none so large can.
 4. The candidate with the fewest bits is the answer. A rule must also take fewer bits than the
    constant answer when it names all its features; if none does, there is nothing to tell.
@@ -161,7 +161,7 @@ class Search:
             self.add(made)
         choices = [features]
         few = [support for support in supports if len(support) <= FEW_FEATURES]
-        if few and len(few[-1]) < len(features):
+        if few and 2 * len(few[-1]) < len(features):
             choices.append(few[-1])
         fruitless = 0
         for neurons in range(2, self.limits.max_neurons + 1):
