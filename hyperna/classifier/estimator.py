@@ -34,7 +34,7 @@ from hyperna.classifier.table import (
 from hyperna.classifier.text import list_text
 from hyperna.tables.features import plain_features
 
-OUTPUTS = ("or", "and", "xor", "at_least")
+JOINED_BY = ("or", "and", "xor", "at_least")
 MOST_TERMS = 10**9
 # Rows of the path of a list of several rules: each size up to the first number, and of larger ones
 # those that exceed the one before by this factor.
@@ -306,11 +306,11 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         if self.max_terms is not None:
             terms = check_integer("max_terms", self.max_terms, 0)
         neurons = check_integer("max_neurons", self.max_neurons, 1, 62)
-        check_choice("output", self.output, ("auto", *OUTPUTS))
+        check_choice("output", self.output, ("auto", *JOINED_BY))
         check_real("shortness", self.shortness, 0, 1000)
         check_integer("evaluations", self.evaluations, 0)
         check_integer("verbose", int(self.verbose), 0)
-        outputs = OUTPUTS if self.output == "auto" else (self.output,)
+        outputs = JOINED_BY if self.output == "auto" else (self.output,)
         signs = self._signs(classes)
         if signs is not None and self.output == "xor":
             raise ValueError("output must not be 'xor' where monotonic_cst is given")
