@@ -124,6 +124,21 @@ def test_the_first_network_is_the_first_evaluation():
     assert (result.evaluations, result.stop_reason) == (1, "target")
 
 
+@pytest.mark.parametrize("dim", [2, 3])
+def test_a_start_on_the_sphere_is_the_direction_rounded_to_the_grid(dim):
+    """An angle just below a whole turn is the angle 0; at this resolution that is one in eight."""
+    X = np.random.default_rng(0).normal(size=(20, dim))
+    na = OnePlusOneNA(resolution=4, init="sphere")
+    starts = [
+        na.run(FiniteSet(X, X[:, 0] > 0), budget=1, target=False, seed=seed).network.genome
+        for seed in range(200)
+    ]
+    counts = np.bincount(np.array(starts)[:, dim - 2], minlength=4)
+    assert len(counts) == 4
+    # the last angle is uniform: four standard deviations around a quarter of them
+    assert (abs(counts - 50) < 25).all()
+
+
 def test_the_default_budget_is_the_paper_s():
     assert OnePlusOneNA(resolution=120).default_budget == 57449
     na = OnePlusOneNA(resolution=30, bias=False)

@@ -259,6 +259,21 @@ def test_the_fitness_of_bent_neurons_is_that_of_the_networks(name):
     assert runtime.fitness == pytest.approx(np.array(found))
 
 
+@pytest.mark.parametrize("resolution", [240, pytest.param(1200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("neurons", "bias"), [(1, True), (2, True), (2, False)])
+def test_what_is_recorded_on_the_circle_is_the_fitness_of_the_network(resolution, neurons, bias):
+    """Mostly one component changes, the bend among them; half-widths of a table and computed."""
+    fitness = ExactArcs(problem("two_quarters"))
+    na = OnePlusOneNA(
+        neurons, resolution=resolution, neuron="bent", bias=bias, mutation_probability=0.05
+    )
+    run = na.run(fitness, budget=2000, target=False, seed=1, trajectory=True)
+    way = run.trajectory
+    assert len(way.fitness) > 15
+    for place, share in enumerate(way.fitness.tolist()):
+        assert share == fitness(way.network(place))
+
+
 @pytest.mark.parametrize("dim", [2, 3])
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_rejected_offspring_leave_nothing_behind_on_points(dim, output):

@@ -88,6 +88,22 @@ def test_bits_are_those_of_the_plain_computation(seed, neurons, features, shortn
         assert other[0] + shortness * other[1] >= total - 1e-6
 
 
+@pytest.mark.parametrize("neurons", [1, 2])
+def test_bits_of_steep_rules_are_those_of_the_plain_computation(neurons):
+    """Where no label is wrong the slope is the steepest, and the weights are as wide as can be."""
+    rng = np.random.default_rng(neurons)
+    network = HalfSpaces.made(rng.normal(size=(neurons, 2)), np.zeros(neurons), neurons)
+    X = rng.normal(size=(60, 2))
+    margins = X @ network.normals.T - network.thresholds
+    answers = (margins >= 0).all(axis=1)
+    points = points_of(X, answers)
+    code = code_length(network, points, 0.0)
+    labels, parameters = plain_bits(network, points, code.slope, code.lapse)
+    assert code.slope > 100
+    assert code.labels == pytest.approx(labels, rel=1e-6)
+    assert code.rule == pytest.approx(parameters + naming_bits(network, 2), rel=1e-6)
+
+
 def test_the_constant_answer_takes_the_entropy():
     points = points_of([[0.0]] * 8, [0, 0, 0, 0, 0, 0, 1, 1])
     code = code_length(HalfSpaces.constant(1, False), points, 1.0)

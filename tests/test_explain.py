@@ -109,6 +109,22 @@ def test_the_change_of_a_day_is_the_smallest_one(rule, day):
     assert set(model.predict({"day": nearer.to_numpy()})) == {explanation.answer}
 
 
+@pytest.mark.parametrize("weight", [40.0, -40.0])
+@pytest.mark.parametrize(("kind", "values"), [("month", 12), ("weekday", 7)])
+def test_every_month_and_weekday_has_a_first_day_of_its_own(kind, values, weight):
+    """A sum of the date and a part of it changes on other days for each value of the part."""
+    part = Feature("day", kind, fill="2024-02-29")
+    for value in range(1, values + 1):
+        rule = Rule((condition([0, 1], [1.0, weight], 100.0 + weight * value),), 1, 1.0, 0.0, 0.5)
+        model = encoded([DAY, part], [rule])
+        for start in (-400, 700):
+            days = np.datetime64("2024-01-01") + np.arange(-1500, 1500)
+            answers = model.predict({"day": days})
+            [explanation] = explain(model, {"day": [str(days[1500 + start])]})
+            other = np.flatnonzero(answers != explanation.answer) - 1500
+            assert abs(explanation.change.amount) == np.abs(other - start).min()
+
+
 @given(date_rules([0, 1, 2, 3]), st.integers(0, 5 * 10**7))
 @settings(max_examples=40, deadline=None)
 def test_the_change_of_a_moment_is_the_smallest_one(rule, seconds):

@@ -398,6 +398,22 @@ def test_dates_that_are_no_iso_texts(day, clock, step, tmp_path):
             assert run_javascript(code, rows, tmp_path) == truth
 
 
+def test_years_of_two_digits_are_of_the_century_that_the_model_reads(tmp_path):
+    date = Feature("on", "date", fill="1999-01-01", origin="2000-01-01", step="day")
+    encoder = StoredEncoder(Encoding((Column("on", "date", "%d.%m.%y"),), (date,)))
+    last = classifier([Rule((condition([0], [1.0], 0.0),), 1, 1.0, 0.0, 0.5)], dim=1)
+    model = make_pipeline(encoder, last)
+    rows = [{"on": f"1.7.{year:02}"} for year in range(100)]
+    wanted = [
+        "yes" if datetime.strptime(row["on"], "%d.%m.%y").year > 1999 else "no" for row in rows
+    ]
+    assert model.predict({"on": [row["on"] for row in rows]}).tolist() == wanted
+    assert run_python(export_code(model, "python"), rows) == wanted
+    assert run_sql(export_code(model, "sql"), rows, ["on"]) == wanted
+    if NODE:
+        assert run_javascript(export_code(model, "javascript"), rows, tmp_path) == wanted
+
+
 def test_dates_that_the_code_cannot_read_are_told():
     date = Feature("on", "date", fill="2016-01-01", origin="2016-01-01", step="day")
     encoder = StoredEncoder(Encoding((Column("on", "date", "%d %b %Y"),), (date,)))

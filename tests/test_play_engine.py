@@ -52,6 +52,10 @@ SETTINGS = {
     "local, restarts": {
         "problem": "local_opt", "neurons": 1, "mutation": "local", "restarts": 5, "stagnation": 300
     },
+    "local, restarts while waiting": {
+        "problem": "two_quarters", "neurons": 2, "mutation": "local", "resolution": 60,
+        "restarts": 200, "stagnation": 120,
+    },
     "and, restarts": {
         "problem": "local_opt", "neurons": 2, "output": "and", "mutation": "power_law:exponent=2",
         "restarts": 3, "stagnation": 150,
@@ -330,3 +334,72 @@ def test_no_accepted_rule_costs_more_than_the_one_before(engine, join, term_cost
         assert 4 * errors + term_cost * terms <= cost
         cost = 4 * errors + term_cost * terms
     assert len(found) > 10
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"problem": "cube", "dim": 3, "output": "xor", "neurons": 3, "resolution": 24},
+        {"problem": "half", "dim": 3, "neurons": 1, "resolution": 24},
+        {"problem": "custom_arcs", "arcs": [[10, 55], [100, 230]], "bias": False},
+        {"problem": "two_quarters", "output": "evolved", "restarts": 2, "stagnation": 200},
+    ],
+    ids=lambda given: given["problem"],
+)
+def test_python_lines_make_the_run_of_the_page(engine, given, capsys):
+    setting = {**DEFAULTS, **given, "seed": 3}
+    lines = engine(
+        """const { runLines } = modules["app/python.js"];
+        return runLines(arguments[0], taskOf(arguments[0], facts), facts);""",
+        setting,
+    )
+    names = {}
+    exec(lines, names)
+    capsys.readouterr()
+    evaluations, _, genome, restarts = reference_run(setting, 3)
+    result = names["result"]
+    assert result.network.genome.tolist() == genome
+    assert (result.evaluations, result.restarts) == (evaluations, restarts)
+
+
+@pytest.mark.parametrize(
+    "others", [{"terms": 0}, {"terms": 3, "at": 0}, {"at": 17, "table": "iris"}]
+)
+def test_a_link_tells_all_that_it_was_written_with(engine, others):
+    """No term and no evaluation are something to tell, too."""
+    found = engine(
+        """const { readLink, writeLink } = modules["app/link.js"];
+        const scene = facts.scenes.find(({ kind }) => kind === "rule");
+        const setting = { ...facts.defaults, ...scene.setting, seed: 5 };
+        return readLink(writeLink(scene, setting, facts, arguments[0]), facts);""",
+        others,
+    )
+    assert {name: found[name] for name in others} == others
+    assert found["setting"] == {"seed": 5}
+
+
+def test_rounded_rules_hold_where_their_neurons_fire(engine):
+    """Neurons that fire on some points, on all, and on none."""
+    rng = np.random.default_rng(2)
+    points = np.column_stack([rng.normal(3, 2, 50), rng.normal(-40, 9, 50), rng.integers(0, 2, 50)])
+    scaling = [{"mean": 3.0, "factor": 0.1}, {"mean": -40.0, "factor": 0.02}]
+    turns = rng.uniform(0, 2 * np.pi, 60)
+    neurons = []
+    for turn, threshold in zip(turns, rng.uniform(-1, 1, 60), strict=True):
+        w = [np.cos(turn), np.sin(turn)]
+        neurons.append({"w": w, "t": threshold})
+    found = engine(
+        """const { holds, readable } = modules["rules/readable.js"];
+        const [neurons, scaling, points] = arguments;
+        return neurons.map((neuron) => {
+          const rule = readable({ join: "or", neurons: [neuron], terms: 2 }, scaling, points, 0);
+          return points.map((point) => holds(rule, point));
+        });""",
+        neurons,
+        scaling,
+        points.tolist(),
+    )
+    scaled = (points[:, :2] - [3.0, -40.0]) * [0.1, 0.02]
+    wanted = [(scaled @ one["w"] >= one["t"]).tolist() for one in neurons]
+    assert {sum(fires) for fires in wanted} > {0, 50}
+    assert found == wanted

@@ -144,6 +144,8 @@ def test_the_task_is_that_of_the_algorithm():
         ({"problem": "half", "bias": "no"}, "bias must be True or False, got 'no'"),
         ({"problem": "half", "no-bias": 1}, "no_bias must be True or False, got 1"),
         ({"problem": "half", "bias": True, "no_bias": True}, "bias is given twice"),
+        ({"problem": "half", "no_redraw_void": False}, "unknown key 'no_redraw_void'"),
+        ({"problem": "half", "no-scale": True}, "unknown key 'no-scale'"),
         ({"problem": "half", "bias": False, "resolution": 121}, "resolution must be even"),
         ({"problem": "half", "output": "nor"}, "output must be one of"),
         ({"problem": "half", "mutation": "wild"}, "mutation must be one of"),

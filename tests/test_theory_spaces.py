@@ -155,6 +155,7 @@ def test_kinds_of_neurons_in_dimensions_are_the_dense_chain(name, dim, r, option
         (2, 4, {"neurons": 2, "output": "or"}),
         (2, 4, {"neurons": 2, "output": "and", "bias": False, "target": 0.75}),
         (2, 2, {"neurons": 2, "output": "evolved"}),
+        (2, 6, {"neurons": 2, "output": "evolved", "bias": False, "target": 0.75}),
         (2, 2, {"neurons": 3, "output": "xor", "target": 1.0}),
         (3, 2, {"neurons": 2, "output": "or", "target": 0.625}),
     ],
