@@ -100,3 +100,8 @@ def test_one_bias_other_than_0_is_enough_to_refuse_a_start():
     for genome in ([1, 6, 5, 7], [1, 5, 5, 6], [1, 0, 5, 0]):
         with pytest.raises(ValueError, match="biases 0"):
             na.task(problem("half"), start=Network(grid, genome))
+    na = OnePlusOneNA(neurons=2, resolution=12, bias=False, output="evolved")
+    grid = Grid(2, 2, 12, "evolved")
+    assert na.task(problem("half"), start=Network(grid, [1, 6, 5, 6, 3, 6])).start is not None
+    with pytest.raises(ValueError, match="biases 0"):
+        na.task(problem("half"), start=Network(grid, [1, 6, 5, 6, 3, 11]))

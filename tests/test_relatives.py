@@ -167,6 +167,23 @@ def test_a_start_is_not_given_up_before_its_members_are_drawn():
     assert evaluations[-1] <= result.evaluations <= 100
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "least"),
+    [
+        (MuPlusOneNA(members=100, resolution=4), 100),
+        (OnePlusLambdaNA(offspring=300, resolution=4), 301),
+    ],
+)
+def test_automatic_restarts_wait_for_all_members_and_offspring(algorithm, least):
+    """Four times two components times log2 of 4 is 16, which is too soon for either."""
+    options = {"restarts": "auto", "target": False, "seed": 0, "trajectory": True}
+    assert algorithm.run("quarter", budget=least, **options).restarts == 0
+    long = algorithm.run("quarter", budget=3000, **options)
+    evaluations = long.trajectory.evaluations.tolist()
+    assert evaluations == sorted(evaluations)
+    assert 0 < long.restarts * (least - 1) <= 3000
+
+
 def test_a_plus_strategy_never_loses_fitness_and_a_comma_strategy_does():
     task = problem("two_quarters")
     plus = OnePlusLambdaNA(neurons=2).run(task, seed=1, trajectory=True).trajectory.fitness

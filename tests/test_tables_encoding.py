@@ -489,3 +489,15 @@ def test_a_category_is_left_out_where_others_are_rare(drop):
     encoding = Encoding.of(make_pipeline(encoder, LogisticRegression()))
     table = {f"x{k + 1}": column for k, column in enumerate(cells.T)}
     np.testing.assert_array_equal(encoding.transform(table), encoder.transform(cells))
+
+
+@pytest.mark.parametrize("fill", ["often", "also often", "seldom"])
+def test_a_gap_is_rare_only_if_what_it_counts_as_is(fill):
+    cells = np.array([["often"] * 30 + ["also often"] * 20 + ["seldom"] * 2 + [None]], dtype=object)
+    imputer = SimpleImputer(missing_values=None, strategy="constant", fill_value=fill)
+    encoder = OneHotEncoder(
+        min_frequency=10, handle_unknown="infrequent_if_exist", sparse_output=False
+    )
+    model = make_pipeline(imputer, encoder).fit(cells.T)
+    encoding = Encoding.of(make_pipeline(*model, LogisticRegression()))
+    np.testing.assert_array_equal(encoding.transform({"x1": cells[0]}), model.transform(cells.T))

@@ -303,7 +303,7 @@ def simulate_one_by_one(
     event = PAUSED
     while event == PAUSED and done < quota:
         first = own[BORN] < members
-        if evaluations >= (limits.budget if first else horizon):
+        if evaluations >= horizon:
             event = EXPIRED
             break
         evaluations += 1

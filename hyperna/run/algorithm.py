@@ -195,7 +195,9 @@ class OnePlusOneNA(AlgorithmOptions):
         if shape != grid or start.grid.neurons > grid.neurons:
             most = " with at most as many neurons" if grows else ""
             raise ValueError(f"start must be on the grid {grid}{most}, got one on {start.grid}")
-        if not self.bias and start.weights()[1].any():
+        output = start.output_weights()
+        biased = start.weights()[1].any() or (output is not None and output[1] != 0)
+        if not self.bias and biased:
             raise ValueError("start must have biases 0, because bias=False")
 
     def run(
@@ -235,7 +237,8 @@ class OnePlusOneNA(AlgorithmOptions):
             of all starts is returned. "auto": as many as the budget allows, after u_k times
             `stagnation` evaluations without improvement in start k, where u = 1, 1, 2, 1, 1, 2, 4,
             ... is the sequence of Luby, Sinclair and Zuckerman (1993). `stagnation` need not be
-            given then; it is four times the number of components times log2 of the resolution.
+            given then; it is four times the number of components times log2 of the resolution, and
+            for a population at least as many as its members and offspring.
         seed : int, SeedSequence or None
             The same seed gives the same run.
         number : int

@@ -200,12 +200,15 @@ class Task:
 
         For automatic restarts, the first start ends after four times the number of components times
         log2 of the resolution without improvement, unless told otherwise: about the time in which a
-        harmonic step improves one component.
+        harmonic step improves one component; but not before all members are drawn or the offspring
+        of a generation are made.
         """
         stagnation = state.NEVER if self.stagnation is None else self.stagnation
         if self.stagnation is None and self.restarts == "auto":
             bits = math.ceil(math.log2(self.grid.resolution // self.unit))
             stagnation = 4 * self.mutation.component.size * bits
+            if self.population is not None:
+                stagnation = max(stagnation, self.population.members, self.population.offspring)
         start = np.zeros(0, np.int64) if self.start is None else np.array(self.start.genome)
         return state.RunLimits(
             budget=self.budget,

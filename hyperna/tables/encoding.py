@@ -391,6 +391,8 @@ def _categories_of(
             made.append(Feature(feature.column, "category", category=text, fill=feature.fill))
     if rare is not None and (dropped is None or not is_rare[dropped]):
         named = tuple(text for k, text in enumerate(texts) if not is_rare[k])
+        if feature.fill is not None and feature.fill in named:
+            named = (*named, None)  # a gap counts as one of them
         made.append(Feature(feature.column, "rare", named=named))
     return made
 
