@@ -212,9 +212,7 @@ class Search:
         limits = self.limits
         found: list[Candidate] = []
         cost = FIRST_COST
-        # a term that costs as much as the constant answer's errors is never worth it
-        worth = self.points.rows * min(self.points.share, 1.0 - self.points.share)
-        while network.terms > 1 and cost < worth:
+        while network.terms > 1 and cost < self.points.rows:
             network = evolved(self.points, network, cost, limits.evaluations, rng, limits.signs)
             if not network.neurons:
                 break
