@@ -141,18 +141,39 @@ def fires(weights, bias, x):
     return sum(w * v for w, v in zip(weights, x, strict=True)) >= bias
 
 
+# What a network answers where so many of its hidden neurons fire, by the name of its output. All
+# tests take it from here: a new kind of output is one line. An output neuron is not listed, for it
+# has weights of its own.
+JOINED = {
+    "or": lambda firing, neurons: firing > 0,
+    "and": lambda firing, neurons: firing == neurons,
+    "xor": lambda firing, neurons: firing % 2 == 1,
+}
+
+
+def joined(bits, output):
+    """The answer to the bits of the hidden neurons: a list, or an array with the neurons first.
+
+    A single neuron is joined with nothing, whatever the output is called.
+    """
+    if len(bits) == 1:
+        return bits[0]
+    if output not in JOINED:
+        raise ValueError(f"no reference for output {output!r}: add it to reference.JOINED")
+    return JOINED[output](sum(bits), len(bits))
+
+
 def output_rule(genome, neurons, resolution, output, width=2):
     """The function of the hidden bits that is the network's answer."""
-    if output == "and":
-        return all
+    if output == "evolved" and neurons > 1:
+        weights, bias = neuron(genome[neurons * width :], resolution)
+        return lambda bits: fires(weights, bias, bits)
+    # what `joined` says, but faster: benchmarks take runs with these as their baseline
     if output == "or" or neurons == 1:
         return any
-    if output == "xor":
-        return lambda bits: sum(bits) % 2 == 1
-    if output != "evolved":
-        raise ValueError(f"no reference for output {output!r}")
-    weights, bias = neuron(genome[neurons * width :], resolution)
-    return lambda bits: fires(weights, bias, bits)
+    if output == "and":
+        return all
+    return lambda bits: joined(bits, output)
 
 
 def predict(genome, X, neurons, resolution, output="or"):

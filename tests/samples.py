@@ -9,6 +9,9 @@ from hyperna.network.outputs import OUTPUTS as KNOWN
 # All ways to join neurons, and those without a neuron of their own.
 OUTPUTS = list(KNOWN)
 WIRED = [output for output in OUTPUTS if output != "evolved"]
+# Those whose best fitness and optima on unions of arcs are known. A new output is not among them
+# until it is named here: of several neurons joined by it nothing may be claimed.
+WITH_OPTIMA = ["or", "and", "xor", "evolved"]
 
 
 def random_networks(neurons, resolution, output, count, seed=0, dim=2):

@@ -30,7 +30,7 @@ NO_COUNT = [*NO_INTEGER, 0, -1, None]
 NO_REAL = [NAN, INF, -INF, "1", True, [1.0], 1j, object()]
 NO_POSITIVE = [*NO_REAL, 0.0, -1.0, None]
 NO_BOOL = [0, 1, "yes", None, NAN, [True]]
-NO_NAME = ["", "nor", 3, None, ["or"], NAN]
+NO_NAME = ["", "made up", 3, None, ["or"], NAN]
 NO_POINTS = [
     *([], [[]], np.zeros((0, 2)), np.zeros((3, 0)), 1.0, [1.0, 2.0], np.zeros((1, 2, 2))),
     *("points", None, [["a", "b"]], [[1.0], [1.0, 2.0]], [[1j, 0.0]], object()),

@@ -149,7 +149,7 @@ def test_version_and_help(capsys):
         (("run", "half", "--dim", "two"), "--dim"),
         (("run", "half", "--neurons", "0"), "--neurons"),
         (("run", "half", "--neurons", "1.5"), "--neurons"),
-        (("run", "half", "--output", "nor"), "--output"),
+        (("run", "half", "--output", "made up"), "--output"),
         (("run", "half", "--resolution", "1"), "from 2 to 1099511627776"),
         (("run", "half", "--resolution", "nan"), "--resolution"),
         (("run", "half", "--resolution", str(2**40 + 1)), "--resolution"),

@@ -375,7 +375,7 @@ def test_predict_with_a_model_of_the_library(tmp_path, capsys):
         (("fit", "moons", "--max-terms", "-1"), "--max-terms"),
         (("fit", "moons", "--max-terms", "many"), "--max-terms"),
         (("fit", "moons", "--max-neurons", "0"), "--max-neurons"),
-        (("fit", "moons", "--output", "nor"), "--output"),
+        (("fit", "moons", "--output", "made up"), "--output"),
         (("fit", "moons", "--shortness", "-1"), "--shortness"),
         (("fit", "moons", "--evaluations", "-1"), "--evaluations"),
         (("fit", "moons", "--monotonic", "x3=1"), "--monotonic must name features, got 'x3'; the"),

@@ -266,7 +266,11 @@ def test_without_bias_every_bias_value_is_zero():
         ((2, 1, 1), ValueError, "resolution must be an integer from 2 to 1099511627776, got 1"),
         ((2, 1, 2**40 + 1), ValueError, "got 1099511627777"),
         ((2, 1, 8.0), TypeError, "resolution must be an integer"),
-        ((2, 1, 8, "nor"), ValueError, "output must be one of 'or', 'and', 'xor'.* got 'nor'"),
+        (
+            (2, 1, 8, "made up"),
+            ValueError,
+            "output must be one of 'or', 'and', 'xor'.* got 'made up'",
+        ),
     ],
 )
 def test_bad_shapes_are_named(arguments, error, message):

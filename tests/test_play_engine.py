@@ -235,24 +235,27 @@ def test_random_numbers_are_those_of_the_kernels(engine):
 
 
 def test_a_new_output_is_one_line_and_claims_no_optima(engine):
-    """Its networks are scored by its rule; nothing is known about the best of them."""
+    """Its networks are scored by its rule; nothing is known about the best of them.
+
+    With a space in its name it is never one that exists.
+    """
     found = engine(
         """const { OUTPUTS } = modules["engine/outputs.js"];
         const { bestFitness, optimaOf } = modules["engine/problems.js"];
         const { joined } = modules["engine/fitness.js"];
-        const net = { size: 3, join: "majority", last: null };
+        const net = { size: 3, join: "made up", last: null };
         let refused = null;
         try { joined(net, 3); } catch (error) { refused = error.message; }
-        OUTPUTS.majority = (fire, size) => 2 * fire > size;
+        OUTPUTS["made up"] = (fire, size) => 2 * fire > size;
         const problem = { arcs: [[0, 1]], whole: 4, dim: 2 };
-        const setting = { neurons: 3, output: "majority", bias: true, neuron: "plain" };
+        const setting = { neurons: 3, output: "made up", bias: true, neuron: "plain" };
         const claims = [bestFitness(problem, setting), optimaOf(problem, setting)];
         const masks = [...Array(8).keys()].map((mask) => joined(net, mask));
         const task = taskOf({ ...facts.defaults, ...setting, bias: false, seed: 1 }, facts);
-        delete OUTPUTS.majority;
+        delete OUTPUTS["made up"];
         return { refused, claims, masks, target: task.goal.target };"""
     )
-    assert found["refused"] == "no output majority"
+    assert found["refused"] == "no output made up"
     assert found["claims"] == [None, []]
     assert found["masks"] == [bin(mask).count("1") >= 2 for mask in range(8)]
     assert found["target"] is None

@@ -193,12 +193,13 @@ import json
 import sys
 import numpy as np
 from hyperna import FiniteSet, OnePlusOneNA
+from hyperna.network.outputs import OUTPUTS
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 7))
 y = X[:, 0] + X[:, 6] > 0.3
 paths = []
-for output in ("or", "and", "xor", "evolved"):
+for output in OUTPUTS:
     move = "angle" if output in ("or", "xor") else "rotation"
     na = OnePlusOneNA(neurons=2, output=output, resolution=120, move=move)
     fitness = FiniteSet(X, y)

@@ -147,7 +147,7 @@ def test_the_task_is_that_of_the_algorithm():
         ({"problem": "half", "no_redraw_void": False}, "unknown key 'no_redraw_void'"),
         ({"problem": "half", "no-scale": True}, "unknown key 'no-scale'"),
         ({"problem": "half", "bias": False, "resolution": 121}, "resolution must be even"),
-        ({"problem": "half", "output": "nor"}, "output must be one of"),
+        ({"problem": "half", "output": "made up"}, "output must be one of"),
         ({"problem": "half", "mutation": "wild"}, "mutation must be one of"),
         (
             {"problem": "half", "mutation": "pareto:form=2"},

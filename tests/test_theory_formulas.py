@@ -134,7 +134,7 @@ def test_laws_without_a_table_are_refused(name):
     ("settings", "message"),
     [
         ({"neurons": "evolved"}, "neurons must be an integer"),
-        ({"neurons": 2, "output": "nor"}, "output must be one of"),
+        ({"neurons": 2, "output": "made up"}, "output must be one of"),
         ({"algorithm": "mu_plus_one"}, "algorithm must be one of"),
         ({"algorithm": "one_plus_lambda", "offspring": 1.5}, "offspring must be an integer"),
         ({"algorithm": "rls", "offspring": 2}, "offspring must be left out"),

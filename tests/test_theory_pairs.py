@@ -1,6 +1,7 @@
 """Two neurons exactly, against dense chains from the definition and against simulation."""
 
 import math
+from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -25,10 +26,18 @@ LAWS = {
 KINDS = list(product(NAMES, LAWS, WIRED))
 # 400 and 1,764 states with bias: every problem, law and output with every other, not all three
 SOME = [
-    (name, law, WIRED[(i + j) % 3]) for i, name in enumerate(NAMES) for j, law in enumerate(LAWS)
+    (name, list(LAWS)[j % len(LAWS)], WIRED[(i + j) % len(WIRED)])
+    for i, name in enumerate(NAMES)
+    for j in range(max(len(LAWS), len(WIRED)))
 ]
-# every one of them at least once
-FEW = [case for i, case in enumerate(SOME) if i // 3 % 3 == i % 3]
+# every one of them at least once: for each problem the law and output that are rarest so far
+FEW = []
+taken = Counter()
+for problem_name in NAMES:
+    own = [case for case in SOME if case[0] == problem_name]
+    rarest = min(own, key=lambda case: taken[case[1]] + taken[case[2]])
+    FEW.append(rarest)
+    taken.update(rarest)
 
 
 def solved(name, r, law, output, bias):
