@@ -75,6 +75,7 @@ export function readLaw(text, known) {
 // What a parameter must be above or at least, and below or at most.
 const RANGES = {
   exponent: (v) => v >= 0 && v <= 100,
+  shape: (v) => v >= 0.01,
   growth: (v) => v > 1 && v <= 1e6,
   decay: (v) => v > 0 && v < 1,
   jump: (v) => v >= 0 && v <= 1,
