@@ -30,7 +30,8 @@ def write_file(path: str | os.PathLike[str], data: str | bytes) -> None:
     """
     content = data.encode() if isinstance(data, str) else data
     try:
-        descriptor, target = _open_descriptor(path), os.path.realpath(path)
+        descriptor = _open_descriptor(path)
+        target = os.path.realpath(path)
         old = os.stat(target) if os.path.exists(target) else None
         if descriptor is not None:
             sys.stdout.flush()

@@ -400,7 +400,8 @@ def law(mutation: str | StepLaw) -> StepLaw:
         return LAWS[mutation]()
     name, texts = parse_name("mutation", mutation)
     if name not in LAWS:
-        known, hint = ", ".join(sorted(LAWS)), did_you_mean(name, LAWS)
+        known = ", ".join(sorted(LAWS))
+        hint = did_you_mean(name, LAWS)
         raise ValueError(f"mutation must be one of {known}, got {shown(mutation)}{hint}")
     cls = LAWS[name]
     kinds = {entry.name: float for entry in fields(cls)}

@@ -41,23 +41,28 @@ class Generations(NamedTuple):
     best_at_once: bool = True
 
 
-# How a single offspring is chosen.
-STEADY, ANNEALING = range(2)
+class Steady(NamedTuple):
+    """One offspring of `members` parents replaces a random one of the worst if it is not worse.
 
-
-class OneByOne(NamedTuple):
-    """One offspring at a time.
-
-    STEADY: an offspring of `members` parents replaces a random one of the worst if it is not worse;
-    with probability `crossover` it takes every neuron from one of two parents. ANNEALING: a worse
-    offspring is accepted with probability exp(-loss / t); the temperature t, a number of units, is
-    multiplied by `cooling` in every evaluation.
+    With probability `crossover` it takes every neuron from one of two parents before it is mutated.
     """
 
-    kind: int
+    members: int
+    crossover: float = 0.0
+    offspring: int = 1
+    best_at_once: bool = True
+
+
+class Annealing(NamedTuple):
+    """One offspring of one parent, accepted with probability exp(-loss / t) if it is worse.
+
+    The temperature t, a number of units, is multiplied by `cooling` in every evaluation. There is
+    one member.
+    """
+
+    temperature: float
+    cooling: float = 1.0
     members: int = 1
     crossover: float = 0.0
-    temperature: float = 0.0
-    cooling: float = 1.0
     offspring: int = 1
     best_at_once: bool = True

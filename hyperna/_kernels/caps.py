@@ -71,7 +71,8 @@ def pierced_wedge(dim, t, s, u, beta, cosine, sine):
 
     `cosine` and `sine` are those of beta.
     """
-    q, n2 = s * sine, u * u + s * s * cosine * cosine
+    q = s * sine
+    n2 = u * u + s * s * cosine * cosine
     root = math.sqrt(max(n2 - t * t, 0.0))
     at_centre = math.atan2(root, t * q)
     arc = PI - at_centre - math.atan2(cosine, u * sine)
@@ -80,9 +81,12 @@ def pierced_wedge(dim, t, s, u, beta, cosine, sine):
         return share
     # the ray in the disc, from `begin` to `chord`, and 1 - |z|² where the axis pierces the disc
     a2 = (1.0 - t) * (1.0 + t)
-    a, n = math.sqrt(a2), math.sqrt(n2)
-    p, c2 = t * q / n, max(1.0 - t * t / n2, 0.0)
-    begin, chord = -t * s * cosine / (u * n), math.sqrt(c2)
+    a = math.sqrt(a2)
+    n = math.sqrt(n2)
+    p = t * q / n
+    c2 = max(1.0 - t * t / n2, 0.0)
+    begin = -t * s * cosine / (u * n)
+    chord = math.sqrt(c2)
     inside = max(1.0 - t * t / (u * u), 0.0)
     # share of dimension d, mass of the section under the power (d - 3) / 2, moment of the ray
     if dim % 2 == 1:
@@ -143,7 +147,8 @@ def wedge_in_cap(dim, t, s, u, beta, cosine, sine):
         return 0.0
     if t <= u:
         return pierced_wedge(dim, t, s, u, beta, cosine, sine)
-    half, n = half_cap(dim, t), math.hypot(u, s * cosine)
+    half = half_cap(dim, t)
+    n = math.hypot(u, s * cosine)
     if cosine <= 0.0 or n <= t:
         return half
     # what is cut off lies beyond a plane, of which only one half meets the cap
@@ -157,7 +162,8 @@ def cap_fitness(dim, arcs, t, s, centre):
     The rows of `arcs` are starts and ends in radians; `centre` is the azimuth of the normal. What
     is outside of a cap is the opposite cap, so that 0 <= t is enough.
     """
-    u, turn = math.sqrt(max((1.0 - s) * (1.0 + s), 0.0)), 2.0 * PI
+    u = math.sqrt(max((1.0 - s) * (1.0 + s), 0.0))
+    turn = 2.0 * PI
     height, azimuth = (t, centre) if t >= 0.0 else (-t, centre + PI)
     cap = 2.0 * wedge_in_cap(dim, height, s, u, PI, -1.0, 0.0)
     fitness = 1.0 - cap

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperna._kernels.arcs import arc_ends, beyond
-from hyperna._kernels.geometry import AND, EVOLVED, OR, XOR, neuron_weights
+from hyperna._kernels.geometry import AND, EVOLVED, OR, XOR, answer, neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.matching import all_matched
 from hyperna._kernels.order import accepts, larger, smaller
@@ -84,7 +84,8 @@ def _workspace(fitness):
 @inline_kernel
 def place_arc(circle, arc, genome, neuron, row):
     """Compute the arc of a neuron into a row."""
-    first, turn = neuron * circle.width, circle.turn
+    first = neuron * circle.width
+    turn = circle.turn
     bias, bend = genome[first + 1], genome[first + circle.width - 1]
     half = half_width(circle.shape, bias, bend, np.int64(0), np.int64(1))
     centre = genome[first] * circle.step
@@ -122,18 +123,20 @@ def output_answers(circle, work, genome):
 
 
 @inline_kernel
-def output_fires(circle, work):
-    """Answer of the evolved output neuron to the hidden bits in `work.bits`."""
+def fires(circle, work):
+    """Answer of the network to the hidden bits in `work.bits`."""
     neurons = circle.neurons
-    if neurons <= WORD_NEURONS:
+    if circle.join == EVOLVED and neurons <= WORD_NEURONS:
         pattern = np.int64(0)
         for i in range(neurons):
             pattern |= work.bits[i] << i
         return (work.bits[neurons] >> pattern) & 1 == 1
-    total = work.output[0] * np.float64(work.bits[0])
-    for i in range(1, neurons):
+    firing = np.int64(0)
+    total = 0.0
+    for i in range(neurons):
+        firing += work.bits[i]
         total += work.output[i] * np.float64(work.bits[i])
-    return total >= work.output[neurons]
+    return answer(circle.join, neurons, firing, total, work.output[neurons])
 
 
 @inline_kernel
@@ -158,7 +161,9 @@ def union_score(circle, work):
     arc = work.arc
     turn = circle.turn
     neurons = circle.neurons
-    order, start, used = work.event[ORDER, :neurons], work.event[POSITION], work.event[USED]
+    order = work.event[ORDER, :neurons]
+    start = work.event[POSITION]
+    used = work.event[USED]
     cover, s_cover = np.int64(0), np.int64(0)
     for i in range(neurons):
         row = np.uint64(used[i])
@@ -183,12 +188,13 @@ def union_score(circle, work):
 
 @inline_kernel
 def swept_score(circle, work):
-    """Score of neurons joined by XOR or by an output neuron: sweep over all arc ends.
+    """Score of neurons that are joined in any way: sweep over all arc ends.
 
-    Under XOR the ends, in order, begin and end the positive arcs. Under an output neuron each end
-    toggles the neuron's bit, so the order of coinciding ends does not matter.
+    Each end toggles the neuron's bit, so the order of coinciding ends does not matter. Under XOR
+    the ends, in order, begin and end the positive arcs.
     """
-    arc, turn = work.arc, circle.turn
+    arc = work.arc
+    turn = circle.turn
     order = work.event[ORDER, : 2 * circle.neurons]
     position, signed = work.event[POSITION], work.event[SIGNED]
     odd = np.int64(0)
@@ -211,11 +217,11 @@ def swept_score(circle, work):
     for i in range(order.size):
         event = order[i]
         if position[event] > previous:
-            if output_fires(circle, work):
+            if fires(circle, work):
                 score += signed[event] - s_previous
             previous, s_previous = position[event], signed[event]
         work.bits[event >> 1] ^= 1
-    if previous < turn and output_fires(circle, work):
+    if previous < turn and fires(circle, work):
         score += 2 * circle.positive - turn - s_previous
     return score
 
@@ -223,10 +229,11 @@ def swept_score(circle, work):
 @inline_kernel
 def network_score(circle, work):
     """Score of the network whose arcs are in the rows in use."""
-    if circle.join == XOR or circle.join == EVOLVED:
-        return swept_score(circle, work)
-    score = union_score(circle, work)
-    return circle.turn - score if circle.join == AND else score
+    if circle.join == OR:
+        return union_score(circle, work)
+    if circle.join == AND:
+        return circle.turn - union_score(circle, work)
+    return swept_score(circle, work)
 
 
 def _prepare(fitness, work, genome):
@@ -242,13 +249,16 @@ def _prepare(fitness, work, genome):
 
 
 def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
-    genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
+    genome = genes[GENOME]
+    changed = genes[CHANGED]
+    old = genes[OLD]
     neurons = fitness.neurons
     used = work.event[USED]
     arc = work.arc
     for step in range(first, last):
         count = take_step(mutation, steps, step, genome, changed, old)
-        answers, output_changed = work.bits[neurons], False
+        answers = work.bits[neurons]
+        output_changed = False
         for t in range(count):
             neuron = work.owner[changed[t]]
             if neuron >= neurons:
@@ -284,14 +294,16 @@ def mark_targets(circle, genome, neuron, targets, tolerance, near):
 
     An evolved output may use a neuron or its complement: the opposite angle and bias.
     """
-    first, half_turn = neuron * circle.width, 0.5 * np.float64(circle.resolution)
+    first = neuron * circle.width
+    half_turn = 0.5 * np.float64(circle.resolution)
     anything = False
     for i in range(circle.neurons):
         near[neuron, i] = 0
         for swapped in range(2 if circle.join == EVOLVED else 1):
             close = True
             for k in range(circle.width):
-                modulus, target = np.float64(circle.modulus[k]), targets[i, k]
+                modulus = np.float64(circle.modulus[k])
+                target = targets[i, k]
                 if swapped == 1 and k == 0:
                     target += half_turn if target < half_turn else -half_turn
                 elif swapped == 1:
@@ -317,7 +329,7 @@ def output_agrees(circle, work, targets):
         for i in range(circle.neurons):
             ahead = (position - arc[i, START]) % turn
             work.bits[i] = np.int64(ahead <= arc[i, END] - arc[i, START])
-        if output_fires(circle, work) != wanted:
+        if fires(circle, work) != wanted:
             return False
     return True
 

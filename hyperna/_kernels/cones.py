@@ -48,7 +48,8 @@ class ConesWork(NamedTuple):
 
 
 def _workspace(fitness):
-    neurons, (dim, n) = fitness.neurons, fitness.columns.shape
+    neurons = fitness.neurons
+    dim, n = fitness.columns.shape
     return ConesWork(
         np.zeros((2 * neurons, n), np.bool_),
         np.arange(neurons),
@@ -87,7 +88,8 @@ def fire(cones, work, genome, neuron, row):
         for p in range(n):
             dot[p] += columns[j, p] * w
     for p in range(n):
-        s, reach = dot[p], 0.0
+        s = dot[p]
+        reach = 0.0
         if cosine != 0.0:
             away = max(cones.square[p] - 2.0 * bias * s + bias * bias, 0.0)
             reach = cosine * math.sqrt(away)
@@ -129,12 +131,15 @@ def _prepare(fitness, work, genome):
 
 
 def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
-    genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
+    genome = genes[GENOME]
+    changed = genes[CHANGED]
+    old = genes[OLD]
     neurons = fitness.neurons
     width = fitness.modulus.size
     used = work.used
     for step in range(first, last):
-        count, output_changed = take_step(mutation, steps, step, genome, changed, old), False
+        count = take_step(mutation, steps, step, genome, changed, old)
+        output_changed = False
         for t in range(count):
             neuron = changed[t] // width
             if changed[t] >= neurons * width:

@@ -5,12 +5,12 @@ and on the level, see `hyperna._kernels.exact_selection`, so that the contributi
 cannot be added up before it is known who reads them: every pair of a state and a fitter one is
 looked at, level by level from the fittest on.
 
-All vectors are in the sequence of falling fitness. `split` has two rows, the groups of components
-of the states; `first` and `second` are the moves of the groups, of which those from x to y are
-``first[x1, y1] * second[x2, y2]``. `ends` says where the levels end. What `wide` numbers are levels
-of many states: the sums over them were computed by products of small matrices and are rows of
-`wide_mass` and `wide_values`; all others have -1.
+All vectors are in the sequence of falling fitness.
 """
+
+from typing import NamedTuple
+
+import numpy as np
 
 from hyperna._kernels.exact_selection import best_weight
 from hyperna._kernels.jit import inline_kernel, kernel
@@ -24,16 +24,35 @@ def added(total, carry, value):
     return result, value - (result - total)
 
 
+class Mutants(NamedTuple):
+    """The mutants of all states, level by level.
+
+    `split` has two rows, the groups of components of the states; `first` and `second` are the moves
+    of the groups, of which those from x to y are ``first[x1, y1] * second[x2, y2]``. `ends` says
+    where the levels end, `level_of` in which one a state is. `wide` numbers the levels of many
+    states, whose sums are computed by products of small matrices; all others have -1. Row k of
+    `wide_mass` is the probability, for each state, that a mutant is in wide level k.
+    """
+
+    offspring: int
+    split: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    ends: np.ndarray
+    level_of: np.ndarray
+    wide: np.ndarray
+    wide_mass: np.ndarray
+
+
 @kernel
-def pull(
-    split, first, second, ends, level, wide, wide_mass, wide_values, values, offspring, begin, end,
-    leave, rest, inflow,
-):  # fmt: skip
+def pull(mutants, level, values, wide_values, begin, end, leave, rest, inflow):
     """Set what all fitter states contribute to the states from `begin` to `end` of a level.
 
-    `values` (n, 2) are those of the fitter states. Set are `leave`, the probability to move to one
-    of them, `inflow` (n, 2), and `rest`, the probability that a mutant is not fitter.
+    `values` (n, 2) are those of the fitter states; `wide_values` (wide levels, 2, n) are already
+    multiplied by the moves. Set are `leave`, the probability to move to one of them, `inflow`
+    (n, 2), and `rest`, the probability that a mutant is not fitter.
     """
+    offspring, split, first, second, ends, _, wide, wide_mass = mutants
     for n in range(begin, end):
         i, k = split[0, n], split[1, n]
         above, carry, left, once, twice = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -63,15 +82,13 @@ def pull(
 
 
 @kernel
-def push(
-    split, first, second, ends, level_of, wide, wide_mass, wide_sent, passed, offspring, begin, end,
-    entering, moves,
-):  # fmt: skip
+def push(mutants, passed, begin, end, entering, wide_sent, moves):
     """Add what the states from `begin` to `end` pass on to all fitter states.
 
     `passed` is what each of them passes on in all its steps. `entering` gets it, or for wide levels
     `wide_sent`, which is still to be multiplied by the moves. `moves` has room for one level.
     """
+    offspring, split, first, second, ends, level_of, wide, wide_mass = mutants
     for n in range(begin, end):
         if passed[n] == 0.0:
             continue
@@ -98,8 +115,11 @@ def push(
 
 
 @kernel
-def inside_level(split, first, second, begin, end, moves):
+def inside_level(mutants, begin, end, moves):
     """Set the moves from each state of a level to each other one, 0 on the diagonal."""
+    split = mutants.split
+    first = mutants.first
+    second = mutants.second
     for a in range(begin, end):
         i, k = split[0, a], split[1, a]
         for b in range(begin, end):

@@ -34,7 +34,8 @@ ONE, ONCE, TWICE, COLUMNS = 0, 1, 2, 4
 def enter_columns(sums, first, order, split, begin, end, values):
     """Add the contributions of states to the sums of all rows, four columns at a time."""
     for i in range(sums.shape[0]):
-        weight, row = first[i], sums[i]
+        weight = first[i]
+        row = sums[i]
         for n in range(begin, end):
             y = order[n]
             p, j = weight[split[0, n]], split[1, n]
@@ -47,7 +48,9 @@ def enter_columns(sums, first, order, split, begin, end, values):
 @inline_kernel
 def read_columns(sums, first, second, order, split, begin, end, values, i, k, inflow):
     """Set what the entered states and those from begin to end contribute to the state (i, k)."""
-    row, weight, level = sums[i], second[k], first[i]
+    row = sums[i]
+    weight = second[k]
+    level = first[i]
     one, once, twice, spare = 0.0, 0.0, 0.0, 0.0
     for j in range(weight.size):
         p = weight[j]
@@ -69,7 +72,8 @@ def read_columns(sums, first, second, order, split, begin, end, values, i, k, in
 def enter(sums, first, order, split, begin, end, values):
     """Add the contributions of states to the sums of all rows."""
     for i in range(sums.shape[0]):
-        weight, row = first[i], sums[i]
+        weight = first[i]
+        row = sums[i]
         for n in range(begin, end):
             row[split[1, n]] += weight[split[0, n]] * values[order[n]]
 
@@ -77,8 +81,12 @@ def enter(sums, first, order, split, begin, end, values):
 @inline_kernel
 def read(sums, first, second, order, split, begin, end, values, i, k):
     """Return what the entered states and those from begin to end contribute to the state (i, k)."""
-    row, weight, level = sums[i], second[k], first[i]
-    even, odd, width = 0.0, 0.0, weight.size
+    row = sums[i]
+    weight = second[k]
+    level = first[i]
+    even = 0.0
+    odd = 0.0
+    width = weight.size
     for j in range(0, width - 1, 2):
         even += weight[j] * row[j]
         odd += weight[j + 1] * row[j + 1]
@@ -177,13 +185,15 @@ def solve_moments(states, fixed, wanted, times, values, leave, gaps, work, quota
     spent = 0
     for level in range(counter[LEVEL], ends.size):
         begin = ends[level - 1] if level else 0
-        end, entered = ends[level], counter[ENTERED]
+        end = ends[level]
+        entered = counter[ENTERED]
         free = counter[WAITING]
         if spent > quota:
             counter[LEVEL] = level
             return
         if end - begin > system.shape[0]:
-            counter[LEVEL], counter[WAITING] = level, WIDE
+            counter[LEVEL] = level
+            counter[WAITING] = WIDE
             return
         if free == 0:
             if begin - entered >= BLOCK:
@@ -211,7 +221,8 @@ def solve_moments(states, fixed, wanted, times, values, leave, gaps, work, quota
                     place[free] = n
                     free += 1
             fill(system, place, free, split, first, second, order, leave)
-            counter[LEVEL], counter[ENTERED] = level, entered
+            counter[LEVEL] = level
+            counter[ENTERED] = entered
             if free > SMALL:
                 counter[WAITING] = free
                 return
@@ -227,7 +238,8 @@ def solve_moments(states, fixed, wanted, times, values, leave, gaps, work, quota
             x, i, k = order[n], split[0, n], split[1, n]
             values[x, ONCE], values[x, TWICE] = right[0, a], right[1, a]
             for c in range(2):
-                into, out = inflow[n - begin, 1 + c], leave[x] * right[c, a]
+                into = inflow[n - begin, 1 + c]
+                out = leave[x] * right[c, a]
                 if c == 1 and times:
                     into += 2.0 * right[0, a]
                 for b in range(free):
@@ -252,13 +264,15 @@ def solve_visits(states, fixed, leave, start, visits, passed, work, quota):
     spent = 0
     for level in range(counter[LEVEL], ends.size):
         begin = ends[level - 1] if level else 0
-        end, entered = ends[level], counter[ENTERED]
+        end = ends[level]
+        entered = counter[ENTERED]
         free = counter[WAITING]
         if spent > quota:
             counter[LEVEL] = level
             return
         if end - begin > system.shape[0]:
-            counter[LEVEL], counter[WAITING] = level, WIDE
+            counter[LEVEL] = level
+            counter[WAITING] = WIDE
             return
         if free == 0:
             if begin - entered >= BLOCK:
@@ -275,7 +289,8 @@ def solve_visits(states, fixed, leave, start, visits, passed, work, quota):
                     place[free] = n
                     free += 1
             fill(system, place, free, split, first, second, order, leave)
-            counter[LEVEL], counter[ENTERED] = level, entered
+            counter[LEVEL] = level
+            counter[ENTERED] = entered
             if free > SMALL:
                 counter[WAITING] = free
                 return
@@ -306,7 +321,8 @@ def step(states, fixed, leave, before, after, sums, counter, quota):
     spent = 0
     for level in range(counter[LEVEL], ends.size):
         begin = ends[level - 1] if level else 0
-        end, entered = ends[level], counter[ENTERED]
+        end = ends[level]
+        entered = counter[ENTERED]
         if spent > quota:
             counter[LEVEL] = level
             return
@@ -338,7 +354,8 @@ def inflows(states, values, inflow, sums, counter, quota):
     spent = 0
     for level in range(counter[LEVEL], ends.size):
         begin = ends[level - 1] if level else 0
-        end, entered = ends[level], counter[ENTERED]
+        end = ends[level]
+        entered = counter[ENTERED]
         if spent > quota:
             counter[LEVEL] = level
             return

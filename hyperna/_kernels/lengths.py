@@ -69,8 +69,10 @@ def block_length(law, mutation, word, s0, s1, s2, s3):
 
 def _draw_from_tables(law, mutation, stream, steps, wanted, moves, changed):
     """Draw steps of a law on 1..r; the lowest bit of a length's word is its sign."""
-    move, table = steps.move, mutation.table
-    lengths, length_bits = 1 << mutation.table_bits, mutation.length_bits
+    move = steps.move
+    table = mutation.table
+    lengths = 1 << mutation.table_bits
+    length_bits = mutation.length_bits
     s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
     if law.kind == TABLE:
         for t in range(moves):
@@ -94,7 +96,8 @@ def draw_jumps(law, mutation, stream, steps, moves):
     s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
     for t in range(moves):
         sign, s0, s1, s2, s3 = following(s0, s1, s2, s3)
-        length, steps.before[t] = np.int64(1), 1.0
+        length = np.int64(1)
+        steps.before[t] = 1.0
         if np.float64(np.int64(sign >> _TO_53_BITS)) * 2.0**-53 < law.jump:
             word, s0, s1, s2, s3 = following(s0, s1, s2, s3)
             length, s0, s1, s2, s3 = block_length(law, mutation, word, s0, s1, s2, s3)
@@ -179,7 +182,8 @@ def _adjust_velocity(law, mutation, steps, i, last, changed, improved):
             continue
         at = steps.step[FIRST, j]
         for t in range(list_parts(mutation, steps, j, changed)):
-            c, velocity = changed[t], abs(steps.before[at + t])
+            c = changed[t]
+            velocity = abs(steps.before[at + t])
             if j == i:
                 longest = larger(1.0, np.float64(mutation.modulus[c] // 4))
                 grown = velocity * law.growth

@@ -84,7 +84,8 @@ def horizon(limits, counter):
     """
     allowed = limits.stagnation
     if limits.growing:
-        start, size = counter[RESTARTS] + 1, np.int64(1)
+        start = counter[RESTARTS] + 1
+        size = np.int64(1)
         while 2 * size - 1 < start:
             size *= 2
         while 2 * size - 1 != start:
@@ -120,8 +121,11 @@ def run_batch(
     to ask whether there is a way off the current one, else RUNNING; the batch is complete when the
     current run is the one after the last.
     """
-    counter, genome, best = run.counter, run.genes[GENOME], run.genes[BEST_GENOME]
-    improvements, path = trace.improvements, trace.path
+    counter = run.counter
+    genome = run.genes[GENOME]
+    best = run.genes[BEST_GENOME]
+    improvements = trace.improvements
+    path = trace.path
     # The algorithm reports what may end the run or is to be recorded, and nothing else.
     report_improvements = improvements.shape[0] > 0 or limits.stagnation < NEVER
     reported_score = smaller(limits.target, limits.lowest_optimal_score)
@@ -194,7 +198,8 @@ def run_batch(
         # but the network that was found is this one
         ended = counter[STOP] != RUNNING
         if ended or algorithm.best_at_once:
-            last, sized = genome.size - 1, rows.shape[1] > ROW_NEURONS
+            last = genome.size - 1
+            sized = rows.shape[1] > ROW_NEURONS
             if (
                 counter[SCORE] > counter[BEST]
                 or counter[STOP] == OPTIMUM

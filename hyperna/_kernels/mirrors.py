@@ -16,7 +16,8 @@ def mirrored_close(neuron, modulus, directions, target, tolerance, flipped):
     `flipped`: the neuron with its two sides swapped (D = 2).
     """
     for k in range(directions, modulus.size):
-        value, values = np.float64(neuron[k]), np.float64(modulus[k])
+        value = np.float64(neuron[k])
+        values = np.float64(modulus[k])
         gap = abs((values - 1.0 - value if flipped else value) - target[k]) % values
         if smaller(gap, values - gap) >= tolerance:
             return False
@@ -71,10 +72,12 @@ def output_agrees(weight, bias, resolution, targets):
     `weight` and `bias` are those of the N hidden neurons at D = 2, then of the output neuron; the
     two columns of places come last in `targets`.
     """
-    neurons, places = targets.shape[0], targets.shape[1] - 2
+    neurons = targets.shape[0]
+    places = targets.shape[1] - 2
     for place in range(2 * neurons):
         target = targets[place >> 1, places + place % 2]
-        angle, total = 2.0 * np.pi * target / np.float64(resolution), 0.0
+        angle = 2.0 * np.pi * target / np.float64(resolution)
+        total = 0.0
         for i in range(neurons):
             dot = np.cos(angle) * weight[i, 0] + np.sin(angle) * weight[i, 1]
             total += weight[neurons, i] if dot >= bias[i] else 0.0

@@ -36,7 +36,8 @@ from hyperna._kernels.steps import DRAWN, NEXT, TOTAL, draw_steps
 
 def _begin(algorithm, fitness, work, mutation, limits, run, memory):
     """Draw and evaluate the first network of a start, or the one that was given."""
-    genome, counter = run.genes[GENOME], run.counter
+    genome = run.genes[GENOME]
+    counter = run.counter
     if limits.start.size > 0 and counter[RESTARTS] == 0:
         for c in range(genome.size):
             genome[c] = limits.start[c]
@@ -67,10 +68,14 @@ def _advance(
     That is what `hyperna._kernels.protocol` says, and WAITING once as many offspring in a row are
     rejected as `algorithm.patience` allows. Void steps are drawn as a number.
     """
-    counter, steps, changed = run.counter, run.steps, run.genes[CHANGED]
-    total, horizon = steps.step[TOTAL], counter[HORIZON]
+    counter = run.counter
+    steps = run.steps
+    changed = run.genes[CHANGED]
+    total = steps.step[TOTAL]
+    horizon = counter[HORIZON]
     evaluations, parent, rejected = counter[EVALUATIONS], counter[SCORE], counter[REJECTED]
-    event, done = PAUSED, 0
+    event = PAUSED
+    done = 0
     step, drawn = steps.counter[NEXT], steps.counter[DRAWN]
     start = evaluations - (total[step - 1] if step > 0 else 0)
     while done < quota and event == PAUSED:

@@ -71,9 +71,12 @@ def make_workspace(true_work, fitness):
 @inner_kernel
 def read_network(online, genome, neuron, output):
     """Compute all weights of a network."""
-    dim, r, width = online.dim, online.resolution, online.modulus.size
+    dim = online.dim
+    r = online.resolution
+    width = online.modulus.size
     for i in range(online.neurons):
-        row, first = neuron[i], i * width
+        row = neuron[i]
+        first = i * width
         row[dim] = neuron_weights(genome, dim, r, first, row)
         row[dim + 1] = 0.0
         if width > max(dim, 2):
@@ -88,7 +91,8 @@ def read_network(online, genome, neuron, output):
 @inner_kernel
 def draw_point(online, point, stream):
     """Draw a point; its label is the last entry. Returns the square of its length."""
-    dim, square = online.dim, 0.0
+    dim = online.dim
+    square = 0.0
     if online.points.shape[0] > 0:
         chance = uniform(stream)
         low = 0
@@ -111,7 +115,8 @@ def draw_point(online, point, stream):
     inverse = 1.0 / math.sqrt(square)
     for j in range(dim):
         point[j] *= inverse
-    psi, passed = math.atan2(point[dim - 1], point[dim - 2]), 0
+    psi = math.atan2(point[dim - 1], point[dim - 2])
+    passed = 0
     if psi < 0.0:
         psi += 2.0 * math.pi
     while passed < online.ends.size and online.ends[passed] <= psi:
@@ -123,14 +128,17 @@ def draw_point(online, point, stream):
 @inner_kernel
 def right_at(online, neuron, output, point, square):
     """1 if a network is right at a point, else 0."""
-    dim, neurons, join = online.dim, online.neurons, online.join
+    dim = online.dim
+    neurons = online.neurons
+    join = online.join
     firing, total = 0, 0.0
     for i in range(neurons):
         row = neuron[i]
         dot = point[0] * row[0]
         for j in range(1, dim):
             dot += point[j] * row[j]
-        bias, reach = row[dim], 0.0
+        bias = row[dim]
+        reach = 0.0
         if row[dim + 1] != 0.0:
             reach = row[dim + 1] * math.sqrt(max(square - 2.0 * bias * dot + bias * bias, 0.0))
         if dot - bias >= reach:
@@ -165,7 +173,9 @@ def _prepare(fitness, work, genome):
 
 
 def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
-    genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
+    genome = genes[GENOME]
+    changed = genes[CHANGED]
+    old = genes[OLD]
     if work.kept[0] < 0 and not fitness.again:
         read_network(fitness, genome, work.neuron[1], work.output[1])
         _, work.kept[0] = hits(fitness, work, steps.stream, False)

@@ -165,7 +165,8 @@ def place_neurons(fitness, mutation, steps, genome, first, count, arc):
     """Write the arcs of the neurons after each of `count` steps."""
     choice, place, move = steps.step[CHOICE, first:], steps.step[FIRST, first:], steps.move
     # of each neuron the angle is mutable, and the bias, and the bend if there is one
-    width, genes = fitness.width, mutation.component.size // fitness.neurons
+    width = fitness.width
+    genes = mutation.component.size // fitness.neurons
     shifts = np.int64(genes > 1 and mutation.component[1] == 1)
     bends = np.int64(width > 2)
     moduli = fitness.modulus[0], fitness.modulus[1], fitness.modulus[width - 1]
@@ -180,7 +181,8 @@ def place_neurons(fitness, mutation, steps, genome, first, count, arc):
     angle_2, bias_2, bend_2 = genome[width], genome[width + 1], genome[2 * width - 1]
     half_2 = half_width(fitness.shape, bias_2, bend_2, np.int64(0), np.int64(1))
     for j in range(count):
-        chosen, at = choice[j] & ((1 << genes) - 1), place[j]
+        chosen = choice[j] & ((1 << genes) - 1)
+        at = place[j]
         arc[CENTRE, j], arc[HALF, j] = place_neuron(
             fitness, moduli, move, chosen, at, shifts, bends, angle, bias, bend, half
         )
@@ -203,7 +205,9 @@ def own_arc(fitness, genome, first):
 
 
 def _prepare(fitness, work, genome):
-    turn, positive, join = fitness.turn, fitness.positive, fitness.join
+    turn = fitness.turn
+    positive = fitness.positive
+    join = fitness.join
     starts, lengths = fitness.starts, fitness.lengths
     centre, half = own_arc(fitness, genome, 0)
     if fitness.neurons == 1:
@@ -216,7 +220,9 @@ def _prepare(fitness, work, genome):
 
 
 def _score_rows(fitness, work, genomes, scores, first, last):
-    turn, positive, join = fitness.turn, fitness.positive, fitness.join
+    turn = fitness.turn
+    positive = fitness.positive
+    join = fitness.join
     starts = fitness.starts
     lengths = fitness.lengths
     arc = work.arc
@@ -238,9 +244,12 @@ def _score_rows(fitness, work, genomes, scores, first, last):
 
 
 def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
-    turn, positive, join = fitness.turn, fitness.positive, fitness.join
+    turn = fitness.turn
+    positive = fitness.positive
+    join = fitness.join
     starts, lengths = fitness.starts, fitness.lengths
-    genome, count = genes[GENOME], np.int64(FEWEST_OFFSPRING)
+    genome = genes[GENOME]
+    count = np.int64(FEWEST_OFFSPRING)
     while first < last:
         count = smaller(count, last - first)
         place_neurons(fitness, mutation, steps, genome, first, count, work.arc)

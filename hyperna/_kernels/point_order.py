@@ -31,7 +31,9 @@ def canonical_dot(columns, p, weight):
 @inner_kernel
 def round_neuron(points, net, i):
     """Make the weights that the offspring's neuron i is rounded to."""
-    one, weight, rounded = net.neuron[i], net.weight[1, i], net.rounded[i]
+    one = net.neuron[i]
+    weight = net.weight[1, i]
+    rounded = net.rounded[i]
     if one.rounded == 1:
         return
     one.rounded = 1
@@ -62,7 +64,8 @@ def joined_margin(join, neurons, output, bias, margin):
 
     For an evolved output those with negative weights change their signs.
     """
-    best, sign = -np.inf, -1.0
+    best = -np.inf
+    sign = -1.0
     if join == AND or join == XOR:  # noqa: SIM109  a tuple would be compiled for seconds
         best = np.inf
     for i in range(neurons):
@@ -107,8 +110,10 @@ def rearrange(row, order, spare):
 @inner_kernel
 def put_in_order(points, work):
     """Sort the points: wrongly classified ones first, then by their margins; copies come last."""
-    neurons, start = points.neurons, work.start
-    order, gain = work.whole[at.ORDER], work.whole[at.GAIN]
+    neurons = points.neurons
+    start = work.start
+    order = work.whole[at.ORDER]
+    gain = work.whole[at.GAIN]
     margin = work.real[at.MARGIN]
     spare = work.real[at.SPARE]
     largest = 2.0**-1000

@@ -43,7 +43,8 @@ def tabulate(points, net, sums, table):
     join = points.join
     neurons = points.neurons
     highest = np.int64(0)
-    output, bias = net.rounded[neurons], net.neuron[neurons].next_bias
+    output = net.rounded[neurons]
+    bias = net.neuron[neurons].next_bias
     for votes in range(table.size):
         if join == EVOLVED:
             # the sum over all neurons in the pattern but the last, to which that is added
@@ -90,17 +91,21 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
     moves = 0
     for t in range(count):
         c = changed[t]
-        part, length = net.component[c], steps.move[place + t] * move.unit
-        i, one = part.neuron, net.neuron[part.neuron]
+        part = net.component[c]
+        length = steps.move[place + t] * move.unit
+        i = part.neuron
+        one = net.neuron[part.neuron]
         size = neurons if i == neurons else points.dim
         if one.terms == at.STAYS:
-            one.terms, one.lowest = 0, size
+            one.terms = 0
+            one.lowest = size
             if i < neurons:
                 net.neuron[moves].mover = i
                 moves += 1
         old[t] = genome[c]
         if move.pairs[c] > 0:
-            x, y = net.term[i, one.terms], net.term[i, one.terms + 1]
+            x = net.term[i, one.terms]
+            y = net.term[i, one.terms + 1]
             x.coordinate, y.coordinate, x.change, y.change = turn_in_plane(
                 net.weight[1, i], size, steps.plane[place + t], length, r
             )
@@ -112,14 +117,17 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
             if c == (genome.size if i == neurons else (i + 1) * points.width) - 1:
                 one.next_bias = (2.0 * genome[c] - r) / r
             else:
-                one.lowest, one.rounded = smaller(one.lowest, c - i * points.width), 0
+                one.lowest = smaller(one.lowest, c - i * points.width)
+                one.rounded = 0
                 part.next_cosine, part.next_sine = cos_sin_turn(genome[c], r)
                 if size == 1:
                     net.weight[1, i, 0] = 1.0 - 2.0 * genome[c]
-    net.neuron[moves].mover, work.tally.moves = neurons, moves
+    net.neuron[moves].mover = neurons
+    work.tally.moves = moves
     for m in range(moves + 1):
         i = net.neuron[m].mover
-        one, size = net.neuron[i], neurons if i == neurons else points.dim
+        one = net.neuron[i]
+        size = neurons if i == neurons else points.dim
         if one.terms == 0 and one.lowest < size:
             turn_by_angles(net, i, size, i * points.width)
         # changes are added two or four at a time
@@ -133,22 +141,27 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
 @inline_kernel
 def settle(points, work, accepted, genome, changed, old, count):
     """Make the offspring the parent, or the other way round."""
-    net, neurons = work.net, points.neurons
+    net = work.net
+    neurons = points.neurons
     source, target = (1, 0) if accepted else (0, 1)
     if net.neuron[neurons].terms != at.STAYS:
         for votes in range(work.table.shape[1]):
             work.table[target, votes] = work.table[source, votes]
     for m in range(work.tally.moves + 1):
         i = net.neuron[m].mover
-        one, size = net.neuron[i], neurons if i == neurons else points.dim
+        one = net.neuron[i]
+        size = neurons if i == neurons else points.dim
         turned = one.terms > 0 or (one.terms == 0 and one.lowest < size)
         if accepted and one.terms != at.STAYS:
-            one.bias, one.row = one.next_bias, 1 - one.row
-        one.terms, one.next_bias = at.STAYS, one.bias
+            one.bias = one.next_bias
+            one.row = 1 - one.row
+        one.terms = at.STAYS
+        one.next_bias = one.bias
         if not turned:
             continue
         if accepted:
-            one.age, one.unwritten = one.age + 1, 1
+            one.age = one.age + 1
+            one.unwritten = 1
         else:
             one.rounded = 0
         for j in range(size):
@@ -173,9 +186,11 @@ def settle(points, work, accepted, genome, changed, old, count):
 
 def _write_genome(fitness, work, mutation, genome):
     """Write the angles of the neurons that have been turned in planes."""
-    points, net = fitness.shape, work.net
+    points = fitness.shape
+    net = work.net
     for i in range(points.neurons + 1):
-        one, size = net.neuron[i], points.neurons if i == points.neurons else points.dim
+        one = net.neuron[i]
+        size = points.neurons if i == points.neurons else points.dim
         if one.unwritten == 1 and one.turned == 1:
             write_angles(net.weight[0, i], size, points.resolution, genome, i * points.width)
         one.unwritten = 0
@@ -190,7 +205,8 @@ def make_dots(columns, weight, dots):
     for p in range(dots.size):
         dots[p] = 0.0
     for j in range(columns.shape[0]):
-        column, w = columns[j], weight[j]
+        column = columns[j]
+        w = weight[j]
         for p in range(dots.size):
             dots[p] += column[p] * w
 
@@ -207,7 +223,8 @@ def vote_of(points, i):
 def decide_near(points, net, columns, i, dots, bias, guard, votes, begin):
     """Let the dot products in index order decide about points close to the hyperplane of i."""
     round_neuron(points, net, i)
-    vote, weight = vote_of(points, i), net.rounded[i]
+    vote = vote_of(points, i)
+    weight = net.rounded[i]
     for p in range(dots.size):
         if not abs(dots[p] - bias) > guard:
             before = np.int64(dots[p] >= bias)
@@ -218,7 +235,8 @@ def decide_near(points, net, columns, i, dots, bias, guard, votes, begin):
 @inner_kernel
 def vote_by_sums(net, dots, hidden, votes, begin):
     """Let the output neuron vote, where there are too many hidden neurons for a table."""
-    output, bias = net.rounded[hidden.size], net.neuron[hidden.size].next_bias
+    output = net.rounded[hidden.size]
+    bias = net.neuron[hidden.size].next_bias
     for p in range(votes.size):
         read_hidden(net, dots, hidden, begin + p)
         total = 0.0
@@ -230,7 +248,10 @@ def vote_by_sums(net, dots, hidden, votes, begin):
 @inline_kernel
 def offspring_gain(points, work, least):
     """Gain of the offspring, or a number less than `least` that it cannot exceed."""
-    net, columns, tally, gain = work.net, work.columns, work.tally, work.tally.ceiling
+    net = work.net
+    columns = work.columns
+    tally = work.tally
+    gain = work.tally.ceiling
     output_moves = net.neuron[points.neurons].terms != at.STAYS
     table = work.table[1 if output_moves else 0]
     for k in range(work.guard.size):
@@ -277,7 +298,8 @@ def offspring_gain(points, work, least):
             vote_by_sums(net, work.dots, work.hidden, votes, begin)
         found = work.found[tally.row, k]
         if changed > 0:
-            weights, found = work.whole[at.GAIN, begin:end], np.int64(0)
+            weights = work.whole[at.GAIN, begin:end]
+            found = np.int64(0)
             for p in range(weights.size):
                 found += weights[p] & table[np.uint64(votes[p])]
         work.found[1 - tally.row, k] = found
@@ -294,7 +316,8 @@ def begin_again(points, work):
     net = work.net
     weights = work.whole[at.GAIN]
     gain = np.int64(0)
-    work.tally.row, work.tally.ceiling = 0, 0
+    work.tally.row = 0
+    work.tally.ceiling = 0
     for i in range(points.neurons):
         net.neuron[i].row = 0
         make_dots(work.columns, net.weight[0, i], work.dots[0, i])
@@ -307,7 +330,8 @@ def begin_again(points, work):
             work.whole[at.VOTES, p] = 0
             ceiling += larger(weights[p], 0)
             norm = larger(norm, work.real[at.NORM, p])
-        work.guard[k], work.ceiling[k] = points.errors * (norm + 1.0), ceiling
+        work.guard[k] = points.errors * (norm + 1.0)
+        work.ceiling[k] = ceiling
         work.tally.ceiling += ceiling
         for i in range(points.neurons):
             dots = work.dots[0, i, begin:end]
@@ -326,8 +350,10 @@ def begin_again(points, work):
 
 
 def _prepare(fitness, work, genome):
-    points, net = fitness.shape, work.net
-    neurons, r = points.neurons, points.resolution
+    points = fitness.shape
+    net = work.net
+    neurons = points.neurons
+    r = points.resolution
     for i in range(neurons + 1 if genome.size > neurons * points.width else neurons):
         one = net.neuron[i]
         weight = net.weight[0, i]
@@ -338,7 +364,8 @@ def _prepare(fitness, work, genome):
         one.turned = 0
         one.unwritten = 0
         one.bias = neuron_weights(genome, size, r, first, weight)
-        one.terms, one.next_bias = at.STAYS, one.bias
+        one.terms = at.STAYS
+        one.next_bias = one.bias
         for j in range(size):
             net.weight[1, i, j] = weight[j]
         for c in range(first, first + size - 1):

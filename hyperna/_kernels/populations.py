@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.algorithms import STEADY, Generations, OneByOne
+from hyperna._kernels.algorithms import Annealing, Generations, Steady
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.mutation import ADAPTIVE
 from hyperna._kernels.order import accepts, smaller
@@ -19,6 +19,7 @@ from hyperna._kernels.protocol import (
     implement,
     prepare,
     score_rows,
+    select,
     update_law,
 )
 from hyperna._kernels.random import below, next_word, uniform
@@ -113,10 +114,21 @@ def report(fitness, work, limits, run, population, row):
     return ACCEPTED
 
 
-def _begin(algorithm, fitness, work, mutation, limits, run, population):
+@inline_kernel
+def forget_members(population):
     """Forget the members: those of a start are drawn one by one as it goes on."""
     population.counter[BORN] = 0
     population.counter[BEST_OF_START] = -1
+
+
+def _begin(algorithm, fitness, work, mutation, limits, run, population):
+    forget_members(population)
+    return PAUSED
+
+
+def _begin_annealing(algorithm, fitness, work, mutation, limits, run, population):
+    forget_members(population)
+    population.real[0] = algorithm.temperature
     return PAUSED
 
 
@@ -242,9 +254,11 @@ def mix_neurons(limits, stream, child, other):
     return different != 0
 
 
-@inline_kernel
-def random_worst(scores, members, stream, score):
-    """A random one of the members with the lowest score, -1 if that is greater than `score`."""
+def _select_worst(algorithm, run, population, score):
+    """Replace a random one of the members with the lowest score, unless that is greater."""
+    scores = population.score
+    members = algorithm.members
+    stream = run.stream
     lowest = scores[0]
     for m in range(1, members):
         lowest = min(lowest, scores[m])
@@ -263,15 +277,10 @@ def random_worst(scores, members, stream, score):
     return worst
 
 
-@inline_kernel
-def select(algorithm, run, population, score):
-    """The row that an offspring goes to, -1 if it is not accepted."""
-    scores = population.score
-    if algorithm.kind == STEADY:
-        return random_worst(scores, algorithm.members, run.stream, score)
+def _select_by_temperature(algorithm, run, population, score):
     population.real[0] *= algorithm.cooling
     temperature = population.real[0]
-    loss = scores[0] - score
+    loss = population.score[0] - score
     if loss > 0 and (
         temperature <= 0.0 or uniform(run.stream) >= math.exp(-np.float64(loss) / temperature)
     ):
@@ -314,8 +323,6 @@ def simulate_one_by_one(
         different = True  # from its parent, so that it must be evaluated
         if first:
             row = own[BORN]
-            if row == 0:
-                population.real[0] = algorithm.temperature
             draw_member(mutation, limits, run, population, row)
             used = own[USED]
             own[BORN] = row + 1
@@ -382,4 +389,10 @@ def _advance_one_by_one(
 
 
 implement(Generations, begin=_begin, advance=_advance_by_generations)
-implement(OneByOne, begin=_begin, advance=_advance_one_by_one)
+implement(Steady, begin=_begin, advance=_advance_one_by_one, select=_select_worst)
+implement(
+    Annealing,
+    begin=_begin_annealing,
+    advance=_advance_one_by_one,
+    select=_select_by_temperature,
+)

@@ -59,6 +59,9 @@ reported_score, quota)``
     horizon is reached; or about `quota` offspring are done. Returns IMPROVED or ACCEPTED, EXPIRED,
     PAUSED; UNDECIDED to ask the caller for a way off a plateau. The genome and the score reported
     are those in `run`.
+``select(algorithm, run, population, score)``
+    For algorithms that make one offspring at a time: the row of the member that it replaces, -1 if
+    it is not accepted.
 
 A kind of neuron (`hyperna._kernels.shapes`):
 
@@ -132,5 +135,6 @@ step_by = _by_kind("step_by", INLINE)
 
 begin = _by_kind("begin", INLINE)
 advance = _by_kind("advance", INLINE)
+select = _by_kind("select", INLINE)
 
 half_width = _by_kind("half_width", INLINE)

@@ -49,7 +49,8 @@ def _step_by_rotations(move, mutation, steps, i, genome, changed, old):
     choice = steps.step[CHOICE, i]
     place = steps.step[FIRST, i]
     unit = move.unit
-    few, count = mutation.component.size <= LARGEST_SUBSET_TABLE, np.int64(0)
+    few = mutation.component.size <= LARGEST_SUBSET_TABLE
+    count = np.int64(0)
     for t in range(mutation.component.size if few else choice):
         c = mutation.component[t] if few else steps.part[steps.step[FIRST, i] + t]
         if few and (choice >> t) & 1 == 0:

@@ -48,8 +48,10 @@ def _computed_half_width(shape, bias, bend, before, changed):
     """Arccos of the bias in units; biases b and -b give arcs that add up to half a turn exactly."""
     if changed & 1 == 0:
         return before
-    r, turn = shape.resolution, shape.turn
-    size, unit = abs(2 * bias - r), np.float64(turn) / (2.0 * math.pi)
+    r = shape.resolution
+    turn = shape.turn
+    size = abs(2 * bias - r)
+    unit = np.float64(turn) / (2.0 * math.pi)
     inverse = 1.0 / np.float64(r)
     if 2 * size > r:
         # acos(x) = 2 asin(sqrt((1 - x) / 2)), and here 1 - x is exact
@@ -93,7 +95,8 @@ def _fine_bent_half_width(shape, bias, bend, before, changed):
     """
     if changed == 0:
         return before
-    r, turn = shape.resolution, shape.turn
+    r = shape.resolution
+    turn = shape.turn
     if 2 * bend == r:
         return half_width(shape.plain, bias, bend, before, np.int64(1))
     step = turn // (2 * r)
@@ -101,7 +104,8 @@ def _fine_bent_half_width(shape, bias, bend, before, changed):
     away = smaller(bend, r - bend)
     lag = step * away
     if size < r:
-        unit, inverse = np.float64(turn) / (2.0 * math.pi), 1.0 / np.float64(r)
+        unit = np.float64(turn) / (2.0 * math.pi)
+        inverse = 1.0 / np.float64(r)
         cosine, sine = cos_sin_turn(away, 2 * r)
         b = size * inverse
         x = b * sine

@@ -280,8 +280,10 @@ def evolve_rule(data, quorum, moves, term_cost, budget, weights, thresholds, str
                     holds[p] = before[p]
                 for m in range(movers):
                     i = moved[m]
-                    old, old_at = dots[i, begin:end], old_threshold[i]
-                    new, new_at = new_dots[i, begin:end], thresholds[i]
+                    old = dots[i, begin:end]
+                    old_at = old_threshold[i]
+                    new = new_dots[i, begin:end]
+                    new_at = thresholds[i]
                     for p in range(holds.size):
                         holds[p] += np.int64(new[p] >= new_at) - np.int64(old[p] >= old_at)
                 new_errors[block] = weight_of_errors(

@@ -121,7 +121,8 @@ def agreement(work, on, x0, x1, x2, join, output_w, positive, lines, ends):
     Returns 1 for right on the left side, where the circle's own neuron fires, plus 2 for right on
     the other side. If `on` is -1 the point is on no circle, and both sides are the same.
     """
-    psi, passed = math.atan2(x2, x1), 0
+    psi = math.atan2(x2, x1)
+    passed = 0
     if psi < 0.0:
         psi += 2.0 * PI
     while passed < ends.size and ends[passed] <= psi:
@@ -193,7 +194,8 @@ def area_right(work, join, output_w, positive, lines, ends):
                 first, second = work.circle[min(i, j)], work.circle[max(i, j)]
                 count = cut_at(first, second, row, cut, count)
         for k in range(1, count):
-            value, place = cut[k], k
+            value = cut[k]
+            place = k
             while place > 0 and cut[place - 1] > value:
                 cut[place] = cut[place - 1]
                 place -= 1

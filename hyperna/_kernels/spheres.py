@@ -80,11 +80,13 @@ def _cap_workspace(fitness):
 
 
 def _areas_workspace(fitness):
-    neurons, lines = fitness.neurons, fitness.lines
+    neurons = fitness.neurons
+    lines = fitness.lines
     arrangement = new_arrangement(neurons, len(lines))
     for k, (cosine, sine) in enumerate(lines[:, :2].tolist()):
         place_circle(arrangement.circle[neurons + k], 0.0, -sine, cosine, 0.0)
-    output, near = np.zeros(neurons + 1), np.zeros((neurons + 4, neurons), np.int64)
+    output = np.zeros(neurons + 1)
+    near = np.zeros((neurons + 4, neurons), np.int64)
     return AreasWork(arrangement, np.zeros(3), output, near)
 
 
@@ -154,14 +156,19 @@ def _cap_score(fitness, work, genome):
     Sums of different areas may be equal too, for instance if they are rational; their rounding
     errors disappear when parts are rounded to units.
     """
-    dim, turn, resolution = fitness.dim, fitness.turn, fitness.resolution
+    dim = fitness.dim
+    turn = fitness.turn
+    resolution = fitness.resolution
     t = cap_height(genome, 0, dim, fitness.modulus.size, resolution)
-    square, product = 0.0, 1.0
+    square = 0.0
+    product = 1.0
     for k in range(dim - 2):
         cosine, sine = cos_sin_turn(genome[k], resolution)
         square += product * cosine * product * cosine
         product *= sine
-    s, u, centre = abs(product), math.sqrt(square), genome[dim - 2] * fitness.step
+    s = abs(product)
+    u = math.sqrt(square)
+    centre = genome[dim - 2] * fitness.step
     rounded_s, rounded_u = s, u
     if dim > 3:
         # at D = 3 it is a single sine
@@ -182,7 +189,9 @@ def _cap_score(fitness, work, genome):
     # two opposite wedges are a half-space: what contains both has to be computed from the same ones
     summed = pierced and fitness.changes.shape[1] > 0
     # the label right before the centre's azimuth is that before the next change
-    inside, nearest, before = np.int64(0), turn, fitness.constant
+    inside = np.int64(0)
+    nearest = turn
+    before = fitness.constant
     for j in range(fitness.lines.size):
         azimuth = (fitness.lines[j] - centre) % turn
         within = 2 * azimuth >= turn
@@ -199,7 +208,8 @@ def _cap_score(fitness, work, genome):
                 beyond = half_space_parts(fitness, genome, near, t, s, u, half) - 2 * half
             inside += beyond if within else -beyond
     for j in range(fitness.changes.shape[1]):
-        azimuth, ends = (fitness.changes[0, j] - centre) % turn, fitness.changes[1, j]
+        azimuth = (fitness.changes[0, j] - centre) % turn
+        ends = fitness.changes[1, j]
         if azimuth < nearest:
             nearest, before = azimuth, 1 if ends > 0 else 0
         near = azimuth if 2 * azimuth <= turn else turn - azimuth
@@ -245,7 +255,9 @@ def _areas_score(fitness, work, genome):
 
 
 def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
-    genome, changed, old = genes[GENOME], genes[CHANGED], genes[OLD]
+    genome = genes[GENOME]
+    changed = genes[CHANGED]
+    old = genes[OLD]
     for step in range(first, last):
         count = take_step(mutation, steps, step, genome, changed, old)
         found = prepare(fitness, work, genome)

@@ -49,7 +49,8 @@ def draw_start(limits, mutation, genome, direction, stream):
         return
     hidden = limits.width * limits.neurons
     for i in range(limits.neurons + (1 if genome.size > hidden else 0)):
-        first, dim = i * limits.width, limits.dim
+        first = i * limits.width
+        dim = limits.dim
         if i == limits.neurons:
             dim = limits.neurons
         draw_direction(stream, dim, limits.resolution, direction, genome, first)

@@ -90,7 +90,8 @@ def draw_choices(mutation, stream, steps, wanted):
         if replaces:
             step[REPLACED, i] = 0
             if choice >= mutation.replacing:
-                neuron, width = choice - mutation.replacing, mutation.neuron_width
+                neuron = choice - mutation.replacing
+                width = mutation.neuron_width
                 step[REPLACED, i] = neuron + 1
                 choice = ((1 << width) - 1) << (neuron * width) if small else width
         step[TOTAL, i] = (entry >> choice_bits) + 1
@@ -158,9 +159,11 @@ def replace_neurons(mutation, stream, steps, drawn):
 @inline_kernel
 def drop_void_steps(mutation, steps, drawn, changed):
     """Leave out the steps that change nothing (l = r on an angle); return the number of others."""
-    step, kept = steps.step, np.int64(0)
+    step = steps.step
+    kept = np.int64(0)
     for i in range(drawn):
-        first, different = step[FIRST, i], False
+        first = step[FIRST, i]
+        different = False
         for t in range(list_parts(mutation, steps, i, changed)):
             different = different or steps.move[first + t] % mutation.modulus[changed[t]] != 0
         if different:
@@ -179,12 +182,14 @@ def draw_steps(mutation, stream, steps, changed):
     Unless void steps are redrawn an offspring may still equal its parent (l = r on an angle).
     """
     counter = steps.counter
-    wanted, drawn = counter[WANTED], np.int64(0)
+    wanted = counter[WANTED]
+    drawn = np.int64(0)
     while drawn == 0:
         moves = draw_choices(mutation, stream, steps, wanted)
         if mutation.component.size > LARGEST_SUBSET_TABLE:
             for i in range(wanted):
-                first, count = steps.step[FIRST, i], steps.step[CHOICE, i]
+                first = steps.step[FIRST, i]
+                count = steps.step[CHOICE, i]
                 if steps.step[REPLACED, i] == 0:
                     draw_subset(mutation.component, stream, steps.part, first, count)
         draw_lengths(mutation.law, mutation, stream, steps, wanted, moves, changed)
@@ -223,8 +228,10 @@ def _step_by_angles(move, mutation, steps, i, genome, changed, old):
         at = steps.step[FIRST, i]
         count = np.int64(0)
         for t in range(mutation.component.size):
-            c, bit = mutation.component[t], (choice >> t) & 1
-            modulus, value = mutation.modulus[c], genome[c]
+            c = mutation.component[t]
+            bit = (choice >> t) & 1
+            modulus = mutation.modulus[c]
+            value = genome[c]
             changed[count], old[count] = c, value
             value = moved(value, steps.move[at + count] & -bit, modulus)
             if value < 0 or value >= modulus:
@@ -232,7 +239,8 @@ def _step_by_angles(move, mutation, steps, i, genome, changed, old):
             genome[c] = value
             count += bit
         return count
-    count, first = list_parts(mutation, steps, i, changed), steps.step[FIRST, i]
+    count = list_parts(mutation, steps, i, changed)
+    first = steps.step[FIRST, i]
     for t in range(count):
         c = changed[t]
         modulus = mutation.modulus[c]

@@ -184,7 +184,8 @@ def mutation_data(
 
 def new_run(mutation: Mutation) -> Run:
     """Arrays for a run under a mutation."""
-    size, components = mutation.component.size, mutation.modulus.size
+    size = mutation.component.size
+    components = mutation.modulus.size
     most = size if size <= LARGEST_SUBSET_TABLE else 1 << mutation.choice_bits
     # Whoever reads without looking at the choice first may read a little too far.
     room = MOST_STEPS * max(most, mutation.neuron_width) + LARGEST_SUBSET_TABLE

@@ -109,7 +109,8 @@ def mutation_of(mutation, topology, neurons):
 @inline_kernel
 def draw_moves(mutation, run, count):
     """Draw by how much the first `count` components in `steps.part` move, as step 0."""
-    steps, changed = run.steps, run.genes[CHANGED]
+    steps = run.steps
+    changed = run.genes[CHANGED]
     steps.step[CHOICE, 0] = count
     steps.step[FIRST, 0] = 0
     steps.step[REPLACED, 0] = 0
@@ -150,7 +151,8 @@ def draw_neuron(topology, limits, run, genome, neuron):
         c = topology.part[1, t]
         genome[first + c] = below(run.stream, topology.modulus[1, c]) * limits.unit
     if limits.sphere:
-        direction, r = run.direction, limits.resolution
+        direction = run.direction
+        r = limits.resolution
         draw_direction(run.stream, limits.dim, r, direction, genome, first)
 
 
@@ -159,7 +161,8 @@ def write_output(topology, resolution, genome, neurons, weight, bias):
     """Write an output neuron whose weights and bias may be of any length, rounded to the grid."""
     if not topology.output or neurons == 1:
         return
-    first, square = neurons * topology.width, 0.0
+    first = neurons * topology.width
+    square = 0.0
     for i in range(neurons):
         square += weight[i] * weight[i]
     write_angles(weight, neurons, resolution, genome, first)
@@ -182,11 +185,13 @@ def resize(topology, limits, mutation, run, spare):
     width = topology.width
     most = topology.most
     resolution = limits.resolution
-    neurons, change = genome[genome.size - 1], below(stream, 3)
+    neurons = genome[genome.size - 1]
+    change = below(stream, 3)
     if neurons == (1 if change == DROP else most):
         return np.int64(0)
     chosen = below(stream, neurons) if change != ADD else neurons
-    weight[0], bias = 1.0, topology.threshold
+    weight[0] = 1.0
+    bias = topology.threshold
     if topology.output and neurons > 1:
         bias = neuron_weights(genome, neurons, resolution, neurons * width, weight)
     for c in range(neurons * width):
@@ -240,7 +245,8 @@ def keep_velocities(topology, velocity, before, after, chosen):
 
 def _begin(topology, fitness, work, mutation, limits, run, spare):
     """First evaluation of a start: one random neuron, or the network given."""
-    genome, counter = run.genes[GENOME], run.counter
+    genome = run.genes[GENOME]
+    counter = run.counter
     if limits.start.size > 0 and counter[RESTARTS] == 0:
         for c in range(genome.size):
             genome[c] = limits.start[c]
@@ -258,7 +264,9 @@ def _begin(topology, fitness, work, mutation, limits, run, spare):
 @inner_kernel
 def simulate(fitness, work, mutation, topology, limits, run, spare, reported_score, quota):
     """Simulate until something happens that is more than a step; an improvement always is."""
-    counter, genome, steps = run.counter, run.genes[GENOME], run.steps
+    counter = run.counter
+    genome = run.genes[GENOME]
+    steps = run.steps
     place = genome.size - 1
     event = PAUSED
     done = 0
@@ -267,8 +275,10 @@ def simulate(fitness, work, mutation, topology, limits, run, spare, reported_sco
             event = EXPIRED
             break
         done += 1
-        parent, neurons = counter[SCORE], genome[place]
-        found, accepted = parent, False
+        parent = counter[SCORE]
+        neurons = genome[place]
+        found = parent
+        accepted = False
         if uniform(run.stream) < topology.rate:
             after = resize(topology, limits, mutation, run, spare)
             if after == 0 and mutation.redraw:

@@ -74,7 +74,8 @@ def write_neighbours(steps, size, begin, end):
     one.
     """
     for j in range(end - begin):
-        number, place = begin + j, j * size
+        number = begin + j
+        place = j * size
         steps.step[FIRST, j] = place
         steps.step[CHOICE, j] = 0
         for t in range(size):
@@ -99,7 +100,8 @@ def acceptable_mass(fitness, work, mutation, run, neighbours, threshold):
     parent = run.counter[SCORE]
     for c in range(genome.size):
         neighbours.genome[c] = genome[c]
-    mass, number = 0.0, 3**size
+    mass = 0.0
+    number = 3**size
     for begin in range(1, number, MOST_STEPS):
         end = smaller(begin + MOST_STEPS, number)
         write_neighbours(steps, size, begin, end)
@@ -109,7 +111,8 @@ def acceptable_mass(fitness, work, mutation, run, neighbours, threshold):
                 fitness, work, mutation, steps, run.genes, step, end - begin, parent
             )
             if step < end - begin:
-                count, pattern = 0, steps.step[CHOICE, step]
+                count = 0
+                pattern = steps.step[CHOICE, step]
                 for t in range(size):
                     count += (pattern >> t) & 1
                 still = (1.0 - mutation.probability) ** (size - count)

@@ -262,7 +262,8 @@ def predicted(fitting: Sequence[ScalingFit]) -> str:
         high = max(one.interval.high for one in found)
         within = f"{significant(low)} to {significant(high)}"
         where = f"at r = {number(found[0].resolution, 0)}, {PREDICTED_AT[len(parts)]} times"
-        says, unit = "", ""
+        says = ""
+        unit = ""
         if not parts:
             says = " the largest measured, it predicts"
             unit = " evaluations"
@@ -393,7 +394,8 @@ def _smoothed(data: Means) -> Means:
     """The same means, with standard errors relative to the law that fits best."""
     smooth = data
     for _ in range(_SMOOTHINGS):
-        best, least = data.mean, np.inf
+        best = data.mean
+        least = np.inf
         for law in _affordable(data, GROWTH_LAWS.values()):
             exponents = law.exponent_grid(_EXPONENTS_SMOOTHED)
             fitted = Regression.of(law, exponents, smooth)
@@ -401,6 +403,7 @@ def _smoothed(data: Means) -> Means:
             values = law.terms(data.r, exponents[place]) @ fitted.coefficients[place]
             aic = fitted.chi_square[place] + 2 * law.parameters
             if aic < least and values.min() > 0:
-                best, least = values, aic
+                best = values
+                least = aic
         smooth = replace(data, error=data.error * best / data.mean)
     return smooth

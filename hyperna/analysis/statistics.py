@@ -104,7 +104,8 @@ def bootstrap_interval(
     sample = check_sample("values", values)
     if len(sample) == 1:
         return Interval(np.nan, np.nan)
-    n, level = len(sample), check_level(level)
+    n = len(sample)
+    level = check_level(level)
     if statistic == "mean":
         return _ratio_interval(sample, np.ones(n), level, resamples, seed)
     # Of n draws, m fall among the k smallest by a beta law.
@@ -199,7 +200,8 @@ def _ratio_interval(
     if spread <= (1e-12 * estimate) ** 2:
         return Interval(float(estimate), float(estimate))
     acceleration = (influence**3).sum() / (6 * spread**1.5)
-    n, draws = len(top), np.full(resamples, np.inf)  # as one without any success stays
+    n = len(top)
+    draws = np.full(resamples, np.inf)  # as one without any success stays
     step = max(1, _DRAWS_AT_ONCE // n)
     for first in range(0, resamples, step):
         part = draws[first : first + step]

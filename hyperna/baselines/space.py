@@ -67,7 +67,8 @@ class Space:
     @cached_property
     def _rounding(self) -> tuple[IntArray, FloatArray, FloatArray]:
         """Moduli of the grid, and how angles and biases are scaled and shifted to its integers."""
-        moduli, half = self.grid.moduli, self.grid.resolution / 2
+        moduli = self.grid.moduli
+        half = self.grid.resolution / 2
         scale = np.where(self._is_bias, half, moduli / (2 * math.pi))
         return moduli, scale, np.where(self._is_bias, half, 0.0)
 
@@ -83,7 +84,8 @@ class Space:
 
     def _polar(self, X: FloatArray) -> FloatArray:
         """Return angles and biases of the neurons with these weights and thresholds."""
-        parts, first = [], 0
+        parts = []
+        first = 0
         for inputs in self._inputs:
             w, t = X[:, first : first + inputs], X[:, first + inputs]
             # t / |w| in [-1, 1]; beyond, the neuron fires nowhere or everywhere

@@ -23,7 +23,8 @@ class GridCounter(Counter):
 
     def __init__(self, task: "BaselineTask") -> None:
         super().__init__(task.budget, task.stagnation, task.least_score)
-        self._space, self._units = task.space, task.units
+        self._space = task.space
+        self._units = task.units
         self._scores = task.fitness.scorer(task.grid)
 
     def __call__(self, X: FloatArray) -> FloatArray:

@@ -40,14 +40,16 @@ PARTS_OF_A_ROW = 1024
 # they must be able to become steep.
 PENALTY, NETWORK_PENALTY = 1.0, 1e-3
 # Most steps of L-BFGS, and the relative gain of a step below which it is the last.
-STEPS, SLIGHT_GAIN = 100, 1e-3
+STEPS = 100
+SLIGHT_GAIN = 1e-3
 # Networks are sought among at most so many features, those with the largest weights in logistic
 # regression, and among so few, the first ones of the lasso path: among many features a short rule
 # such as "two of them are positive" drowns, and a rule on all of twelve is not found on six.
 MOST_FEATURES, FEW_FEATURES = 20, 6
 # Steps along the lasso path, and sizes of supports at which all are tried; of larger ones every
 # size that is about 1.4 times the one before.
-LASSO_STEPS, EVERY_SIZE = 60, 8
+LASSO_STEPS = 60
+EVERY_SIZE = 8
 
 
 def lasso_supports(points: Standardised) -> Iterator[IntArray]:

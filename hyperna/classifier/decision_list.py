@@ -113,7 +113,8 @@ class DecisionList:
             result[:, number] = left * chance
             left = left * (1.0 - chance)
         result[:, self.order[-1]] = left
-        answer, rows = self.predict(X), np.arange(len(X))
+        answer = self.predict(X)
+        rows = np.arange(len(X))
         most = result.max(axis=1)
         behind = (result.argmax(axis=1) != answer) | (result[rows, answer] < most)
         result[rows[behind], answer[behind]] = np.nextafter(most[behind], 2.0)

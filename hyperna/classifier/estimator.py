@@ -38,7 +38,8 @@ JOINED_BY = ("or", "and", "xor", "at_least")
 MOST_TERMS = 10**9
 # Rows of the path of a list of several rules: each size up to the first number, and of larger ones
 # those that exceed the one before by this factor.
-EVERY_PATH_SIZE, NEXT_PATH_SIZE = 12, 1.15
+EVERY_PATH_SIZE = 12
+NEXT_PATH_SIZE = 1.15
 
 Work = Callable[[Callable[..., Any], Iterable[Any]], list[Any]]
 

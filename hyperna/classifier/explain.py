@@ -324,7 +324,8 @@ class _Explainer:
             if gap is not None and is_gap[row]:
                 distance = max(distance, 1.0 / self.deviation[gap])
             goal, target = beyond_text(before, after, nearest.inner[row], nearest.outer[row])
-            was, step = "a gap", ""
+            was = "a gap"
+            step = ""
             if not is_gap[row]:
                 was, step = from_text(before, target)
             found[row].append(

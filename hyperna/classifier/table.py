@@ -190,7 +190,8 @@ class Standardisation:
 
     def apply(self, X: FloatArray) -> FloatArray:
         """Return the rows of X in standard units."""
-        result, used = np.zeros(X.shape), self.deviation > 0
+        result = np.zeros(X.shape)
+        used = self.deviation > 0
         with np.errstate(over="ignore", invalid="ignore"):
             np.subtract(X, self.centre, out=result, where=used)
             np.divide(result, self.deviation, out=result, where=used)

@@ -145,7 +145,8 @@ def _status_tables(entries: list[Any]) -> Iterator[Version]:
     from hyperna.interop.store import unusual_options
     from hyperna.report.groups import algorithm_name, phrase
 
-    rows, whole = [], {**RIGHT, "no_wrap": True}
+    rows = []
+    whole = {**RIGHT, "no_wrap": True}
     for entry, counts in zip(entries, numbers, strict=True):
         made = entry.setting
         shape = {"dim": f"D = {made.dim}", "neurons": f"N = {made.neurons}", "output": made.output}

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 Version = tuple[Mapping[str, Any], Iterable[Sequence[str]]]
 RIGHT = {"justify": "right"}
 # More columns with which the same was done share a line, and no more lines than this are printed.
-MOST_ALIKE, MOST_LINES = 3, 60
+MOST_ALIKE = 3
+MOST_LINES = 60
 PICTURE_SUFFIXES = (".png", ".pdf", ".svg")
 
 

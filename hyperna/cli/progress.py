@@ -35,7 +35,8 @@ class Meter:
     def update(self, done: int, total: int, seconds_left: float | None = None) -> None:
         """Take note of the progress, and show it; without an estimate, what the rate tells."""
         if self._before is None:
-            self._before, self._begin = done, time.monotonic()
+            self._before = done
+            self._begin = time.monotonic()
         self.done = done
         if seconds_left is None:
             seconds_left = (total - done) / max(self.rate, 1e-9)

@@ -81,7 +81,8 @@ def run(args: argparse.Namespace) -> int:
     from hyperna.run.description import OPTIONS
     from hyperna.run.many import Interrupted, run_many
 
-    seed, options = args.seed or 0, {}
+    seed = args.seed or 0
+    options = {}
     for key in OPTIONS.keys() - {"seed"}:
         options[key] = getattr(args, key)
     made, task = resolve(**options)
@@ -219,7 +220,8 @@ def _tables(summary: dict[str, Any]) -> Iterator[Version]:
     """Yield the table, then one whose rows say what they are of on a line below."""
     from hyperna.analysis.statistics import wilson_interval
 
-    runs, reasons = summary["runs"], summary["stop_reasons"]
+    runs = summary["runs"]
+    reasons = summary["stop_reasons"]
     every = counted(runs, "run")
     limited = reasons.get("budget", 0) + reasons.get("stuck", 0)
     spent = f"{every}, {limited:,} at the limit" if limited else every

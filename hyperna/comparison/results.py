@@ -259,7 +259,8 @@ class Comparison:
         rows.sort(key=lambda row: row["test_accuracy"] is None)
         cells = []
         for row in rows:
-            size, seconds = row["size"], row["fit_seconds"]
+            size = row["size"]
+            seconds = row["fit_seconds"]
             cells.append(
                 [
                     row["classifier"],

@@ -33,7 +33,8 @@ def gaps(intervals: Intervals, last: int) -> Intervals:
     >>> gaps([(2, 4), (7, 20)], 9)
     [(0, 2), (4, 7)]
     """
-    missing, begin = [], 0
+    missing = []
+    begin = 0
     for start, end in intervals:
         if start >= last:
             break

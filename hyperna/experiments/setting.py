@@ -250,7 +250,8 @@ def _leave_out(found: Mapping[str, Any]) -> dict[str, Any]:
 
 def _describe_problem(checked: Mapping[str, Any], folder: Path) -> tuple[Problem, dict[str, Any]]:
     """Return the problem and the fields that describe it."""
-    name, given = checked["problem"], {}
+    name = checked["problem"]
+    given = {}
     if name.partition(":")[0] not in PROBLEMS or name.startswith("csv"):
         return _describe_file(name, checked, folder)
     for key in ("label", "positive", "weight", "scale"):
@@ -262,7 +263,8 @@ def _describe_problem(checked: Mapping[str, Any], folder: Path) -> tuple[Problem
         if key in checked:
             given[key] = checked[key]
     made = problem(name, checked.get("dim"), **given)
-    registered, own = name.partition(":")[0], made.name.partition(":")[0]
+    registered = name.partition(":")[0]
+    own = made.name.partition(":")[0]
     if own == registered:
         return made, {"problem": made.name, "dim": made.dim}
     # what is made of arcs is found everywhere under their name, others where they are registered
@@ -279,7 +281,8 @@ def _describe_file(
         raise ValueError(f"problem {name!r}: write problem = 'PATH' and, as its own key, label")
     if not (name.lower().endswith(".csv") or path.exists()):
         named = [key for key in PROBLEMS if key != "csv"]
-        known, hint = ", ".join(map(repr, named)), did_you_mean(name.partition(":")[0], named)
+        known = ", ".join(map(repr, named))
+        hint = did_you_mean(name.partition(":")[0], named)
         raise ValueError(f"problem must be one of {known} or a CSV file, got {shown(name)}{hint}")
     for key in ("k", "arcs", "points", "sampling"):
         if key in checked:
@@ -339,8 +342,10 @@ def _read_file(
 
 def _chosen_fitness(made: Problem, neurons: int | str, options: Mapping[str, Any]) -> Fitness:
     """Return the fitness that the options describe."""
-    points, sampling = options.get("points"), options.get("sampling")
-    online, judge_once = options.get("online"), bool(options.get("judge_once"))
+    points = options.get("points")
+    sampling = options.get("sampling")
+    online = options.get("online")
+    judge_once = bool(options.get("judge_once"))
     given = "points" if points is not None else "sampling" if sampling is not None else None
     if online is not None:
         if given:

@@ -119,7 +119,8 @@ class Store:
     def status(self) -> list[Status]:
         """Return how far each setting has come, in the order in which they were wanted."""
         content = self.scan()
-        wanted, covered = merge_wanted(content.wanted), coverage(content.blocks)
+        wanted = merge_wanted(content.wanted)
+        covered = coverage(content.blocks)
         extra = {setting: runs[-1][1] for setting, runs in covered.items() if setting not in wanted}
         listed = {**wanted, **extra}
         return [Status(setting, count(covered[setting]), listed[setting]) for setting in listed]

@@ -146,7 +146,8 @@ class Fitness(ABC):
         from hyperna._kernels.batch import score_all
 
         kernel: Any = self.scoring_kernel(grid)
-        moduli, work = grid.moduli, kernel.workspace()
+        moduli = grid.moduli
+        work = kernel.workspace()
 
         def scores(genomes: IntArray) -> IntArray:
             found = np.zeros(len(genomes), np.int64)

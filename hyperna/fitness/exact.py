@@ -81,9 +81,11 @@ class ExactArcs(Fitness):
         from hyperna._kernels.pair import MOST_ARCS, Pair
 
         self.check_grid(grid)
-        turn, arcs = self.units(grid), arcs_in_units(self.problem, self.units(grid))
+        turn = self.units(grid)
+        arcs = arcs_in_units(self.problem, self.units(grid))
         shape = grid.kind.shape(grid.resolution, turn)
-        modulus, positive = grid.moduli[: grid.width].copy(), int(arcs[1].sum())
+        modulus = grid.moduli[: grid.width].copy()
+        positive = int(arcs[1].sum())
         step = turn // grid.resolution
         shared = (turn, step, positive, grid.output_code, grid.neurons, grid.width)
         counted = grid.output_code in (OR, AND, XOR)

@@ -101,8 +101,10 @@ class Online(Fitness):
         from hyperna._kernels import online
 
         self.check_grid(grid)
-        problem, true = self.problem, self.true_fitness(grid)
-        points, share = np.zeros((0, grid.dim + 1)), np.zeros(0)
+        problem = self.problem
+        true = self.true_fitness(grid)
+        points = np.zeros((0, grid.dim + 1))
+        share = np.zeros(0)
         ends: list[Fraction] = []
         positive = [False]
         if isinstance(problem, ArcProblem):

@@ -21,7 +21,8 @@ from hyperna.run.description import OPTIONS, default_budget
 from hyperna.run.results import Progress, RunResult, Runs
 
 # Seconds and runs of which a worker replays about and at most that many at a time.
-_SECONDS, _MOST = 0.5, 200
+_SECONDS = 0.5
+_MOST = 200
 # What makes a function; everything else of a setting belongs to the algorithm.
 _FUNCTION_KEYS = {"data"} | {name for name, option in OPTIONS.items() if option.function}
 
@@ -66,7 +67,8 @@ def export_ioh(
     if path.exists():
         raise StoreError(f"{path} exists already; name a new folder")
     draft = path.with_name(f".{path.name}.draft")
-    total, written = sum(map(len, found)), 0
+    total = sum(map(len, found))
+    written = 0
     report = progress or (lambda done, total: None)
     report(0, total)
     with explained(path), closing(_logged_runs(found, n_jobs, report)) as logged:
@@ -162,7 +164,8 @@ def _logged_runs(
     found: list[Runs], n_jobs: int | None, report: Progress
 ) -> Generator[Iterator[LoggedRun], None, None]:
     """Yield the replayed runs of each setting; workers go on to the next while one is written."""
-    done, total = 0, sum(map(len, found))
+    done = 0
+    total = sum(map(len, found))
 
     def counted(batches: Iterator[list[LoggedRun]]) -> Iterator[list[LoggedRun]]:
         nonlocal done

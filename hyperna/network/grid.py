@@ -188,7 +188,8 @@ class Grid:
     def parameters(self, genome: ArrayLike) -> list[FloatArray]:
         """Return the values of each parameter of the hidden neurons, the biases first."""
         hidden = self.check(genome)[: self.output_start].reshape(self.neurons, self.width)
-        levels, kinds = hidden[:, self.direction_width :].astype(np.float64), self.kind.parameters
+        levels = hidden[:, self.direction_width :].astype(np.float64)
+        kinds = self.kind.parameters
         return [kind.value(levels[:, k], self.resolution) for k, kind in enumerate(kinds)]
 
     def from_weights(

@@ -111,7 +111,8 @@ class Network:
             output = self.grid.output_code, output_w, output_b
             geometry.predict(points, W, b, *output, result)
             return result
-        bits, rule = self.hidden(points), OUTPUTS[self.grid.output].rule
+        bits = self.hidden(points)
+        rule = OUTPUTS[self.grid.output].rule
         if rule is not None or self.grid.neurons == 1:
             return bits[:, 0] if rule is None else rule(bits)
         total = bits[:, 0] * output_w[0]
@@ -131,11 +132,13 @@ class Network:
         """
         W, b, _, _ = self.layers
         points = check_points("X", X, self.grid.dim)
-        plain, result = self.grid.neuron == "plain", np.empty((len(points), len(b)))
+        plain = self.grid.neuron == "plain"
+        result = np.empty((len(points), len(b)))
         geometry.margins(points, W, b if plain else np.zeros_like(b), result)
         if plain:
             return result
-        square, parameters = (points**2).sum(axis=1), self.grid.parameters(self.genome)
+        square = (points**2).sum(axis=1)
+        parameters = self.grid.parameters(self.genome)
         return np.asarray(self.grid.kind.margin(result, square[:, None], *parameters))
 
     @cached_property

@@ -173,7 +173,8 @@ def bent_half_widths(resolution: int, turn: int) -> tuple[int, ...]:
     >>> bent_half_widths(4, 480)[5:10]
     (120, 88, 60, 32, 0)
     """
-    r, step = resolution, turn // (2 * resolution)
+    r = resolution
+    step = turn // (2 * resolution)
     lags = {}
     for away in range(r // 2 + 1):
         for size in range(r % 2, r + 1, 2):

@@ -129,7 +129,8 @@ def _percent(share: float) -> str:
 def na_page(table: int, results: Sequence[NaResult], kind: str = "algorithm") -> Table:
     """Return a table of the (1+1) NA to read, or the same with uniform steps."""
     name, title = f"table_{table}", na_table(table).title
-    runs, known = results[0].measured.runs, [one.paper.resolution for one in results if one.exact]
+    runs = results[0].measured.runs
+    known = [one.paper.resolution for one in results if one.exact]
     notes = [
         f"paper | measured; {runs} runs per row (the paper's: {NA_RUNS}), at most "
         f"floor(100 r ln r) evaluations, failed runs counted with that number."
@@ -298,7 +299,8 @@ def baselines_page(found: Found) -> Table:
     header = ["algorithm", "runs", "budget", "success % (95 %)", "fitness", "mean", "median"]
     rows, records = [], []
     for (name, _), runs in found.items():
-        measured, budget = Summary.of(runs), runs.setting.budget
+        measured = Summary.of(runs)
+        budget = runs.setting.budget
         times = measured.running_time
         rows.append(
             [

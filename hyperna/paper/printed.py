@@ -145,7 +145,8 @@ def na_table(number: int) -> PaperTable:
     rows = [row for row in _read("na_tables.csv") if row["table"] == str(number)]
     measured = ("percent_optimal", "mean", "sd", "median")
     found = [PaperRow(int(row["r"]), *(float(row[key]) for key in measured)) for row in rows]
-    neurons, output = int(rows[0]["hidden_neurons"]), _output(rows[0]["output"])
+    neurons = int(rows[0]["hidden_neurons"])
+    output = _output(rows[0]["output"])
     described = rows[0]["problem"], rows[0]["mutation"], neurons, output
     return PaperTable(number, *described, tuple(found))
 

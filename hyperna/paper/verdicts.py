@@ -78,7 +78,8 @@ def compare_shares(
     """
     successes = round(printed * runs)
     if truth is not None:
-        law, tail = stats.binom(runs, truth.share), (1 - LEVEL) / 2
+        law = stats.binom(runs, truth.share)
+        tail = (1 - LEVEL) / 2
         likely = law.cdf(successes) >= tail and law.sf(successes - 1) >= tail
         return Verdict(bool(likely), _side(printed, truth.share))
     low, high = share_difference(successes, runs, measured.successes, measured.runs)
@@ -131,7 +132,8 @@ def compare_medians(printed: float, runs: int, measured: Summary) -> Verdict:
     >>> [str(compare_medians(value, 100, measured)) for value in (35, 36, 65, 66)]
     ['paper lower', 'agrees', 'agrees', 'paper higher']
     """
-    n, tail = measured.runs, (1 - LEVEL) / 2
+    n = measured.runs
+    tail = (1 - LEVEL) / 2
     lower, upper = (runs + 1) // 2, runs // 2 + 1
     up_to = int(np.count_nonzero(measured.evaluations <= printed + 0.5))
     below = int(np.count_nonzero(measured.evaluations < printed - 0.5))

@@ -54,7 +54,8 @@ def plot_landscape(
         check_kind("trajectory", trajectory, Trajectory)
     scores, units = score_table(subject, resolution)
     ax = ax or new_axes((8.0, 5.6))
-    half, step = 180 / resolution, 1 / resolution
+    half = 180 / resolution
+    step = 1 / resolution
     heat_map(ax, scores / units, (-half, 360 - half, -1 - step, 1 + step), "fitness", "cividis")
     if trajectory is not None:
         _draw_way(ax, trajectory)
@@ -91,7 +92,8 @@ def best_states(subject: Problem | Fitness, scores: IntArray) -> BoolArray:
 
     Rounded to the grid, equally good solutions differ a little in fitness.
     """
-    fitness, best = fitness_of(subject), scores == scores.max()
+    fitness = fitness_of(subject)
+    best = scores == scores.max()
     if not isinstance(fitness, ExactArcs):
         return best
     task = OnePlusOneNA(resolution=scores.shape[0]).task(fitness)

@@ -106,7 +106,8 @@ def _draw_labels(
     behind: float,
 ) -> None:
     """Draw the points by label, those behind with opacity `behind`, and cross the wrong ones."""
-    front, flat = _in_front(points), {"s": size, "linewidths": 0}
+    front = _in_front(points)
+    flat = {"s": size, "linewidths": 0}
     kinds: list[Any] = [
         (wanted, BLUE, "o", "positive", flat),
         (~wanted, ORANGE, "s", "negative", flat),

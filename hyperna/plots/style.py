@@ -154,7 +154,8 @@ def network_title(problem: Problem, network: Network, share: float) -> str:
     >>> network_title(problem("half"), Network(Grid(2, 1, 120), [30, 60]), 1.0)
     'half: 100.000% correct'
     """
-    joined, output = "", network.output_weights()
+    joined = ""
+    output = network.output_weights()
     if output is not None:
         joined = f", output 1 if the votes reach {output[1]:.2f}"
     elif network.grid.neurons > 1:
@@ -172,7 +173,8 @@ def neuron_names(network: Network) -> list[str]:
     >>> neuron_names(Network(Grid(2, 2, 4, "evolved"), [0, 2, 1, 2, 1, 2]))
     ['neuron 1, vote 0.00', 'neuron 2, vote 1.00']
     """
-    names, output = [], network.output_weights()
+    names = []
+    output = network.output_weights()
     for i in range(network.grid.neurons):
         vote = "" if output is None else f", vote {output[0][i]:.2f}"
         names.append(f"neuron {i + 1}{vote}")

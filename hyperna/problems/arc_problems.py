@@ -214,7 +214,8 @@ class ArcProblem(Problem):
             if bias or output == "evolved":
                 return []
             # those of plain neurons, all biases replaced by 0 and the bend for it
-            result, zeros = [], np.zeros(neurons)
+            result = []
+            zeros = np.zeros(neurons)
             for optimum in self.optima(neurons, output):
                 bends = [bend_without_bias(level) for level in optimum[:, -1].tolist()]
                 result.append(np.column_stack([optimum[:, :-1], zeros, bends]))
@@ -288,7 +289,8 @@ class ArcProblem(Problem):
 
 def _checked_intervals(intervals: Any, unit: str = "turn") -> list[tuple[Fraction, Fraction]]:
     """Return intervals in a unit as pairs of fractions of a turn."""
-    turn, checked = _TURN[unit], []
+    turn = _TURN[unit]
+    checked = []
     try:
         pairs = list(intervals)
         starts, ends = zip(*pairs, strict=True) if pairs else ((), ())
@@ -399,7 +401,8 @@ def custom_arcs(
     0.9444444444444444
     """
     if isinstance(intervals, str):
-        intervals, unit = parse_arcs(intervals), "degree"  # type: ignore[assignment]
+        intervals = parse_arcs(intervals)
+        unit = "degree"  # type: ignore[assignment]
     unit = check_choice("unit", unit, _TURN)
     arcs = merge_arcs(_checked_intervals(intervals, unit))
     return ArcProblem(f"arcs:arcs={write_arcs(arcs)}", arcs, dim)

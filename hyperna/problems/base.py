@@ -240,7 +240,8 @@ def optima_on(
     optima = values * grid.resolution
     level = grid.direction_width
     optima[:, :, level] = (optima[:, :, level] + grid.resolution) / 2
-    share, biases = 0.0, optima[:, :, 1]
+    share = 0.0
+    biases = optima[:, :, 1]
     if best is not None and grid.neuron == "bent":
         # Biases are fixed, and a step of the bend is half as long as one of the angle.
         share = best - 3 * grid.neurons * unit / grid.resolution - 1e-9

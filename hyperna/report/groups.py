@@ -212,7 +212,8 @@ def _families(members: Sequence[Entry]) -> tuple[list[Family], dict[str, Any]]:
         if all(key in other and other[key] == value for other in unusual)
     }
     settings = [one.setting for one in members]
-    varied, others = _varied_networks(settings), len({made.algorithm for made in settings}) > 1
+    varied = _varied_networks(settings)
+    others = len({made.algorithm for made in settings}) > 1
     families: dict[str, list[Entry]] = {}
     for one, options in zip(members, unusual, strict=True):
         own = {key: value for key, value in options.items() if key not in shared}

@@ -214,7 +214,8 @@ def settings_section(entries: Sequence[Entry], found: Sequence[Group]) -> Markup
 
 
 def _setting(index: int, entry: Entry, name: str) -> Markup:
-    stored, setting = entry.stored, entry.setting
+    stored = entry.stored
+    setting = entry.setting
     stops = ", ".join(f"{count:,} {reason}" for reason, count in stored.stop_counts.items())
     facts: dict[str, Any] = {
         **{key: _shown(value) for key, value in setting.canonical.items()},

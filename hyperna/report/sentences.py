@@ -142,7 +142,8 @@ def _between(text: str, ends: Sequence[float], digits: int | None = None) -> str
 
 
 def _growth(family: Family) -> str:
-    fitting, parts = family.fitting, []
+    fitting = family.fitting
+    parts = []
     if fitting:
         verb = "fits" if len(fitting) == 1 else "fit"
         # a law stays on one line

@@ -52,7 +52,8 @@ def _explore(task: Any, genome: IntArray, most: int) -> tuple[IntArray, bool | N
 
     None if there are more than `most`.
     """
-    component, moduli = task.mutation.component, task.mutation.modulus
+    component = task.mutation.component
+    moduli = task.mutation.modulus
     moves = np.zeros((3**component.size, genome.size), np.int64)
     moves[:, component] = list(itertools.product((0, 1, -1), repeat=component.size))
     score, stop = task.outcomes(genome[None])

@@ -8,7 +8,7 @@ line.
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
-from hyperna._kernels.algorithms import ANNEALING, STEADY, Generations, OneByOne
+from hyperna._kernels.algorithms import Annealing, Generations, Steady
 from hyperna._validation import check_integer, check_real
 from hyperna._words import shown
 from hyperna.fitness import Fitness
@@ -16,6 +16,9 @@ from hyperna.problems import Problem
 from hyperna.run.algorithm import OnePlusOneNA
 from hyperna.run.search import Task
 from hyperna.run.terms import TermTask
+
+# What `population` may return.
+Algorithm = Generations | Steady | Annealing
 
 RELATIVES: dict[str, type[OnePlusOneNA]] = {OnePlusOneNA.name: OnePlusOneNA}
 
@@ -64,7 +67,7 @@ class PopulationNA(OnePlusOneNA):
                 f"neurons must be a number for {type(self).__name__}, got {shown(self.neurons)}"
             )
 
-    def population(self, units: int) -> Generations | OneByOne:
+    def population(self, units: int) -> Algorithm:
         """Return the algorithm as compiled code takes it; a perfect score is `units`."""
         raise NotImplementedError
 
@@ -130,7 +133,7 @@ class OnePlusLambdaNA(PopulationNA):
         super().__post_init__()
         check_integer("offspring", self.offspring, 1, 2**20)
 
-    def population(self, units: int) -> Generations | OneByOne:
+    def population(self, units: int) -> Algorithm:
         """Return the algorithm as compiled code takes it."""
         return Generations(comma=self.comma, offspring=self.offspring)
 
@@ -186,9 +189,9 @@ class MuPlusOneNA(PopulationNA):
         check_integer("members", self.members, 1, 2**20)
         check_real("crossover", self.crossover, 0, 1)
 
-    def population(self, units: int) -> Generations | OneByOne:
+    def population(self, units: int) -> Algorithm:
         """Return the algorithm as compiled code takes it."""
-        return OneByOne(STEADY, self.members, float(self.crossover))
+        return Steady(self.members, float(self.crossover))
 
 
 @register
@@ -224,10 +227,9 @@ class AnnealingNA(PopulationNA):
         check_real("temperature", self.temperature, 0)
         check_real("cooling", self.cooling, 0, 1, low_open=True)
 
-    def population(self, units: int) -> Generations | OneByOne:
+    def population(self, units: int) -> Algorithm:
         """Return the algorithm as compiled code takes it."""
-        return OneByOne(
-            ANNEALING,
+        return Annealing(
             temperature=float(self.temperature * units),
             cooling=float(self.cooling),
         )

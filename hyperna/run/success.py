@@ -85,7 +85,8 @@ class Judge:
         return self._best_of(self.grid.neurons)
 
     def _best_of(self, neurons: int) -> float | None:
-        problem, grid = self.fitness.problem, self.grid
+        problem = self.fitness.problem
+        grid = self.grid
         if problem is None:
             return None
         return problem.best_fitness(neurons, grid.output, bias=self.bias, neuron=grid.neuron)
@@ -117,12 +118,14 @@ class Judge:
     @cached_property
     def nearly_best(self) -> float | None:
         """The best fitness known, less what rounding to the grid may cost; None if unknown."""
-        best, problem = self.best_known, self.fitness.problem
+        best = self.best_known
+        problem = self.fitness.problem
         if self.fitness.true_fitness(self.grid).finite:
             return 1.0 if best is None else best
         if best is None or problem is None:
             return None
-        size, steps = self.fewest_neurons, self.grid.resolution // self.unit
+        size = self.fewest_neurons
+        steps = self.grid.resolution // self.unit
         loss = problem.rounding_loss(size, steps, bias=self.bias, neuron=self.grid.neuron)
         return max(0.0, best - loss)
 
@@ -183,7 +186,8 @@ class Judge:
 
     def _why_nothing(self) -> str:
         if self.nearly_best is not None:
-            best, nearly = self.best_known or 1.0, self.nearly_best
+            best = self.best_known or 1.0
+            nearly = self.nearly_best
             what = f"the best fitness, {best:.6g},"
             if nearly < best:
                 what += f" less what rounding to the grid may cost, {best - nearly:.6g},"

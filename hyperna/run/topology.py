@@ -61,16 +61,19 @@ class GrowingTask(Task):
         """The sizes of networks, and how they change, as compiled code takes them."""
         from hyperna._kernels.topology import Topology
 
-        most, unit = self.grid.neurons, self.mutation.move.unit
+        most = self.grid.neurons
+        unit = self.mutation.move.unit
         shape = most + 1, self.mutation.modulus.size
         part, modulus, pairs = (np.zeros(shape, np.int64) for _ in range(3))
-        count, stay_log = np.zeros(most + 1, np.int64), np.zeros(most + 1)
+        count = np.zeros(most + 1, np.int64)
+        stay_log = np.zeros(most + 1)
         for n in range(1, most + 1):
             grid = replace(self.grid, neurons=n)
             component = np.arange(grid.components)
             if not self.bias:
                 component = np.setdiff1d(component, grid.bias_components)
-            count[n], part[n, : component.size] = component.size, component
+            count[n] = component.size
+            part[n, : component.size] = component
             modulus[n, : grid.components] = -(-grid.moduli // unit)
             if self.rotation:
                 pairs[n, : grid.components] = grid.rotations(unit).pairs
@@ -113,7 +116,8 @@ class GrowingTask(Task):
         if self.start is None:
             return made
         start = np.zeros(self.mutation.modulus.size, np.int64)
-        start[: made.start.size], start[-1] = made.start, self.start.grid.neurons
+        start[: made.start.size] = made.start
+        start[-1] = self.start.grid.neurons
         return made._replace(start=start)
 
 

@@ -47,7 +47,9 @@ def about_text_and_gaps(X: Any, fitting: bool = True) -> str | None:
     texts: list[str] = []
     for name, values in table.items():
         cells = plain_cells(values)
-        column, missing, far = shown(name), 0, 0
+        column = shown(name)
+        missing = 0
+        far = 0
         word = None
         for cell in cells.tolist() if cells.dtype.kind == "f" else cells:
             if cell is None or cell != cell:

@@ -330,7 +330,8 @@ class ExactRuntime:
         """Return `distribution` and `fixed_budget` for the price of one."""
         t_max = check_integer("t_max", t_max, 0)
         cost = self.offspring
-        found, fitness = np.zeros(t_max + 1), np.full(t_max + 1, math.nan)
+        found = np.zeros(t_max + 1)
+        fitness = np.full(t_max + 1, math.nan)
         target = self._chain.target.ravel()
         share = self._chain.score.ravel() / self._task.units
         for step, states in enumerate(self._walk(math.ceil(t_max / cost))):
@@ -564,11 +565,13 @@ def component_names(grid: Grid, components: IntArray) -> tuple[str, ...]:
     names = []
     for component in components.tolist():
         neuron, place = divmod(component, grid.width)
-        width, kinds = grid.direction_width, [kind.name for kind in grid.kind.parameters]
+        width = grid.direction_width
+        kinds = [kind.name for kind in grid.kind.parameters]
         owner = f" of neuron {neuron + 1}" if grid.neurons > 1 else ""
         if component >= grid.output_start:
             place = component - grid.output_start
-            width, kinds = grid.neurons - 1, ["bias"]
+            width = grid.neurons - 1
+            kinds = ["bias"]
             owner = " of the output"
         if place >= width:
             names.append(kinds[place - width] + owner)

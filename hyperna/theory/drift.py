@@ -441,7 +441,8 @@ def fit_potential(
         names.append(name)
         columns.append(values)
     basis = [drift(runtime, values, above=above) for values in columns]
-    region, free = basis[0].region, basis[0].free
+    region = basis[0].region
+    free = basis[0].free
     rates = np.column_stack([each.drift[free] for each in basis])
     averages = np.array([each.values[region].mean() for each in basis])
     # potentials of very different size would upset the solver

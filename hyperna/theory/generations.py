@@ -7,6 +7,7 @@ on point sets, its contributions are products of small matrices instead.
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from hyperna.theory.substitution import Substituted, SubstitutingSolver
 from hyperna.theory.watch import Watch
 
 if TYPE_CHECKING:
+    from hyperna._kernels.exact_generations import Mutants
     from hyperna.theory.chain import Chain
 
 # Pairs of states between two returns to Python, about a tenth of a second.
@@ -76,6 +78,22 @@ class GenerationSolver(SubstitutingSolver):
         # of each state: probability to move to another one, weight of moves within the level
         self._leave: FloatArray | None = None
         self._own_weight = np.ones(self.score.size)
+
+    @cached_property
+    def _mutants(self) -> "Mutants":
+        """The chain as kernels take it."""
+        from hyperna._kernels.exact_generations import Mutants
+
+        return Mutants(
+            self.chain.offspring,
+            self.split,
+            self.first,
+            self.second,
+            self.ends,
+            self.level_of,
+            self.wide,
+            self._wide_mass,
+        )
 
     def _apply(self, values: FloatArray, transposed: bool = False) -> FloatArray:
         """Apply the mutation of a single mutant."""
@@ -149,10 +167,8 @@ class GenerationSolver(SubstitutingSolver):
         from hyperna._kernels.exact_generations import pull
 
         begin, end = int(self.begins[level]), int(self.ends[level])
-        groups = self.split, self.first, self.second, self.ends
-        wide = self.wide, self._wide_mass, wide_values
-        for part in _parts(begin, end, begin):
-            pull(*groups, level, *wide, values, self.chain.offspring, *part, leave, rest, inflow)
+        for first, last in _parts(begin, end, begin):
+            pull(self._mutants, level, values, wide_values, first, last, leave, rest, inflow)
 
     def _inside(self, level: int, leave: FloatArray, rest: FloatArray) -> "_Inside":
         """The moves within a level; adds them to what leaves its states."""
@@ -164,7 +180,7 @@ class GenerationSolver(SubstitutingSolver):
         moves: FloatArray | None = None
         if self.wide[level] < 0:
             moves = np.zeros((end - begin, end - begin))
-            inside_level(self.split, self.first, self.second, begin, end, moves)
+            inside_level(self._mutants, begin, end, moves)
             others = moves.sum(axis=1)
         else:
             others = self._wide_mass[self.wide[level], states] - self.diagonal[states]
@@ -195,17 +211,15 @@ class GenerationSolver(SubstitutingSolver):
         moves: FloatArray | None = None
         if self.wide[level] < 0:
             moves = np.zeros((end - begin, end - begin))
-            inside_level(self.split, self.first, self.second, begin, end, moves)
+            inside_level(self._mutants, begin, end, moves)
         return _Inside(self, begin, end, moves, self._own_weight[begin:end], leave[begin:end])
 
     def _push(self, begin: int, end: int, passed: FloatArray, flow: "_Flow") -> None:
         """Pass on what states have to all fitter ones."""
         from hyperna._kernels.exact_generations import push
 
-        groups = self.split, self.first, self.second, self.ends
-        wide = self.level_of, self.wide, self._wide_mass, flow.sent
-        for part in _parts(begin, end, end):
-            push(*groups, *wide, passed, self.chain.offspring, *part, flow.entering, flow.moves)
+        for first, last in _parts(begin, end, end):
+            push(self._mutants, passed, first, last, flow.entering, flow.sent, flow.moves)
 
     def _arrived(self, level: int, flow: "_Flow") -> FloatArray:
         """What has flowed into a level from all less fit states."""

@@ -320,7 +320,8 @@ def _blocks(score: IntArray, largest: int) -> list[tuple[int, int, bool]]:
     """Begin and end of parts that are solved at once, and whether a part is a wide level."""
     ends = np.append(np.flatnonzero(np.diff(score)) + 1, score.size)
     sizes = np.diff(ends, prepend=0)
-    blocks, done = [], 0
+    blocks = []
+    done = 0
     for end, size in zip(ends.tolist(), sizes.tolist(), strict=True):
         begin = end - size
         if size > largest:
