@@ -418,6 +418,24 @@ def test_arcs_drawn_by_hand_are_whole_degrees_and_not_too_short(page):
     assert found == [[0, 10], [3, 360], [50, 53], [100, 160], [350, 380]]
 
 
+def test_an_arc_whose_end_is_typed_stays_and_leads_from_its_start_to_its_end(page):
+    arcs = [[0, 90], [120, 200]]
+    cases = [(side, degrees) for side in (0, 1) for degrees in range(0, 720, 7)]
+    found = page(
+        ["app/edit.js"],
+        """const { withEnd } = modules["app/edit.js"];
+        const [arcs, cases] = given;
+        return cases.map(([side, degrees]) => withEnd(arcs, 0, side, degrees));""",
+        arcs,
+        cases,
+    )
+    for (side, degrees), made in zip(cases, found, strict=True):
+        start, end = (degrees, 90) if side == 0 else (0, degrees)
+        length = end - start if end > start else 360 - (start - end) % 360
+        wanted = [start % 360, start % 360 + min(max(length, 3), 357)]
+        assert made == sorted([wanted, [120, 200]])
+
+
 # ---- Python lines
 
 LINES = [

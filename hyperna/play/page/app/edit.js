@@ -188,6 +188,17 @@ export function withNewArc(arcs) {
   return [...sorted, [start, start + Math.round(widest.gap / 3)]];
 }
 
+// The arcs after one end has been typed; the arc leads from its start onwards to its end.
+export function withEnd(arcs, i, side, degrees) {
+  const next = arcs.map((one) => [...one]);
+  next[i][side] = degrees;
+  const [start, end] = next[i];
+  let length = end - start;
+  while (length <= 0) length += 360;
+  next[i] = [start, start + Math.max(length, SHORTEST)];
+  return tidy(next);
+}
+
 // The list of arcs as numbers, for those who do not drag.
 export function listArcs(arcs, change) {
   const rows = arcs.map((arc, i) => {
@@ -195,10 +206,7 @@ export function listArcs(arcs, change) {
       const input = make("input", { type: "number", min: 0, max: 719, value: arc[side] });
       input.setAttribute("aria-label", `Arc ${i + 1} ${word}, degrees`);
       input.addEventListener("change", () => {
-        const next = arcs.map((one) => [...one]);
-        next[i][side] = Number(input.value);
-        if (next[i][1] <= next[i][0]) next[i][1] += 360;
-        change(tidy(next));
+        change(withEnd(arcs, i, side, Number(input.value)));
       });
       return make("label", {}, word, input);
     });
