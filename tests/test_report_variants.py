@@ -59,6 +59,65 @@ def test_every_option_is_in_what_repeats_the_runs(options):
     assert scope["made"] == made
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"neuron": "bent"},
+        {"neurons": 2},
+        {"neurons": 2, "output": "xor"},
+        {"neurons": "evolved"},
+        {"bias": False},
+        {"redraw_void": True},
+        {"mutation_probability": 0.125},
+        {"replace_neuron": 0.25},
+        {"init": "sphere"},
+        {"mutation": "local"},
+        {"algorithm": "rls"},
+        {"budget": 77},
+        {"stagnation": 50},
+        {"restarts": 2, "stagnation": 50},
+        {"target": 0.7},
+        {"online": 10},
+        {"online": 10, "judge_once": True},
+        {"dim": 3, "move": "rotation"},
+        {"points": 64, "dim": 3},
+        {"seed": 4},
+    ],
+    ids=str,
+)
+def test_settings_that_differ_are_told_apart(options):
+    usual = {"problem": "quarter", "neurons": 1, "resolution": 24}
+    if "output" in options:
+        usual["neurons"] = 2
+    if options.get("dim") == 3:
+        usual["dim"] = 3
+    if "judge_once" in options:
+        usual["online"] = 10
+    if "restarts" in options:
+        usual["stagnation"] = 50
+    both = [entry([5, 6], **usual), entry([7, 8], **{**usual, **options})]
+    titles = {(group.title, family.name) for group in groups(both) for family in group.families}
+    assert len(titles) == 2
+    ids = [one.setting.id for one in both]
+    names = [group.names() for group in groups(both)]
+    merged = {key: name for found in names for key, name in found.items()}
+    assert len({merged[one] for one in ids}) == 2
+
+
+def test_kinds_of_neurons_are_told_and_the_theorems_are_about_plain_ones():
+    (group,) = groups([entry([5, 6], neuron="bent", resolution=24)])
+    assert "1 bent neuron" in group.title
+    assert group.families[0].bound is None
+    both = [entry([5, 6], resolution=24), entry([7, 8], resolution=24, neuron="bent")]
+    (group,) = groups(both)
+    assert len(group.contests) == 1
+    plain, bent = group.families
+    assert "plain neurons" in plain.name
+    assert "bent neurons" in bent.name
+    assert plain.bound is not None
+    assert bent.bound is None
+
+
 def test_rows_are_named_by_their_own_numbers():
     some = entry([50, 9, 70, 9], numbers=[3, 4, 8, 11])
     assert some.intervals == [(3, 5), (8, 9), (11, 12)]

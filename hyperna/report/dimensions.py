@@ -17,7 +17,7 @@ from hyperna.analysis.laws import ScalingFit, fit_runtimes
 from hyperna.interop.store import unusual_options
 from hyperna.plots.style import finish, label_sizes, plain_logarithmic
 from hyperna.report.figures import MOST_CURVES, costs_caption, curve_names, draw_costs, svg
-from hyperna.report.groups import algorithm_name, at_r, phrase
+from hyperna.report.groups import algorithm_name, at_r, network_options, phrase
 from hyperna.report.html import Markup, join, tag
 from hyperna.report.numbers import Entry
 
@@ -112,7 +112,7 @@ def _series(members: Sequence[Entry]) -> list[Series]:
 def _options(entry: Entry) -> dict[str, Any]:
     """What a setting is besides problem, dimension, resolution and algorithm."""
     setting = entry.setting
-    own = {"neurons": setting.neurons, "output": setting.output, **unusual_options(setting)}
+    own = {**network_options(setting), **unusual_options(setting)}
     return {key: value for key, value in own.items() if key not in _WITH_DIMENSION}
 
 

@@ -15,6 +15,7 @@ from hyperna.interop.store import unusual_options
 from hyperna.mutation import law
 from hyperna.problems import Problem
 from hyperna.report.numbers import Entry
+from hyperna.run.description import ALGORITHM_OPTIONS, OPTIONS
 
 # What makes a problem; everything else may be varied on it.
 _PROBLEM_KEYS = ("problem", "dim", "points", "sampling", "data")
@@ -74,6 +75,7 @@ class Family:
             setting.algorithm == "na"
             and setting.dim == 2
             and setting.neurons == _THEOREM_NEURONS.get(setting.problem)
+            and network_options(setting)["neuron"] == "plain"
             and (setting.neurons == 1 or setting.output == "or")
             and unusual == ({"bias"} if setting.problem == "half" else set())
         )
@@ -213,11 +215,12 @@ def _families(members: Sequence[Entry]) -> tuple[list[Family], dict[str, Any]]:
     }
     settings = [one.setting for one in members]
     varied = _varied_networks(settings)
+    networks = [network_options(made) for made in settings]
     others = len({made.algorithm for made in settings}) > 1
     families: dict[str, list[Entry]] = {}
-    for one, options in zip(members, unusual, strict=True):
+    for one, options, network in zip(members, unusual, networks, strict=True):
         own = {key: value for key, value in options.items() if key not in shared}
-        shape = [phrase(key, getattr(one.setting, key)) for key in varied]
+        shape = [phrase(key, network[key]) for key in varied]
         name = algorithm_name(one.setting, beside_others=others)
         parts = [name, *shape, *map(phrase, own, own.values())]
         families.setdefault(", ".join(parts), []).append(one)
@@ -226,11 +229,27 @@ def _families(members: Sequence[Entry]) -> tuple[list[Family], dict[str, Any]]:
     return [Family(*family) for family in families.items()], shared
 
 
+def network_options(setting: Setting) -> dict[str, Any]:
+    """Return the options that say which networks are searched, but for the resolution.
+
+    Examples
+    --------
+    >>> from hyperna.experiments.setting import setting
+    >>> network_options(setting(problem="half"))
+    {'neurons': 1, 'output': 'or', 'neuron': 'plain'}
+    """
+    result = {}
+    for name in ALGORITHM_OPTIONS:
+        if OPTIONS[name].function and name != "resolution":
+            value = getattr(setting, name)
+            result[name] = OPTIONS[name].default if value is None else value
+    return result
+
+
 def _varied_networks(settings: Sequence[Setting]) -> list[str]:
-    """Return which of the keys of a network differ."""
-    return [
-        key for key in ("neurons", "output") if len({getattr(one, key) for one in settings}) > 1
-    ]
+    """Return which of the options of a network differ."""
+    networks = [network_options(made) for made in settings]
+    return [key for key in networks[0] if len({network[key] for network in networks}) > 1]
 
 
 def _problem(setting: Setting) -> Problem | None:
@@ -260,13 +279,17 @@ def network_text(setting: Setting) -> str:
     >>> from hyperna.experiments.setting import setting
     >>> network_text(setting(problem="half")), network_text(setting(problem="two_quarters"))
     ('1 neuron', '2 neurons joined by OR')
+    >>> network_text(setting(problem="half", neuron="bent"))
+    '1 bent neuron'
     """
+    kind = network_options(setting)["neuron"]
+    neuron = "neuron" if kind == "plain" else f"{kind} neuron"
     if setting.neurons == 1:
-        return "1 neuron"
+        return f"1 {neuron}"
     if isinstance(setting.neurons, str):
-        neurons = f"an evolved number of neurons, at most {setting.max_neurons},"
+        neurons = f"an evolved number of {neuron}s, at most {setting.max_neurons},"
     else:
-        neurons = f"{setting.neurons} neurons"
+        neurons = f"{setting.neurons} {neuron}s"
     joined = "an evolved output" if setting.output == "evolved" else setting.output.upper()
     return f"{neurons} joined by {joined}"
 
@@ -314,6 +337,8 @@ def phrase(key: str, value: Any) -> str:
     name = key.replace("_", " ")
     if key == "neurons":
         return counted(value, "neuron") if isinstance(value, int) else f"{value} number of neurons"
+    if key == "neuron":
+        return f"{value} neurons"
     if isinstance(value, bool):
         return name if value else f"no {name}"
     if key == "restarts":
