@@ -36,6 +36,15 @@ def test_after_the_last_condition_the_most_frequent_class_that_is_left_is_answer
     )
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_equally_probable_classes_the_answer_comes_first(order):
+    listed = DecisionList((constant(0.5),), order, 2)
+    found = listed.probabilities(X)
+    assert listed.predict(X).tolist() == [order[1]] * 2
+    assert found.argmax(axis=1).tolist() == [order[1]] * 2
+    assert found[0] == pytest.approx((0.5, 0.5))
+
+
 def test_a_rule_that_always_holds_ends_the_list_and_not_its_notes():
     size = Feature("size", "number", fill=1.7, gaps=True)
     listed = DecisionList((TALL, constant(0.9)), (0, 1, 2), 3)
