@@ -337,3 +337,11 @@ def test_the_meter_tells_rate_and_time_of_what_is_new(monkeypatch, capsys):
     meter.update(100, 100, 3.0)
     assert capsys.readouterr().err == "100 of 100 runs, 0.3 runs/s, 3 s left\n"
     assert meter.summary(3) == "100 runs of 3 settings, 60 of them new (0.3 runs/s, 3 min 20 s)"
+
+
+def test_a_target_that_becomes_that_of_another_setting_keeps_the_larger_number_of_runs():
+    many = Campaign.product(problem="half", resolution=60, runs=50)
+    few = Campaign.product(problem="half", resolution=60, target=1 - 2 / 60, runs=20)
+    other = Campaign.product(problem="half", resolution=60, algorithm="random_search", runs=50)
+    assert sorted((many + few + other).wanted.values()) == [50, 50]
+    assert sorted((few + many + other).wanted.values()) == [50, 50]

@@ -395,7 +395,7 @@ def test_rounded_rules_hold_where_their_neurons_fire(engine):
         """const { holds, readable } = modules["rules/readable.js"];
         const [neurons, scaling, points] = arguments;
         return neurons.map((neuron) => {
-          const rule = readable({ join: "or", neurons: [neuron], terms: 2 }, scaling, points, 0);
+          const rule = readable({ join: "or", neurons: [neuron], terms: 2 }, scaling, points);
           return points.map((point) => holds(rule, point));
         });""",
         neurons,

@@ -58,7 +58,12 @@ def with_one_target(wanted: dict[Setting, int]) -> dict[Setting, int]:
                 target = _fitness_instead_of_closeness(made)
                 if target is not None:
                     instead[made] = replace(made, target=target)
-    return {instead.get(made, made): runs for made, runs in wanted.items()}
+    result: dict[Setting, int] = {}
+    for made, runs in wanted.items():
+        same = instead.get(made, made)
+        # which may be wanted already, with this target of its own
+        result[same] = max(runs, result.get(same, 0))
+    return result
 
 
 def search_space(setting: Setting) -> str:

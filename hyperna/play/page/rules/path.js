@@ -1,7 +1,7 @@
 // The path of rules: the fewest errors that were found with each number of terms.
 import { Stream } from "../engine/random.js";
 import { evolve, randomNetwork } from "./evolve.js";
-import { readable } from "./readable.js";
+import { holds, readable } from "./readable.js";
 
 // How many neurons are joined how.
 const SHAPES = [
@@ -65,7 +65,10 @@ export function* searchPath(points, seed) {
   const best = new Map([[0, constantRule(points)]]);
   const found = (network, errors, terms) => {
     if (errors >= (best.get(terms)?.errors ?? Infinity)) return;
-    best.set(terms, readable(network, scaling, points, errors));
+    // The errors of the rule that is shown, which may differ from the network's on a point on a border.
+    const rule = readable(network, scaling, points);
+    rule.errors = points.filter((point) => holds(rule, point) !== (point.at(-1) === 1)).length;
+    if (rule.errors < (best.get(terms)?.errors ?? Infinity)) best.set(terms, rule);
   };
   const all = STARTS * SHAPES.length * TERM_COSTS.length;
   let done = 0;

@@ -1,4 +1,7 @@
-// A network as a rule with few digits, in the units of the data, that gives all points the same answers.
+// A network as a rule with few digits, in the units of the data, that gives the points the same answers.
+//
+// A point on a border may get the other answer, because rounding decides there, in other ways in the search than in the
+// units of the data. What a rule answers is what `holds` says.
 const MOST_DIGITS = 5;
 
 const significant = (value, digits) => (value === 0 ? 0 : Number(value.toPrecision(digits)));
@@ -23,13 +26,13 @@ function condition({ w, t }, scaling, points) {
   const largest = Math.max(...raw.map(Math.abs));
   const exact = raw.map((value) => value / largest);
   const project = (weights, point) => weights.reduce((sum, value, j) => sum + value * point[j], 0);
-  // What is rounded must fire where the network does, computed as the network computes it.
+  // What is rounded must fire where the network does.
   const fires = points.map((point) => {
     const dot = w.reduce((sum, value, j) => sum + value * (point[j] - scaling[j].mean) * scaling[j].factor, 0);
     return dot >= t;
   });
-  for (let digits = 1; digits <= MOST_DIGITS; digits += 1) {
-    const weights = exact.map((value) => significant(value, digits));
+  for (let digits = 1; digits <= MOST_DIGITS + 1; digits += 1) {
+    const weights = digits <= MOST_DIGITS ? exact.map((value) => significant(value, digits)) : exact;
     let low = -Infinity;
     let high = Infinity;
     points.forEach((point, p) => {
@@ -51,10 +54,10 @@ function sparse(weights, threshold) {
 // How many conditions must hold; 0: an odd number.
 const QUORUMS = { and: (size) => size, or: () => 1, two: () => 2, xor: () => 0 };
 
-export function readable({ join, neurons, terms }, scaling, points, errors) {
+export function readable({ join, neurons, terms }, scaling, points) {
   const conditions = neurons.map((neuron) => condition(neuron, scaling, points));
   const quorum = neurons.length === 1 ? 1 : QUORUMS[join](neurons.length);
-  return { terms, errors, quorum, conditions };
+  return { terms, quorum, conditions };
 }
 
 // Whether a rule holds for a point; without conditions it holds everywhere (quorum 0) or nowhere (1).
