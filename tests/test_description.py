@@ -85,8 +85,8 @@ def option_line(name):
     """The option with its value, as on the command line."""
     if name == "problem":
         return []
-    if name == "bias":
-        return ["--no-bias"]
+    if OPTIONS[name].off_help:
+        return [f"--no-{name.replace('_', '-')}"]
     option = f"--{name.replace('_', '-')}"
     return [option] if OPTIONS[name].flag else [option, str(GIVEN[name])]
 

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import OUTPUTS, random_networks
@@ -37,12 +38,14 @@ def test_finite_set_counts_weights(dim, output):
     weights[0] = 1
     fitness = FiniteSet(X, y, weights)
     assert fitness.total == weights.sum()
-    for network in random_networks(3, 50, output, 10, dim=dim):
-        right = sum(
-            int(w)
-            for x, label, w in zip(X, y, weights, strict=True)
-            if network.predict([x])[0] == label
+    networks = [*random_networks(3, 50, output, 10, dim=dim)]
+    networks += random_networks(4, 50, output, 10, dim=dim)
+    for network in networks:
+        grid = network.grid
+        answers = reference.predict(
+            network.genome.tolist(), X, grid.neurons, grid.resolution, output
         )
+        right = int(weights[np.array(answers, dtype=bool) == y].sum())
         assert fitness.score(network) == right
         assert fitness(network) == right / weights.sum()
         assert fitness.standard_error(network) == 0

@@ -155,8 +155,8 @@ def words(options):
     found = [options["problem"]]
     for key, value in options.items():
         option = f"--{key.replace('_', '-')}"
-        if key == "bias":
-            found += [] if value else ["--no-bias"]
+        if key in OPTIONS and OPTIONS[key].off_help:
+            found += [] if value else [f"--no-{key.replace('_', '-')}"]
         elif value is True:
             found.append(option)
         elif key != "problem" and value != "default":

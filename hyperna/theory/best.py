@@ -26,7 +26,7 @@ from hyperna.theory.limits import check_affordable, cost_of_moves
 from hyperna.theory.moves import displacements
 from hyperna.theory.runtime import make_chain
 from hyperna.theory.sensitivity import law_slope
-from hyperna.theory.solver import LARGEST_ERROR, certified_bounds
+from hyperna.theory.solver import LARGEST_ERROR, accepts, certified_bounds
 from hyperna.theory.states import list_states
 from hyperna.theory.task import exact_task, has_goal, offspring_of
 
@@ -128,8 +128,7 @@ def best_law(
         or values on the grid of an exponent or a probability and their refinement. Not for
         "adaptive".
     **settings
-        Others of `expected_runtime`: dim, neurons, output, bias, neuron, algorithm, offspring,
-        mutation_probability, target.
+        Any other of `expected_runtime`, such as dim, neurons, bias, algorithm or target.
 
     Returns
     -------
@@ -409,7 +408,7 @@ class Model:
                 for shift, probability in plan.items():
                     back = tuple(-step for step in shift)
                     if shift not in accepted:
-                        accepted[shift] = np.roll(score, back, axes) >= score
+                        accepted[shift] = accepts(np.roll(score, back, axes), score)
                     if shift not in reached:
                         moved = np.roll(time, back, axes)
                         reached[shift] = np.where(accepted[shift], moved, 0.0)

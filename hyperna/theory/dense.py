@@ -14,7 +14,15 @@ from scipy import linalg, sparse
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.moves import kronecker, sparse_moves
-from hyperna.theory.solver import UNIT, WRONG_UNITS, Moments, Residuals, Solver, longest_at_most
+from hyperna.theory.solver import (
+    UNIT,
+    WRONG_UNITS,
+    Moments,
+    Residuals,
+    Solver,
+    accepts,
+    longest_at_most,
+)
 from hyperna.theory.sparse_system import SparseSolver, can_reach
 from hyperna.theory.watch import Watch
 
@@ -178,6 +186,6 @@ def selected_moves(chain: "Chain") -> FloatArray:
         by_state[:, order] = weight.reshape(mass.shape)[:, level_of]
         mutants[rows] *= by_state
     if not chain.comma:
-        mutants *= score[:, None] <= score
+        mutants *= accepts(score, score[:, None])
     mutants[every, every] = 0.0
     return mutants

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.plateau import solve_symmetric
-from hyperna.theory.solver import UNIT, Moments, Residuals, Solver
+from hyperna.theory.solver import UNIT, Moments, Residuals, Solver, accepts
 from hyperna.theory.sparse_system import SparseSolver
 from hyperna.theory.watch import Watch
 
@@ -110,7 +110,7 @@ class Ring:
         state = np.arange(self.size)
         rows = np.tile(state, lengths.size)
         columns = ((state + lengths[:, None]) % self.size).ravel()
-        keep = (self.score[columns] >= self.score[rows]) & ~self.target[rows]
+        keep = accepts(self.score[columns], self.score[rows]) & ~self.target[rows]
         data = np.repeat(self.step[lengths], self.size)
         entries = (data[keep], (rows[keep], columns[keep]))
         moves = csr_array(entries, shape=(self.size, self.size))
@@ -192,7 +192,7 @@ class _Solution:
         recent = ring.order[self.passed_on : begin]
         known = self.inflow[:, strip] + self.values[:, recent] @ self.moves(strip, recent).T
         moves = self.moves(strip, strip)
-        moves *= ring.score[strip][:, None] <= ring.score[strip]
+        moves *= accepts(ring.score[strip], ring.score[strip][:, None])
         np.fill_diagonal(moves, 0.0)
         self.leave[strip] = known[_ONE] + moves.sum(axis=1)
         free = ~ring.target[strip]

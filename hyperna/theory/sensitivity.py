@@ -11,7 +11,7 @@ import numpy as np
 from hyperna._validation import FloatArray, IntArray
 from hyperna.theory.chain import Chain
 from hyperna.theory.moves import kronecker
-from hyperna.theory.solver import Moments
+from hyperna.theory.solver import Moments, accepts
 
 
 def law_slope(
@@ -67,7 +67,7 @@ def axis_slopes(chain: Chain, moments: Moments) -> list[FloatArray]:
 def _gains(chain: Chain, time: FloatArray) -> FloatArray:
     """Derivative of the change of `time` in one step by the moves of a single mutant."""
     score = chain.score.ravel()
-    accepted = score[:, None] <= score
+    accepted = accepts(score, score[:, None])
     change = time - time[:, None]
     if chain.offspring == 1:
         return np.asarray(accepted * change)
@@ -124,7 +124,7 @@ def _one_at_a_time(chain: Chain, time: FloatArray, visits: FloatArray) -> list[F
         )
         slope = np.zeros((length, length))
         for j in range(length):
-            accepted = score[j] >= score
+            accepted = accepts(score[j], score)
             slope[:, j] = (spent * accepted * (later[j] - later)).sum(axis=1)
         result.append(chain.scale * slope / len(chain.axes))
     return result

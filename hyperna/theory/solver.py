@@ -27,6 +27,15 @@ UNIT = 2.0**-53
 LARGEST_ERROR = 0.01
 
 
+def accepts(offspring: IntArray, parent: IntArray) -> BoolArray:
+    """Whether offspring with these scores replace parents with those.
+
+    The rule of runs, `hyperna._kernels.order.accepts`. The solvers that go from level to level rest
+    on it too: fitter states come first, and those of a level reach each other.
+    """
+    return np.asarray(offspring >= parent)
+
+
 @dataclass(frozen=True)
 class Residuals:
     """How much the computed solutions miss in their equations, at most, rounding errors included.

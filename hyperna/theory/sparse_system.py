@@ -17,7 +17,15 @@ from scipy.sparse import linalg as sparse_linalg
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.moves import sparse_moves
 from hyperna.theory.plateau import LARGEST_MATRIX_LEVEL, solve_symmetric
-from hyperna.theory.solver import UNIT, WRONG_UNITS, Moments, Residuals, Solver, longest_at_most
+from hyperna.theory.solver import (
+    UNIT,
+    WRONG_UNITS,
+    Moments,
+    Residuals,
+    Solver,
+    accepts,
+    longest_at_most,
+)
 from hyperna.theory.watch import Watch
 
 if TYPE_CHECKING:
@@ -204,7 +212,7 @@ def accepted_moves(chain: "Chain") -> tuple[sparse.csr_array, FloatArray]:
     column = every.col[different]
     probability = chain.scale * every.data[different]
     stay = np.asarray(1.0 - np.bincount(row, probability, size), dtype=np.float64)
-    keep = (score[column] >= score[row]) & ~chain.target.ravel()[row]
+    keep = accepts(score[column], score[row]) & ~chain.target.ravel()[row]
     row, column, probability = row[keep], column[keep], probability[keep]
     own_weight = np.ones(size)
     if chain.offspring > 1:
