@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import reference
 
-from hyperna import OnePlusOneNA
+from hyperna import AnnealingNA, MuPlusOneNA, OneCommaLambdaNA, OnePlusOneNA
 from hyperna.fitness import FiniteSet, fitness_of
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
@@ -343,3 +343,37 @@ def test_control_returns_after_some_million_steps_on_the_circle():
     search = Simulation(task, seed=0)
     assert not search.advance()
     assert 2**21 <= search.evaluations < 1.5 * 2**21
+
+
+@pytest.mark.parametrize(
+    "na",
+    [
+        OnePlusOneNA(neurons=2, resolution=48),
+        OnePlusOneNA(neurons=2, resolution=48, mutation="local"),
+        OnePlusOneNA(neurons="evolved", max_neurons=3, resolution=48),
+        MuPlusOneNA(neurons=2, resolution=48, members=3),
+        OneCommaLambdaNA(neurons=2, resolution=48, offspring=3),
+        AnnealingNA(neurons=2, resolution=48),
+    ],
+    ids=lambda na: f"{na.name}-{na.neurons}-{na.mutation}",
+)
+def test_what_a_stopping_rule_sees_is_one_network_and_never_worse_than_before(na):
+    fitness = fitness_of(problem("two_quarters"))
+    seen = []
+    for seed in range(4):
+        before = []
+
+        def rule(so_far, before=before):
+            assert so_far.fitness == pytest.approx(fitness(so_far.network), abs=1e-12)
+            if before:
+                assert so_far.fitness >= before[-1].fitness
+                assert so_far.evaluations > before[-1].evaluations
+                assert so_far.restarts >= before[-1].restarts
+            before.append(so_far)
+            return so_far.restarts > 2
+
+        na.run(fitness, seed=seed, restarts=9, stagnation=40, target=False, stop=rule, every=3)
+        seen += before
+    assert max(so_far.restarts for so_far in seen) == 3
+    worse_starts = [so_far for so_far in seen if so_far.restarts]
+    assert len(worse_starts) > 20

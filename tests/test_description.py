@@ -2,17 +2,22 @@
 
 import inspect
 import math
+import re
 import tomllib
 from dataclasses import fields
+from pathlib import Path
 from typing import get_type_hints
 
 import pytest
 
+import hyperna
 from hyperna.cli import build_parser
 from hyperna.experiments.algorithms import Algorithm, algorithms
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.setting import SETTING_KEYS, Setting, setting
 from hyperna.interop.store import describe_algorithm
+from hyperna.network.neurons import NEURONS
+from hyperna.network.outputs import OUTPUTS
 from hyperna.play.facts import page_facts
 from hyperna.play.settings import PlaySetting
 from hyperna.problems import problem
@@ -323,3 +328,15 @@ def test_an_option_s_text_is_read_as_its_value():
     assert [count.read("evolved"), count.read("12")] == ["evolved", 12]
     fitness = Option(None, "runs", "", kind="fitness")
     assert [fitness.read("none"), fitness.read("0.5")] == [False, 0.5]
+
+
+def test_docstrings_list_all_kinds_of_outputs_and_neurons():
+    names = {"output": set(OUTPUTS), "neuron": set(NEURONS)}
+    listed = []
+    for source in Path(hyperna.__file__).parent.rglob("*.py"):
+        if source.parent.name == "classifier":
+            continue
+        for name, kinds in re.findall(r"^ +(output|neuron) : \{(.*)\}", source.read_text(), re.M):
+            assert set(re.findall(r'"(\w+)"', kinds)) == names[name], source
+            listed.append(name)
+    assert set(listed) == set(names)

@@ -9,8 +9,8 @@ import math
 from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.order import larger
 
-# Codes of the output layers, in the order of `hyperna.network.outputs.OUTPUTS`; a network of one
-# neuron has none and counts as OR.
+# Codes of the output layers, those of `hyperna.network.outputs.OUTPUTS`; a network of one neuron
+# has none and counts as OR.
 OR, AND, XOR, EVOLVED = OUTPUT_CODES = range(4)
 
 SQRT_HALF = math.sqrt(0.5)
