@@ -44,6 +44,8 @@ class Algorithm:
         same are the same.
     defaults : dict
         Its own parameters and their defaults.
+    relative : type, optional
+        The class, if it is the (1+1) NA or a relative of it.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Algorithm:
     processes: bool = True
     spell: Callable[[str], str] = str
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    relative: type[OnePlusOneNA] | None = None
 
 
 ALGORITHMS: dict[str, Algorithm] = {}
@@ -81,6 +84,7 @@ def algorithms() -> dict[str, Algorithm]:
                     keys=_OPTIONAL,
                     processes=False,
                     defaults=_own_defaults(kin),
+                    relative=kin,
                 )
             )
     for entry in BASELINES.values():

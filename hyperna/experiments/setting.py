@@ -18,6 +18,7 @@ from typing import Any
 from hyperna._words import did_you_mean, shown, write_name
 from hyperna.experiments.algorithms import SHARED, find_algorithm, relative
 from hyperna.experiments.keys import COMMON, is_default, plain_keys
+from hyperna.experiments.own_parts import pack_own_parts, register_own_parts
 from hyperna.fitness import Fitness, Online, Sampled, fitness_of
 from hyperna.problems import PROBLEMS, PointProblem, Problem, points_digest, problem
 from hyperna.problems.point_problems import file_of_points
@@ -31,6 +32,9 @@ from hyperna.run.description import (
 )
 from hyperna.run.many import Runner
 from hyperna.run.search import Task
+
+# Where a setting that has travelled keeps what came with it, until it is run.
+_OWN_PARTS = "_own_parts"
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +117,11 @@ class Setting(RunDescription):
         return hash(self.digest)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        """Leave out what is computed again; laws and so on of one's own travel beside the names."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        # a scheduler passes on what it was sent and cannot use itself
+        packed = self.__dict__.get(_OWN_PARTS) or pack_own_parts(self)
+        return {**values, _OWN_PARTS: packed}
 
     def make_problem(self) -> Problem:
         """Return the problem."""
@@ -139,7 +147,7 @@ class Setting(RunDescription):
 
     def make_algorithm(self) -> OnePlusOneNA:
         """Return the (1+1) NA, or a relative of it, with these settings."""
-        if self.mutation is None or self.init is None:
+        if find_algorithm(self.algorithm).relative is None:
             raise ValueError(f"algorithm {self.algorithm!r} is not a relative of the (1+1) NA")
         entry, own = relative(self.algorithm)
         return entry(**own, **{key: self.canonical[key] for key in SHARED & self.canonical.keys()})
@@ -153,6 +161,7 @@ class Setting(RunDescription):
 
     def runner(self) -> Runner:
         """Return what runs this setting: see `hyperna.run.many.Runner`."""
+        register_own_parts(self.__dict__.get(_OWN_PARTS, b""))
         return find_algorithm(self.algorithm).make(self)
 
 
@@ -229,7 +238,7 @@ def resolve(folder: str | Path = ".", **options: Any) -> tuple[Setting, Runner]:
         "sampling": sampled.method if sampled else None,
         "seed": checked.get("seed") or None,
     }
-    if "mutation" in algorithm.keys:
+    if algorithm.relative is not None:
         own, task = _resolve_na(found, checked, fitness)
         return Setting.of(_leave_out(found | own)), task
     found["algorithm"] = algorithm.spell(checked["algorithm"])

@@ -11,9 +11,9 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
+from hyperna.experiments.algorithms import find_algorithm
 from hyperna.experiments.setting import Setting
 from hyperna.mutation import law
-from hyperna.run.relatives import RELATIVES
 
 # What is learnt, by which networks: settings that agree in these are compared.
 _SAME = (
@@ -72,9 +72,9 @@ def search_space(setting: Setting) -> str:
     >>> search_space(setting(problem="half", mutation="pareto"))
     'real numbers'
     """
-    name = setting.algorithm.partition(":")[0]
-    if name not in RELATIVES or setting.mutation is None:
-        return name
+    algorithm = find_algorithm(setting.algorithm)
+    if algorithm.relative is None or setting.mutation is None:
+        return algorithm.name
     turned = setting.move == "rotation" and setting.dim > 2
     return "real numbers" if turned or law(setting.mutation).continuous else "grid"
 

@@ -149,7 +149,7 @@ def unusual_options(setting: Setting) -> dict[str, Any]:
     """
     defaults = {name: option.default for name, option in OPTIONS.items()}
     defaults["budget"] = default_budget(setting.resolution)
-    if "mutation" in find_algorithm(setting.algorithm).keys:
+    if find_algorithm(setting.algorithm).relative is not None:
         na = setting.make_algorithm()
         defaults["mutation_probability"] = 1.0 / na.grid(setting.dim).components
     skipped = _FUNCTION_KEYS | {"algorithm", "mutation"}
