@@ -1,7 +1,7 @@
 """Runs whose number of neurons evolves: what differs from those of a fixed size."""
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,11 +14,11 @@ from hyperna._words import shown
 from hyperna.network.outputs import OUTPUTS
 from hyperna.run.description import EVOLVED_NEURONS
 from hyperna.run.results import SIZED_COLUMNS
-from hyperna.run.search import Task
+from hyperna.run.search import Task, extend
 from hyperna.run.success import Judge, JudgeOfSizes
 
 # Probability that an offspring has one neuron more or fewer.
-RATE = 0.25
+RESIZING_PROBABILITY = 0.25
 # The circle has a faster kernel for networks of up to two neurons, which cannot grow.
 _SMALLEST_ROOM = 3
 
@@ -64,14 +64,15 @@ class GrowingTask(Task):
         most = self.grid.neurons
         unit = self.mutation.move.unit
         shape = most + 1, self.mutation.modulus.size
-        part, modulus, pairs = (np.zeros(shape, np.int64) for _ in range(3))
+        # a row for each number of neurons; there is no network with none
+        part = np.zeros(shape, np.int64)
+        modulus = np.zeros(shape, np.int64)
+        pairs = np.zeros(shape, np.int64)
         count = np.zeros(most + 1, np.int64)
         stay_log = np.zeros(most + 1)
         for n in range(1, most + 1):
             grid = replace(self.grid, neurons=n)
-            component = np.arange(grid.components)
-            if not self.bias:
-                component = np.setdiff1d(component, grid.bias_components)
+            component = self._mutable_components(grid)
             count[n] = component.size
             part[n, : component.size] = component
             modulus[n, : grid.components] = -(-grid.moduli // unit)
@@ -81,7 +82,7 @@ class GrowingTask(Task):
             stay_log[n] = math.log1p(-probability) if probability < 1.0 else -math.inf
         return Topology(
             most=most,
-            rate=RATE,
+            rate=RESIZING_PROBABILITY,
             one=self.one_component,
             width=self.grid.width,
             output=OUTPUTS[self.grid.output].evolved,
@@ -123,5 +124,4 @@ class GrowingTask(Task):
 
 def growing(task: Task, same_probability: float | None) -> GrowingTask:
     """Return the task with an evolved number of neurons, those of its grid at most."""
-    shared = {entry.name: getattr(task, entry.name) for entry in fields(task)}
-    return GrowingTask(**shared, same_probability=same_probability)
+    return extend(task, GrowingTask, same_probability=same_probability)
