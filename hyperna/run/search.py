@@ -254,12 +254,12 @@ class Task:
     ) -> Iterator[IntArray]:
         """Yield the rows of runs first..last-1 in their order, as soon as some are finished.
 
-        See `hyperna.run.results.COLUMNS`. Once `halt` is raised, runs under way are given up.
+        See `hyperna.run.results.COLUMNS`. Once `halt` is due, runs under way are given up.
         """
         simulation = Simulation(self, seed, first, runs=last - first)
         told = 0
         while told < last - first:
-            if halt is not None and halt.raised:
+            if halt is not None and halt.due:
                 return
             simulation.advance()
             rows = simulation.rows[told : simulation.done]
@@ -270,7 +270,7 @@ class Task:
                 yield rows
 
     def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1; once `halt` is raised, of the first of them."""
+        """Return the rows of runs first..last-1; once `halt` is due, of the first of them."""
         empty = np.zeros((0, len(self.columns)), np.int64)
         return np.concatenate([empty, *self.finished_rows(seed, first, last, halt)])
 

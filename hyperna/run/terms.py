@@ -195,7 +195,7 @@ class TermTask(Task):
             left -= now
             if not left:
                 return ShortNetwork(weights, thresholds)
-            if halt is not None and halt.raised:
+            if halt is not None and halt.due:
                 return None
 
     def network(self, found: ShortNetwork) -> Network:
@@ -250,7 +250,7 @@ class TermTask(Task):
     ) -> Iterator[IntArray]:
         """Yield the row of each of the runs first..last-1, see `TERM_COLUMNS`.
 
-        Once `halt` is raised, the run under way is given up.
+        Once `halt` is due, the run under way is given up.
         """
         entropy = seed_words(seed)
         for number in range(first, last):
