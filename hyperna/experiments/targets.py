@@ -14,22 +14,13 @@ from typing import Any
 from hyperna.experiments.algorithms import find_algorithm
 from hyperna.experiments.setting import Setting
 from hyperna.mutation import law
+from hyperna.run.description import FILE_OPTIONS, OPTIONS, SUBJECT_OPTIONS
 
-# What is learnt, by which networks: settings that agree in these are compared.
-_SAME = (
-    "problem",
-    "dim",
-    "data",
-    "points",
-    "sampling",
-    "online",
-    "judge_once",
-    "neurons",
-    "max_neurons",
-    "output",
-    "neuron",
-    "resolution",
-)
+# What is learnt, by which networks: settings that agree in these are compared. Points of a file are
+# the same if their digest is.
+_SUBJECT = {"data", *SUBJECT_OPTIONS} - {"algorithm", *FILE_OPTIONS}
+_NETWORK = {name for name, option in OPTIONS.items() if option.group == "network"}
+_SAME = sorted(_SUBJECT | _NETWORK)
 
 
 def with_one_target(wanted: dict[Setting, int]) -> dict[Setting, int]:
