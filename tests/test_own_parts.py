@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 from hyperna.baselines import BASELINES
 from hyperna.cli import main
@@ -87,6 +88,7 @@ def all_rows(store):
 @pytest.fixture
 def rows(tmp_path, monkeypatch):
     """What a single worker gets, with the module of one's own in the current folder."""
+    get_reusable_executor().shutdown()  # its processes look in folders of earlier tests
     (tmp_path / "own_parts.py").write_text(OWN)
     (tmp_path / "own.toml").write_text(FILE)
     monkeypatch.chdir(tmp_path)

@@ -221,7 +221,9 @@ class OnePlusOneNA(AlgorithmOptions):
             an offspring replaces its parent if the weight of its errors plus the cost of its terms
             is not larger. For labelled points and ``move="rotation"``. Beside the usual mutations,
             turns end where a weight is 0, and neurons are lost for good, so that it helps to give
-            a `start`. The run ends with its budget; `RunResult.terms` says what is left.
+            a `start`. Of several neurons some may be lost, so points must then lie in the unit
+            ball, or leave room beside it. The run ends with its budget; `RunResult.terms` says what
+            is left.
         budget : int, optional
             Maximum number of fitness evaluations; by default floor(100 r ln r).
         stagnation : int, optional
