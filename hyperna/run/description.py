@@ -395,7 +395,8 @@ class AlgorithmOptions:
     mutation_probability: float | None = _number(
         None,
         "algorithm",
-        "mutation probability of each component (default: 1 / number of components)",
+        "mutation probability of each component, which rls ignores (default: 1 / number of "
+        "components)",
         0,
         1,
         low_open=True,
