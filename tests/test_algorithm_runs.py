@@ -1,7 +1,7 @@
 """Runs of the (1+1) NA: that they repeat, what ends them or begins them anew, what they tell."""
 
 import threading
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 import joblib
 import numpy as np
@@ -9,12 +9,13 @@ import pytest
 import reference
 
 from hyperna import AnnealingNA, MuPlusOneNA, OneCommaLambdaNA, OnePlusOneNA
+from hyperna.baselines import baseline_task
 from hyperna.fitness import FiniteSet, fitness_of
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
 from hyperna.problems import problem
-from hyperna.run.many import Halt
-from hyperna.run.search import Simulation, Task
+from hyperna.run.many import Halt, run_many
+from hyperna.run.search import Simulation, Task, extend
 
 # ---- the same seed gives the same run
 
@@ -301,6 +302,49 @@ def test_an_interrupted_batch_stops_its_threads():
     halt.raised = True
     thread.join(60)
     assert ended.is_set()
+
+
+class Over(Halt):
+    """Due from the beginning, without a flag: as after a deadline, in every process."""
+
+    due = True
+
+
+def test_all_kinds_of_tasks_ask_whether_they_are_to_stop():
+    quarter = problem("quarter")
+    points = FiniteSet(np.full((2**17, 2), 0.5), np.arange(2**17) % 2 == 0)
+    tasks = [
+        OnePlusOneNA(resolution=12).task(quarter),
+        OnePlusOneNA("evolved", resolution=12).task(quarter),
+        OnePlusOneNA(resolution=12).task(points, term_cost=1, budget=2**60),
+        baseline_task("random_search", quarter, resolution=12),
+    ]
+    for task in tasks:
+        assert len(task.run_block(1, 0, 3, Over())) == 0
+        assert list(task.finished_rows(1, 0, 3, Over())) == []
+
+
+@dataclass(frozen=True, eq=False)
+class GivesUp(Task):
+    """Does the runs below a number and gives the others up, as runs do that meet a deadline."""
+
+    most: int = 0
+
+    def finished_rows(self, seed, first, last, halt=None):
+        return super().finished_rows(seed, first, max(first, min(last, self.most)), halt)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_batch_has_the_runs_that_were_not_given_up(n_jobs):
+    na = OnePlusOneNA(resolution=12)
+    whole = na.run_many(problem("quarter"), 100, seed=1)
+    task = extend(na.task(problem("quarter")), GivesUp, most=10)
+    runs = run_many(task, 100, seed=1, n_jobs=n_jobs)
+    assert runs.numbers.tolist() == list(range(10))
+    np.testing.assert_array_equal(runs.rows, whole.rows[:10])
+    nothing = extend(na.task(problem("quarter")), GivesUp)
+    with pytest.raises(ValueError, match="no run was finished"):
+        run_many(nothing, 100, seed=1, n_jobs=n_jobs)
 
 
 def test_a_search_tells_its_result_at_any_time():

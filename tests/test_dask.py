@@ -17,6 +17,7 @@ from hyperna.cli import main
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.store import Store
 from hyperna.paper.reproduce import Reproduction
+from hyperna.parallel import cluster as cluster_of_dask
 from hyperna.parallel import numbered, parallel_backend
 
 pandas = pytest.importorskip("pandas", reason="a frame needs hyperna[data]")
@@ -125,7 +126,7 @@ def test_a_cluster_without_workers_is_not_waited_for_without_end(
 
     def progress(finished, total, seconds_left):
         if finished > 100:
-            monkeypatch.setattr(parallel, "TIMEOUT", 1)
+            monkeypatch.setattr(cluster_of_dask, "TIMEOUT", 1)
             small_cluster.scale(0)
 
     address = small_cluster.scheduler_address
@@ -186,7 +187,7 @@ def test_a_client_that_exists_is_used(cluster):
 
 
 def test_workers_with_another_version_are_refused(cluster, monkeypatch):
-    monkeypatch.setattr(parallel, "__version__", "0.0.7")
+    monkeypatch.setattr(cluster_of_dask, "__version__", "0.0.7")
     with (
         pytest.raises(ImportError, match=r"has hyperna .*, here is 0\.0\.7"),
         parallel_backend("dask", cluster.scheduler_address),
@@ -195,7 +196,7 @@ def test_workers_with_another_version_are_refused(cluster, monkeypatch):
 
 
 def test_nobody_answers(monkeypatch):
-    monkeypatch.setattr(parallel, "TIMEOUT", 1)
+    monkeypatch.setattr(cluster_of_dask, "TIMEOUT", 1)
     with (
         pytest.raises(
             ConnectionError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"
@@ -214,7 +215,7 @@ def test_nobody_answers(monkeypatch):
     ],
 )
 def test_servers_of_another_kind_are_not_waited_for(greeting, message, in_notebook, monkeypatch):
-    monkeypatch.setattr(parallel, "TIMEOUT", 1)
+    monkeypatch.setattr(cluster_of_dask, "TIMEOUT", 1)
     taken = []
 
     def greet():
@@ -249,7 +250,7 @@ def test_a_terminal_is_told_who_is_called(command, terminal, tmp_path, capsys, m
         "compare": ["compare", "xor"],
         "reproduce": ["reproduce", "--table", "2", "--quick"],
     }
-    monkeypatch.setattr(parallel, "TIMEOUT", 0.2)
+    monkeypatch.setattr(cluster_of_dask, "TIMEOUT", 0.2)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     assert main([*arguments[command], "--scheduler", "tcp://127.0.0.1:9"]) == 2
     err = capsys.readouterr().err
@@ -282,12 +283,12 @@ class FakeClient:
 
 
 def test_a_worker_that_dies_while_it_is_asked_for_its_version_is_no_obstacle():
-    parallel._check_workers(FakeClient({"a": OSError("gone"), "b": hyperna.__version__}))
+    cluster_of_dask.check_workers(FakeClient({"a": OSError("gone"), "b": hyperna.__version__}))
 
 
 def test_workers_without_hyperna_are_refused():
     with pytest.raises(ImportError, match=r"Dask worker a cannot import hyperna .*No module named"):
-        parallel._check_workers(FakeClient({"a": ImportError("No module named 'hyperna'")}))
+        cluster_of_dask.check_workers(FakeClient({"a": ImportError("No module named 'hyperna'")}))
 
 
 def test_no_address():

@@ -159,3 +159,24 @@ def test_a_lost_neuron_still_fires_everywhere_or_nowhere(dim, threshold):
     network = task.network(ShortNetwork(weights, np.array([threshold, 0.1])))
     wanted = np.column_stack([np.full(40, threshold <= 0), points.X[:, 0] >= 0.1])
     np.testing.assert_array_equal(network.hidden(points.X), wanted)
+
+
+@pytest.mark.parametrize(("dim", "far"), [(2, 1.0), (3, 1.0), (3, 1.5), (5, 2.0)])
+@pytest.mark.parametrize("threshold", [-1.0, 1.0])
+def test_a_lost_neuron_answers_alike_for_points_at_the_ends_of_all_axes(dim, far, threshold):
+    """No axis will do there; between the axes there is room, beyond the unit ball too."""
+    X = far * np.concatenate([np.eye(dim), -np.eye(dim)])
+    task = OnePlusOneNA(2, resolution=60, move="rotation").task(
+        FiniteSet(X, X[:, 0] > 0), term_cost=1
+    )
+    network = task.network(ShortNetwork(np.zeros((2, dim)), np.full(2, threshold)))
+    assert (network.hidden(X) == (threshold <= 0)).all()
+
+
+def test_points_on_all_sides_of_the_unit_ball_are_refused_where_neurons_may_be_lost():
+    """No half-space of the grid has all of them, or none; a single neuron is never lost."""
+    axes = np.eye(2)
+    points = FiniteSet(5 * np.concatenate([axes, -axes]), [True, True, False, False])
+    with pytest.raises(ValueError, match="points must lie in the unit ball"):
+        OnePlusOneNA(2, move="rotation").task(points, term_cost=1)
+    assert OnePlusOneNA(1, move="rotation").run(points, term_cost=1, budget=300, seed=1).terms > 0

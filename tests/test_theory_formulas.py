@@ -1,6 +1,8 @@
 """Exact runtimes against closed forms; other targets, and what is refused."""
 
 import math
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from hyperna.fitness import ExactArcs, Online
 from hyperna.mutation import LAWS
 from hyperna.network.grid import Grid
 from hyperna.problems import problem
+from hyperna.run.relatives import RELATIVES, OnePlusLambdaNA
 from hyperna.theory import expected_runtime, sparse_system
 from hyperna.theory.states import all_scores
 
@@ -144,6 +147,19 @@ def test_laws_without_a_table_are_refused(name):
 def test_what_has_no_chain_is_refused(settings, message):
     with pytest.raises((TypeError, ValueError), match=message):
         expected_runtime("half", 8, **settings)
+
+
+def test_a_relative_of_one_s_own_has_a_chain_if_it_chooses_as_a_known_one(monkeypatch):
+    @dataclass(frozen=True)
+    class Three(OnePlusLambdaNA):
+        name: ClassVar[str] = "three"
+        offspring: int = 3
+
+    monkeypatch.setitem(RELATIVES, "three", Three)
+    own = expected_runtime("quarter", 8, algorithm="three")
+    known = expected_runtime("quarter", 8, algorithm="one_plus_lambda", offspring=3)
+    assert own.mean == known.mean
+    assert expected_runtime("quarter", 8, algorithm="three", offspring=5).mean != own.mean
 
 
 def test_a_dimension_goes_with_a_name():

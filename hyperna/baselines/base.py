@@ -19,7 +19,9 @@ class Baseline(ABC):
     """A search algorithm for real-valued parameters.
 
     A subclass has a `name`, a one-line `summary`, the `package` it needs beyond hyperna's own
-    requirements (if any), its settings as fields, and the method `search`.
+    requirements (if any), its settings as fields, and the method `search`. A field that is added
+    later has the metadata ``{"written": False}``: its default is then no part of the name under
+    which campaigns keep runs, so that stored ones stay what they are.
 
     Parameters
     ----------

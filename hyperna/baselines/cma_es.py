@@ -1,7 +1,7 @@
 """CMA-ES, by the package `cma`."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -33,7 +33,7 @@ class CmaEs(Baseline):
     package: ClassVar[str | None] = "cma"
 
     sigma: float = 1.0
-    start: str = "origin"
+    start: str = field(default="origin", metadata={"written": False})
 
     def __post_init__(self) -> None:
         super().__post_init__()

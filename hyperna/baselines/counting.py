@@ -166,11 +166,11 @@ class CountedTask(ABC):
     ) -> Iterator[IntArray]:
         """Yield the row of each of the runs first..last-1 (see `Runs.rows`); `stuck_at` is 0.
 
-        Once `halt` is raised, the current run is the last.
+        Once `halt` is due, the current run is the last.
         """
         entropy = seed_words(seed)
         for number in range(first, last):
-            if halt is not None and halt.raised:
+            if halt is not None and halt.due:
                 return
             counter, restarts = self._search(entropy, number)
             yield row_of(
@@ -183,7 +183,7 @@ class CountedTask(ABC):
             )
 
     def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1; once `halt` is raised, of the first of them."""
+        """Return the rows of runs first..last-1; once `halt` is due, of the first of them."""
         empty = np.zeros((0, len(COLUMNS)), np.int64)
         return np.concatenate([empty, *self.finished_rows(seed, first, last, halt)])
 

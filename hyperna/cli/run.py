@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hyperna import __version__
@@ -25,7 +26,8 @@ from hyperna.cli.signals import INTERRUPTED, signals
 
 if TYPE_CHECKING:
     from hyperna.experiments.setting import Setting
-    from hyperna.run.results import Runs
+    from hyperna.problems import Problem
+    from hyperna.run.results import Progress, Runs
 
 HELP = """\
 Run the (1+1) NA or another algorithm on a problem many times and summarise the runs.
@@ -75,66 +77,92 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError("--all lists every run and needs --json")
     picture = check_picture(args.plot) if args.plot else None
     film = check_film_file(args.animate) if args.animate else None
-
-    from hyperna.experiments.setting import resolve
-    from hyperna.problems.point_problems import out_of_reach
-    from hyperna.run.description import OPTIONS
-    from hyperna.run.many import Interrupted, run_many
-
-    seed = args.seed or 0
-    options = {}
-    for key in OPTIONS.keys() - {"seed"}:
-        options[key] = getattr(args, key)
-    made, task = resolve(**options)
-    problem = task.fitness.problem
-    if film is not None and made.algorithm != "na":
-        raise ValueError(f"--animate shows the (1+1) NA only, got --algorithm {made.algorithm}")
-    if film is not None and problem.dim not in (2, 3):
-        raise ValueError(f"--animate shows problems with D = 2 or 3, got D = {problem.dim}")
-    if made.points_read is not None and (wrong := out_of_reach(made.points_read.X)):
-        print(f"hyperna: {wrong}; --scale moves the points into the unit ball", file=sys.stderr)
-    code = 0
+    setting, task = _resolve(args)
     with progress_bar(args.runs, "running") as progress:
-        try:
-            runs = run_many(task, args.runs, seed=seed, n_jobs=args.jobs, progress=progress)
-        except Interrupted as stop:
-            signals.patient = True  # what was finished is shown
-            runs, code = stop.runs, INTERRUPTED
-            told = f"{len(runs):,} of {counted(args.runs, 'run')} {are(len(runs))} finished"
-            print(f"hyperna: interrupted: {told}", file=sys.stderr)
-        found = summarise(made, runs, seed)
+        runs, code = _finished_runs(task, args, progress)
+        summary = summarise(setting, runs, args.seed or 0)
     if picture is not None:
-        from hyperna.plots import batch_figure, dark_pictures
-
-        with dark_pictures(args.dark):
-            save_figure(picture, batch_figure(problem, runs))
+        _draw_picture(picture, runs, args.dark)
     if film is not None:
-        from hyperna.plots import animate_run, save_animation
-
-        best = runs.replay(runs.best, trajectory=True)
-        save_animation(animate_run(problem, best, dark=args.dark), film)
+        _draw_film(film, runs, args.dark)
     if args.json:
-        if args.all:
-            found["evaluations"] = runs.evaluations.tolist()
-        if args.all and runs.neurons_used is not None:
-            found["neurons"] = runs.neurons_used.tolist()
-        if args.all and runs.terms_used is not None:
-            found["terms"] = runs.terms_used.tolist()
-        if args.rule:
-            found["rule"] = str(runs.replay(runs.best).network)
-        print(json_text(found))
+        _print_json(summary, runs, every=args.all, rule=args.rule)
         return code
     console = make_console()
-    title = problem.title if made.data is None else made.problem
-    console.print("\n".join(_headline(found, title)), soft_wrap=not console.is_terminal)
-    print_table(console, _tables(found))
+    lines = headline(setting, summary, runs.task.fitness.problem)
+    console.print("\n".join(lines), soft_wrap=not console.is_terminal)
+    print_table(console, _tables(summary))
     if args.rule:
-        for line in _best_network(runs, scaled=bool(made.options["scale"])):
+        for line in _best_network(runs, scaled=bool(setting.scale)):
             console.print(line, markup=False, soft_wrap=True)
     for name, path in (("picture", picture), ("film", film)):
         if path is not None:
             console.print(f"{name}: {path}", markup=False, soft_wrap=True)
     return code
+
+
+def _resolve(args: argparse.Namespace) -> "tuple[Setting, Any]":
+    """Return the setting that the options describe, without their seed, and its task."""
+    from hyperna.experiments.setting import resolve
+    from hyperna.problems.point_problems import out_of_reach
+    from hyperna.run.description import OPTIONS
+
+    setting, task = resolve(**{key: getattr(args, key) for key in OPTIONS if key != "seed"})
+    dim = task.fitness.problem.dim
+    if args.animate and setting.algorithm != "na":
+        raise ValueError(f"--animate shows the (1+1) NA only, got --algorithm {setting.algorithm}")
+    if args.animate and dim not in (2, 3):
+        raise ValueError(f"--animate shows problems with D = 2 or 3, got D = {dim}")
+    if setting.points_read is not None and (wrong := out_of_reach(setting.points_read.X)):
+        print(f"hyperna: {wrong}; --scale moves the points into the unit ball", file=sys.stderr)
+    return setting, task
+
+
+def _finished_runs(
+    task: Any, args: argparse.Namespace, progress: "Progress | None"
+) -> "tuple[Runs, int]":
+    """Return the runs, after an interrupt those that are finished, and the exit code."""
+    from hyperna.run.many import Interrupted, run_many
+
+    try:
+        runs = run_many(task, args.runs, seed=args.seed or 0, n_jobs=args.jobs, progress=progress)
+    except Interrupted as stop:
+        signals.patient = True  # what was finished is shown
+        done = len(stop.runs)
+        told = f"{done:,} of {counted(args.runs, 'run')} {are(done)} finished"
+        print(f"hyperna: interrupted: {told}", file=sys.stderr)
+        return stop.runs, INTERRUPTED
+    return runs, 0
+
+
+def _draw_picture(path: Path, runs: "Runs", dark: bool) -> None:
+    from hyperna.plots import batch_figure, dark_pictures
+
+    with dark_pictures(dark):
+        save_figure(path, batch_figure(runs.task.fitness.problem, runs))
+
+
+def _draw_film(path: Path, runs: "Runs", dark: bool) -> None:
+    """Write a film of the best run."""
+    from hyperna.plots import animate_run, save_animation
+
+    best = runs.replay(runs.best, trajectory=True)
+    save_animation(animate_run(runs.task.fitness.problem, best, dark=dark), path)
+
+
+def _print_json(summary: dict[str, Any], runs: "Runs", every: bool, rule: bool) -> None:
+    """Print the summary as one object, with the numbers of every run and the rule if asked."""
+    told = dict(summary)
+    if every:
+        columns = {
+            "evaluations": runs.evaluations,
+            "neurons": runs.neurons_used,
+            "terms": runs.terms_used,
+        }
+        told |= {name: column.tolist() for name, column in columns.items() if column is not None}
+    if rule:
+        told["rule"] = str(runs.replay(runs.best).network)
+    print(json_text(told))
 
 
 def summarise(setting: "Setting", runs: "Runs", seed: int) -> dict[str, Any]:
@@ -168,51 +196,59 @@ def _best_network(runs: "Runs", scaled: bool) -> list[str]:
     return ["", title, *str(runs.replay(best).network).splitlines()]
 
 
-def _headline(summary: dict[str, Any], title: str) -> list[str]:
+def headline(setting: "Setting", summary: dict[str, Any], problem: "Problem") -> list[str]:
+    """Say what was run, in lines."""
     from rich.markup import escape
 
-    from hyperna.experiments.algorithms import short_name
+    from hyperna.experiments.algorithms import find_algorithm, short_name
 
-    used = summary["settings"]
-    kind = f"{used['neuron']} " if used["neuron"] not in (None, "plain") else ""
-    if isinstance(used["neurons"], str):
-        neurons = f"1 to {used['max_neurons']} {kind}neurons, evolved"
-    else:
-        neurons = counted(used["neurons"], f"{kind}neuron")
-    algorithm = short_name(used["algorithm"])
-    law = f"{used['mutation']} mutation" if used["mutation"] else algorithm
-    if used["mutation"] and algorithm != "na":
+    title = problem.title if setting.data is None else setting.problem
+    algorithm = short_name(setting.algorithm)
+    law = f"{setting.mutation} mutation" if setting.mutation else algorithm
+    if setting.mutation and algorithm != "na":
         law = f"{algorithm}, {law}"
-    name = used["algorithm"].partition(":")[0]
-    extras = _unusual(used)
-    if name == "rls":
-        extras = ["one component at a time", *_unusual({**used, "mutation_probability": None})]
-    if used["restarts"] == "auto":
-        extras.append("automatic restarts")
-    elif used["restarts"]:
-        extras.append(counted(used["restarts"], "restart"))
-    shape = "any topology" if name == "neat" else f"{neurons}, output {used['output']}"
+    if find_algorithm(setting.algorithm).name == "neat":
+        shape = "any topology"
+    else:
+        shape = f"{_neurons(setting)}, output {setting.output}"
     return [
-        f"[bold]{escape(title)}[/bold] in D = {used['dim']}: "
-        f"{shape}, resolution {used['resolution']:,}",
-        ", ".join([law, *extras]),
-        f"{counted(summary['runs'], 'run')} from seed {used['seed']}, "
-        f"at most {counted(used['budget'], 'evaluation')} each",
+        f"[bold]{escape(title)}[/bold] in D = {setting.dim}: "
+        f"{shape}, resolution {setting.resolution:,}",
+        ", ".join([law, *_unusual(setting)]),
+        f"{counted(summary['runs'], 'run')} from seed {summary['settings']['seed']}, "
+        f"at most {counted(summary['settings']['budget'], 'evaluation')} each",
         *([f"points: {escape(summary['points'])}"] if "points" in summary else []),
-        f"fitness: {used['fitness']}",
+        f"fitness: {summary['settings']['fitness']}",
         f"success: {summary['success_means']}",
     ]
 
 
-def _unusual(used: dict[str, Any]) -> list[str]:
+def _neurons(setting: "Setting") -> str:
+    """Say how many neurons there are, and of which kind if it is not the plain one."""
+    kind = f"{setting.neuron} " if setting.neuron not in (None, "plain") else ""
+    if isinstance(setting.neurons, str):
+        return f"1 to {setting.max_neurons} {kind}neurons, evolved"
+    return counted(setting.neurons, f"{kind}neuron")
+
+
+def _unusual(setting: "Setting") -> list[str]:
     """Say which options are not at their defaults, but those that other lines tell."""
+    from hyperna.experiments.algorithms import find_algorithm
+    from hyperna.experiments.unusual import unusual_options
     from hyperna.run.description import OPTIONS
 
     found = []
+    values = unusual_options(setting)
+    if find_algorithm(setting.algorithm).name == "rls":
+        found.append("one component at a time")
+        values.pop("mutation_probability", None)  # does not matter then
     for name, option in OPTIONS.items():
-        value = used.get(name)
-        if option.told is not None and value is not None and value != option.default:
-            found.append((option.told or f"{name} {{}}").format(value))
+        if option.told is not None and name in values:
+            found.append((option.told or f"{name} {{}}").format(values[name]))
+    if setting.restarts == "auto":
+        found.append("automatic restarts")
+    elif setting.restarts:
+        found.append(counted(int(setting.restarts), "restart"))
     return found
 
 

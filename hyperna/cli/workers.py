@@ -35,7 +35,7 @@ def announce_scheduler(args: argparse.Namespace) -> None:
     """Say on a terminal who is being called, for a scheduler that does not answer takes a while."""
     if args.scheduler is None or not sys.stderr.isatty():
         return
-    from hyperna.parallel import TIMEOUT
+    from hyperna.parallel.cluster import TIMEOUT
 
     text = f"connecting to the Dask scheduler at {args.scheduler} (at most {TIMEOUT} s)"
     print(f"hyperna: {text}", file=sys.stderr, flush=True)

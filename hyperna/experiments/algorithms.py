@@ -44,6 +44,8 @@ class Algorithm:
         same are the same.
     defaults : dict
         Its own parameters and their defaults.
+    relative : type, optional
+        The class, if it is the (1+1) NA or a relative of it.
     """
 
     name: str
@@ -53,14 +55,16 @@ class Algorithm:
     processes: bool = True
     spell: Callable[[str], str] = str
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    relative: type[OnePlusOneNA] | None = None
 
 
 ALGORITHMS: dict[str, Algorithm] = {}
-# Optional keys of relatives of the (1+1) NA, and of all others.
-_OPTIONAL = frozenset(OPTIONS) - COMMON
-_COUNTED = frozenset(name for name, option in OPTIONS.items() if option.used_by == COUNTED)
-# Settings that all relatives of the (1+1) NA have.
+# Optional keys of the (1+1) NA and its relatives, and of the package's other algorithms.
+_KEYS_OF_RELATIVES = frozenset(OPTIONS) - COMMON
+_KEYS_OF_OTHERS = frozenset(name for name, option in OPTIONS.items() if option.used_by == COUNTED)
+# Settings of every relative of the (1+1) NA, and those among them that all algorithms have.
 SHARED = frozenset(ALGORITHM_OPTIONS)
+_NETWORK = SHARED & COMMON
 
 
 def register(algorithm: Algorithm) -> Algorithm:
@@ -78,9 +82,10 @@ def algorithms() -> dict[str, Algorithm]:
                     name=kin.name,
                     summary=kin.summary,
                     make=_make_na,
-                    keys=_OPTIONAL,
+                    keys=_KEYS_OF_RELATIVES,
                     processes=False,
                     defaults=_own_defaults(kin),
+                    relative=kin,
                 )
             )
     for entry in BASELINES.values():
@@ -90,7 +95,7 @@ def algorithms() -> dict[str, Algorithm]:
                     name=entry.name,
                     summary=entry.summary,
                     make=_make_with(baseline_task),
-                    keys=_COUNTED,
+                    keys=_KEYS_OF_OTHERS,
                     spell=_spell_baseline,
                     defaults=_own_defaults(entry),
                 )
@@ -145,15 +150,16 @@ def relative(text: str) -> tuple[type[OnePlusOneNA], dict[str, Any]]:
 
 
 def _make_na(setting: "Setting") -> Runner:
-    return setting.make_algorithm().task(setting.make_fitness(), **setting.limits)
+    return setting.make_algorithm().task(setting.make_fitness(), **setting.run_options)
 
 
 def _spell_baseline(text: str) -> str:
     chosen = baseline(text)
-    values = {entry.name: getattr(chosen, entry.name) for entry in fields(chosen)}
-    # Left out where it is the default, so that settings of earlier versions stay what they are.
-    if values.get("start") == "origin":
-        del values["start"]
+    values = {}
+    for entry in fields(chosen):
+        value = getattr(chosen, entry.name)
+        if entry.metadata.get("written", True) or value != entry.default:
+            values[entry.name] = value
     return write_name(chosen.name, values)
 
 
@@ -161,14 +167,9 @@ def _make_with(task: Callable[..., Runner]) -> Callable[["Setting"], Runner]:
     """Return the function that makes the task of a setting, for algorithms with counted runs."""
 
     def make(setting: "Setting") -> Runner:
-        return task(
-            setting.algorithm,
-            setting.make_fitness(),
-            neurons=setting.neurons,
-            output=setting.output,
-            resolution=setting.resolution,
-            **setting.limits,
-        )
+        network = {key: getattr(setting, key) for key in _NETWORK if key in setting.canonical}
+        fitness = setting.make_fitness()
+        return task(setting.algorithm, fitness, **network, **setting.run_options)
 
     return make
 
@@ -179,7 +180,7 @@ register(
         name="neat",
         summary="NEAT (package neat-python): networks of any topology, judged on points",
         make=_make_with(neat_task),
-        keys=_COUNTED,
+        keys=_KEYS_OF_OTHERS,
         spell=lambda text: str(Neat.parse(text)),
         defaults=_own_defaults(Neat),
     )

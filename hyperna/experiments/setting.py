@@ -18,12 +18,14 @@ from typing import Any
 from hyperna._words import did_you_mean, shown, write_name
 from hyperna.experiments.algorithms import SHARED, find_algorithm, relative
 from hyperna.experiments.keys import COMMON, is_default, plain_keys
+from hyperna.experiments.own_parts import pack_own_parts, register_own_parts
 from hyperna.fitness import Fitness, Online, Sampled, fitness_of
 from hyperna.problems import PROBLEMS, PointProblem, Problem, points_digest, problem
 from hyperna.problems.point_problems import file_of_points
 from hyperna.run.algorithm import OnePlusOneNA
 from hyperna.run.description import (
     ALGORITHM_OPTIONS,
+    FILE_OPTIONS,
     MAX_NEURONS,
     OPTIONS,
     RUN_OPTIONS,
@@ -31,6 +33,9 @@ from hyperna.run.description import (
 )
 from hyperna.run.many import Runner
 from hyperna.run.search import Task
+
+# Where a setting that has travelled keeps what came with it, until it is run.
+_OWN_PARTS = "_own_parts"
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +118,11 @@ class Setting(RunDescription):
         return hash(self.digest)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        """Leave out what is computed again; laws and so on of one's own travel beside the names."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        # a scheduler passes on what it was sent and cannot use itself
+        packed = self.__dict__.get(_OWN_PARTS) or pack_own_parts(self)
+        return {**values, _OWN_PARTS: packed}
 
     def make_problem(self) -> Problem:
         """Return the problem."""
@@ -139,32 +148,28 @@ class Setting(RunDescription):
 
     def make_algorithm(self) -> OnePlusOneNA:
         """Return the (1+1) NA, or a relative of it, with these settings."""
-        if self.mutation is None or self.init is None:
+        if find_algorithm(self.algorithm).relative is None:
             raise ValueError(f"algorithm {self.algorithm!r} is not a relative of the (1+1) NA")
         entry, own = relative(self.algorithm)
         return entry(**own, **{key: self.canonical[key] for key in SHARED & self.canonical.keys()})
 
     @property
-    def limits(self) -> dict[str, Any]:
-        """When runs end, as tasks take it."""
+    def run_options(self) -> dict[str, Any]:
+        """What terms cost and when runs end, as tasks take it."""
         known = COMMON | find_algorithm(self.algorithm).keys
-        limits = {name: getattr(self, name) for name in RUN_OPTIONS if name in known}
-        return {name: value for name, value in limits.items() if value is not None}
+        values = {name: getattr(self, name) for name in RUN_OPTIONS if name in known}
+        return {name: value for name, value in values.items() if value is not None}
 
     def runner(self) -> Runner:
         """Return what runs this setting: see `hyperna.run.many.Runner`."""
+        register_own_parts(self.__dict__.get(_OWN_PARTS, b""))
         return find_algorithm(self.algorithm).make(self)
 
 
 # What counts for the runs. Arcs, and how many there are, are part of the problem's name.
-SETTING_KEYS = tuple(
-    entry.name for entry in fields(Setting) if entry.compare and entry.name not in ("k", "arcs")
-)
-# What does not fit into memory is refused at once.
-try:
-    _MEMORY = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-except (AttributeError, OSError, ValueError):  # not known on this system
-    _MEMORY = 2.0**40
+SETTING_KEYS = (*(name for name in OPTIONS if name not in ("k", "arcs")), "data")
+# A guess of how many numbers a run keeps for each neuron and dimension: genomes, weights, tables.
+_NUMBERS_PER_COMPONENT = 16
 
 
 def setting(folder: str | Path = ".", **options: Any) -> Setting:
@@ -211,37 +216,45 @@ def resolve(folder: str | Path = ".", **options: Any) -> tuple[Setting, Runner]:
     neurons = checked.get("neurons", made.default_neurons)
     fitness = _chosen_fitness(made, neurons, checked)
     sampled = fitness if isinstance(fitness, Sampled) else None
-    most = neurons if isinstance(neurons, int) else checked.get("max_neurons", MAX_NEURONS)
-    counted = sampled.n if sampled else 1
-    needed = 8.0 * made.dim * (counted + 16 * most)
-    if needed > _MEMORY:
-        raise ValueError(
-            f"dim = {made.dim:,}, neurons = {most:,} and points = {counted:,} would need about "
-            f"{needed / 1e9:,.0f} GB of memory; this computer has {_MEMORY / 1e9:,.0f} GB"
-        )
-    found: dict[str, Any] = {}
+    largest = neurons if isinstance(neurons, int) else checked.get("max_neurons", MAX_NEURONS)
+    _check_memory(made.dim, largest, sampled.n if sampled else 1)
+    values: dict[str, Any] = {}
     for key in COMMON | algorithm.keys:
-        found[key] = checked.get(key, OPTIONS[key].default)
-    found |= {
+        values[key] = checked.get(key, OPTIONS[key].default)
+    values |= {
         **described,
         "neurons": neurons,
         "points": sampled.n if sampled else None,
         "sampling": sampled.method if sampled else None,
         "seed": checked.get("seed") or None,
     }
-    if "mutation" in algorithm.keys:
-        own, task = _resolve_na(found, checked, fitness)
-        return Setting.of(_leave_out(found | own)), task
-    found["algorithm"] = algorithm.spell(checked["algorithm"])
-    finished = Setting.of(_leave_out(found))
+    if algorithm.relative is not None:
+        own, task = _resolve_na(values, checked, fitness)
+        return Setting.of(_leave_out(values | own)), task
+    values["algorithm"] = algorithm.spell(checked["algorithm"])
+    finished = Setting.of(_leave_out(values))
     runner = finished.runner()  # refuses what cannot go together
     resolved = {key: getattr(runner, key, getattr(finished, key)) for key in ("budget", "target")}
     return replace(finished, **resolved), runner
 
 
-def _leave_out(found: Mapping[str, Any]) -> dict[str, Any]:
+def _check_memory(dim: int, neurons: int, points: int) -> None:
+    """Refuse at once what does not fit into memory."""
+    needed = 8.0 * dim * (points + _NUMBERS_PER_COMPONENT * neurons)
+    try:
+        memory = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not known on this system
+        memory = 2.0**40
+    if needed > memory:
+        raise ValueError(
+            f"dim = {dim:,}, neurons = {neurons:,} and points = {points:,} would need about "
+            f"{needed / 1e9:,.0f} GB of memory; this computer has {memory / 1e9:,.0f} GB"
+        )
+
+
+def _leave_out(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of options, None where a default is not held by settings."""
-    kept = dict(found)
+    kept = dict(values)
     for key, option in OPTIONS.items():
         if not option.written and kept.get(key) == option.default:
             kept[key] = None
@@ -254,7 +267,7 @@ def _describe_problem(checked: Mapping[str, Any], folder: Path) -> tuple[Problem
     given = {}
     if name.partition(":")[0] not in PROBLEMS or name.startswith("csv"):
         return _describe_file(name, checked, folder)
-    for key in ("label", "positive", "weight", "scale"):
+    for key in FILE_OPTIONS:
         if key in checked:
             raise ValueError(f"{key} does not apply to problem {name!r}, only to a CSV file")
     for key in ("arcs", "k"):
@@ -287,27 +300,27 @@ def _describe_file(
     for key in ("k", "arcs", "points", "sampling"):
         if key in checked:
             raise ValueError(f"{key} does not apply to a CSV file")
-    options = {key: checked.get(key) for key in ("label", "positive", "weight")}
-    scale = checked.get("scale") or None
+    options = {key: checked.get(key) for key in FILE_OPTIONS}
+    options["scale"] = options["scale"] or None
     content = hashlib.sha256(path.read_bytes()).digest() if path.is_file() else None
-    made = _read_file(content, str(path.resolve()), *options.values(), scale)
+    made = _read_file(content, str(path.resolve()), **options)
     if checked.get("dim") not in (None, made.dim):
         raise ValueError(f"dim is {checked['dim']}, but {name} has {made.dim} features per row")
     data = points_digest(made.X, made.y, made.weight)
-    found = {"problem": path.name, "dim": made.dim, "data": data, "scale": scale}
-    return made, {**found, **options, "source": str(path.resolve()), "points_read": made}
+    points = {"problem": path.name, "dim": made.dim, "data": data, "points_read": made}
+    return made, {**points, **options, "source": str(path.resolve())}
 
 
 def _resolve_na(
-    found: Mapping[str, Any], checked: Mapping[str, Any], fitness: Fitness
+    values: Mapping[str, Any], checked: Mapping[str, Any], fitness: Fitness
 ) -> tuple[dict[str, Any], Task]:
     """Return the fields of the (1+1) NA, defaults resolved, and the task that they make."""
     entry, settings = relative(checked["algorithm"])
-    given = {"neurons": found["neurons"], **settings}
+    given = {"neurons": values["neurons"], **settings}
     for key in SHARED & checked.keys():
         given[key] = checked[key]
     na = entry(**given)
-    task = na.task(fitness, **{key: found[key] for key in RUN_OPTIONS})  # type: ignore[typeddict-item]
+    task = na.task(fitness, **{key: values[key] for key in RUN_OPTIONS})  # type: ignore[typeddict-item]
     task.mutation  # noqa: B018  refuses a network of which nothing can change
     parameters = asdict(task.law)
     for name, value in parameters.items():

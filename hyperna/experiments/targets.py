@@ -11,25 +11,16 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
+from hyperna.experiments.algorithms import find_algorithm
 from hyperna.experiments.setting import Setting
 from hyperna.mutation import law
-from hyperna.run.relatives import RELATIVES
+from hyperna.run.description import FILE_OPTIONS, OPTIONS, SUBJECT_OPTIONS
 
-# What is learnt, by which networks: settings that agree in these are compared.
-_SAME = (
-    "problem",
-    "dim",
-    "data",
-    "points",
-    "sampling",
-    "online",
-    "judge_once",
-    "neurons",
-    "max_neurons",
-    "output",
-    "neuron",
-    "resolution",
-)
+# What is learnt, by which networks: settings that agree in these are compared. Points of a file are
+# the same if their digest is.
+_SUBJECT = {"data", *SUBJECT_OPTIONS} - {"algorithm", *FILE_OPTIONS}
+_NETWORK = {name for name, option in OPTIONS.items() if option.group == "network"}
+_SAME = sorted(_SUBJECT | _NETWORK)
 
 
 def with_one_target(wanted: dict[Setting, int]) -> dict[Setting, int]:
@@ -77,9 +68,9 @@ def search_space(setting: Setting) -> str:
     >>> search_space(setting(problem="half", mutation="pareto"))
     'real numbers'
     """
-    name = setting.algorithm.partition(":")[0]
-    if name not in RELATIVES or setting.mutation is None:
-        return name
+    algorithm = find_algorithm(setting.algorithm)
+    if algorithm.relative is None or setting.mutation is None:
+        return algorithm.name
     turned = setting.move == "rotation" and setting.dim > 2
     return "real numbers" if turned or law(setting.mutation).continuous else "grid"
 

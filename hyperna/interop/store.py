@@ -7,24 +7,21 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import Any
 
 from hyperna.experiments.algorithms import find_algorithm, short_name
 from hyperna.experiments.locking import StoreError, explained
 from hyperna.experiments.setting import Setting
 from hyperna.experiments.store import Store
+from hyperna.experiments.unusual import FUNCTION_KEYS, unusual_options
 from hyperna.interop.analyzer import Cell, LoggedRun, write_cell
 from hyperna.interop.names import distinct_ids, file_name, function_name
 from hyperna.network.grid import Grid
 from hyperna.parallel import in_order
-from hyperna.run.description import OPTIONS, default_budget
 from hyperna.run.results import Progress, RunResult, Runs
 
 # Seconds and runs of which a worker replays about and at most that many at a time.
 _SECONDS = 0.5
 _MOST = 200
-# What makes a function; everything else of a setting belongs to the algorithm.
-_FUNCTION_KEYS = {"data"} | {name for name, option in OPTIONS.items() if option.function}
 
 
 def export_ioh(
@@ -91,7 +88,7 @@ def make_cells(found: list[Runs]) -> list[Cell]:
     cells = []
     for runs, function in zip(found, functions, strict=True):
         values = runs.setting.canonical
-        own = {key: value for key, value in values.items() if key not in _FUNCTION_KEYS}
+        own = {key: value for key, value in values.items() if key not in FUNCTION_KEYS}
         cells.append(
             Cell(
                 function=function,
@@ -136,28 +133,6 @@ def describe_algorithm(setting: Setting) -> str:
     name = f"{short_name(setting.algorithm)} {setting.mutation or ''}".rstrip()
     unusual = unusual_options(setting)
     return " ".join([name, *(f"{key}={value}" for key, value in unusual.items())])
-
-
-def unusual_options(setting: Setting) -> dict[str, Any]:
-    """Return the options of a setting's algorithm that are not left at their defaults.
-
-    Examples
-    --------
-    >>> from hyperna.experiments.setting import setting
-    >>> unusual_options(setting(problem="half", bias=False, restarts=3))
-    {'bias': False, 'restarts': 3}
-    """
-    defaults = {name: option.default for name, option in OPTIONS.items()}
-    defaults["budget"] = default_budget(setting.resolution)
-    if "mutation" in find_algorithm(setting.algorithm).keys:
-        na = setting.make_algorithm()
-        defaults["mutation_probability"] = 1.0 / na.grid(setting.dim).components
-    skipped = _FUNCTION_KEYS | {"algorithm", "mutation"}
-    return {
-        key: value
-        for key, value in setting.canonical.items()
-        if key not in skipped and value != defaults.get(key)
-    }
 
 
 def _logged_runs(

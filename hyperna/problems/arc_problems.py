@@ -401,8 +401,8 @@ def custom_arcs(
     0.9444444444444444
     """
     if isinstance(intervals, str):
-        intervals = parse_arcs(intervals)
-        unit = "degree"  # type: ignore[assignment]
+        intervals = parse_arcs(intervals)  # type: ignore[assignment]
+        unit = "degree"
     unit = check_choice("unit", unit, _TURN)
     arcs = merge_arcs(_checked_intervals(intervals, unit))
     return ArcProblem(f"arcs:arcs={write_arcs(arcs)}", arcs, dim)

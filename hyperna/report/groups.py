@@ -11,7 +11,7 @@ from hyperna.analysis.comparisons import PairTest, pairwise_tests
 from hyperna.analysis.laws import Bound, ScalingFit, fit_runtimes, theorem_bound
 from hyperna.experiments.algorithms import short_name
 from hyperna.experiments.setting import Setting
-from hyperna.interop.store import unusual_options
+from hyperna.experiments.unusual import unusual_options
 from hyperna.mutation import law
 from hyperna.problems import Problem
 from hyperna.report.numbers import Entry

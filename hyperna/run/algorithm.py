@@ -13,9 +13,9 @@ from hyperna.run.description import (
     ALGORITHM_OPTIONS,
     EVOLVED_NEURONS,
     MAX_NEURONS,
-    OPTIONS,
     AlgorithmOptions,
     RunArguments,
+    check_options,
     check_run_options,
     default_budget,
 )
@@ -89,8 +89,12 @@ class OnePlusOneNA(AlgorithmOptions):
     summary: ClassVar[str] = "the (1+1) NA"
 
     def __post_init__(self) -> None:
-        for name in ALGORITHM_OPTIONS:
-            object.__setattr__(self, name, self._checked(name))
+        # settings write a law as text, here it may be an object, too
+        self._store("mutation", law(self.mutation))
+        others = [name for name in ALGORITHM_OPTIONS if name != "mutation"]
+        given = {name: getattr(self, name) for name in others}
+        for name, value in check_options(others, given).items():
+            self._store(name, value)
         if self.move == "rotation" and self.replace_neuron:
             raise ValueError(
                 "replace_neuron must be 0 where neurons are moved by rotations, "
@@ -103,7 +107,7 @@ class OnePlusOneNA(AlgorithmOptions):
                     f"got {shown(self.replace_neuron)}"
                 )
             if self.max_neurons is None:
-                object.__setattr__(self, "max_neurons", MAX_NEURONS)
+                self._store("max_neurons", MAX_NEURONS)
         elif self.max_neurons is not None:
             raise ValueError(
                 "max_neurons must be left out where the number of neurons is fixed, "
@@ -114,15 +118,9 @@ class OnePlusOneNA(AlgorithmOptions):
         if not self.bias:
             coarse.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
 
-    def _checked(self, name: str) -> Any:
-        """Return the clean value of an option."""
-        option = OPTIONS[name]
-        value = getattr(self, name)
-        if name == "mutation":
-            return law(value)
-        if value is None and option.default is None:
-            return None
-        return option.check(name, value)
+    def _store(self, name: str, value: Any) -> None:
+        """Replace a field by its clean value, before anybody sees the frozen object."""
+        object.__setattr__(self, name, value)
 
     @property
     def unit(self) -> int:
@@ -223,7 +221,9 @@ class OnePlusOneNA(AlgorithmOptions):
             an offspring replaces its parent if the weight of its errors plus the cost of its terms
             is not larger. For labelled points and ``move="rotation"``. Beside the usual mutations,
             turns end where a weight is 0, and neurons are lost for good, so that it helps to give
-            a `start`. The run ends with its budget; `RunResult.terms` says what is left.
+            a `start`. Of several neurons some may be lost, so points must then lie in the unit
+            ball, or leave room beside it. The run ends with its budget; `RunResult.terms` says what
+            is left.
         budget : int, optional
             Maximum number of fitness evaluations; by default floor(100 r ln r).
         stagnation : int, optional

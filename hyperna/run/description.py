@@ -2,12 +2,13 @@
 
 Whatever knows about options reads them here: the arguments of `OnePlusOneNA` and of its `run`, the
 options of the commands, the keys of campaign files, the digest of a setting, the columns of a frame
-of runs, what IOHprofiler is told, exact runtimes and the play page. A new option is one field of
-one of the three classes below, and the code that uses it.
+of runs, what IOHprofiler is told, exact runtimes and the play page. A new option is a field of one
+of the first three classes below; CONTRIBUTING.md says which code uses it then and what tests it.
 
 - `SubjectOptions`: which algorithm is run on which problem, and how networks are judged.
 - `AlgorithmOptions`: the network and its mutation, which are the arguments of `OnePlusOneNA`.
 - `RunOptions`: what terms cost and when a run ends, which are keyword arguments of ``run``.
+- `RunDescription`: all of these, and the seed, which is an argument of its own wherever runs begin.
 """
 
 import math
@@ -48,7 +49,8 @@ class Option:
     default : object
         Value if it is not given. None: it follows from other options, or there is none.
     group : str
-        Heading under which ``hyperna run --help`` shows it.
+        Heading under which ``hyperna run --help`` shows it. An option under "network" says which
+        networks there are: algorithms are compared where they agree in it.
     help : str
         One line. The default is added unless the line speaks of it.
     kind : {"integer", "number", "choice", "flag", "text", "fitness"}
@@ -393,7 +395,8 @@ class AlgorithmOptions:
     mutation_probability: float | None = _number(
         None,
         "algorithm",
-        "mutation probability of each component (default: 1 / number of components)",
+        "mutation probability of each component, which rls ignores (default: 1 / number of "
+        "components)",
         0,
         1,
         low_open=True,
@@ -529,8 +532,11 @@ GROUPS = ("problem", "network", "algorithm", "runs")
 OPTIONS: dict[str, Option] = {
     entry.name: entry.metadata["option"] for entry in fields(RunDescription)
 }
+SUBJECT_OPTIONS = tuple(entry.name for entry in fields(SubjectOptions))
 ALGORITHM_OPTIONS = tuple(entry.name for entry in fields(AlgorithmOptions))
 RUN_OPTIONS = tuple(entry.name for entry in fields(RunOptions))
+# How the points of a CSV file are read. A setting has a digest of the points themselves, too.
+FILE_OPTIONS = ("label", "positive", "weight", "scale")
 
 
 def default_budget(resolution: int) -> int:

@@ -21,13 +21,18 @@ _BLOCKS_PER_WORKER = 16
 
 @dataclass
 class Halt:
-    """A flag that tells runs to stop; once it is raised, runs that are under way are given up.
+    """Tells runs to stop: once it is `due`, runs that are under way are given up.
 
-    Runs look at it again and again (see `Runner.finished_rows`). Threads see it when it is raised.
-    A process has a copy of its own, which nobody raises.
+    Runs ask it again and again (see `Runner.finished_rows`). Threads see it when the flag is
+    raised. A process has a copy of its own, which nobody raises.
     """
 
     raised: bool = False
+
+    @property
+    def due(self) -> bool:
+        """Whether runs are to stop now."""
+        return self.raised
 
 
 class Runner(Protocol):
@@ -54,12 +59,12 @@ class Runner(Protocol):
     ) -> Iterator[IntArray]:
         """Yield the rows of runs first..last-1 in their order, as soon as some are finished.
 
-        The columns are `hyperna.run.results.COLUMNS`, or more. Once `halt` is raised it ends within
-        a fraction of a second or, where runs are written in Python, after the current run.
+        The columns are `hyperna.run.results.COLUMNS`, or more. Once `halt` is due it ends within a
+        fraction of a second or, where runs are written in Python, after the current run.
         """
 
     def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1; once `halt` is raised, of the first of them.
+        """Return the rows of runs first..last-1; once `halt` is due, of the first of them.
 
         A row depends on the seed and its run's number only, not on the block it is in.
         """
@@ -119,23 +124,27 @@ def run_many(
         parts = _one_worker(task, entropy, total, halt)
     else:
         parts = _several_workers(task, entropy, total, halt, n_jobs)
-    found: dict[int, IntArray] = {}
+    # by the number of the first run; a block that was given up at once leaves no rows
+    finished: dict[int, IntArray] = {}
     done = 0
     try:
         with closing(parts):
             for first, rows in parts:
-                found[first] = rows
+                if len(rows):
+                    finished[first] = rows
                 done += len(rows)
                 if progress is not None:
                     progress(done, total)
     except KeyboardInterrupt:
-        if not found:
+        if not finished:
             raise
-        raise Interrupted(_joined(found, task, entropy)) from None
+        raise Interrupted(_joined(finished, task, entropy)) from None
     finally:
         # for threads that are still at work
         halt.raised = True
-    return _joined(found, task, entropy)
+    if not finished:
+        raise ValueError("no run was finished")
+    return _joined(finished, task, entropy)
 
 
 Parts = Generator[tuple[int, IntArray], None, None]
@@ -159,9 +168,9 @@ def _several_workers(task: Runner, seed: Any, runs: int, halt: Halt, n_jobs: int
             yield first[number], rows
 
 
-def _joined(found: dict[int, IntArray], task: Runner, seed: Any) -> Runs:
+def _joined(finished: dict[int, IntArray], task: Runner, seed: Any) -> Runs:
     """Return runs by their numbers; some may be missing."""
-    firsts = sorted(found)
-    numbers = [np.arange(first, first + len(found[first])) for first in firsts]
-    rows = np.concatenate([found[first] for first in firsts])
+    firsts = sorted(finished)
+    numbers = [np.arange(first, first + len(finished[first])) for first in firsts]
+    rows = np.concatenate([finished[first] for first in firsts])
     return Runs(rows, task.units, seed, task, numbers=np.concatenate(numbers))

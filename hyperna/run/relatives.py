@@ -1,8 +1,8 @@
 """Relatives of the (1+1) NA: more offspring, more parents, one component at a time, annealing.
 
-Each is a `OnePlusOneNA` with a few settings of its own, so it takes the same problems, laws, limits
-and stopping rules, and runs compiled. `RELATIVES` finds them by name, for campaigns and the command
-line.
+Each is a `OnePlusOneNA` with a few settings of its own, so it takes the same problems, laws,
+options of a run and stopping rules, and runs compiled. `RELATIVES` finds them by name, for
+campaigns and the command line.
 """
 
 from dataclasses import dataclass, replace
@@ -51,9 +51,9 @@ class RandomisedLocalSearchNA(OnePlusOneNA):
     name: ClassVar[str] = "rls"
     summary: ClassVar[str] = "randomised local search: exactly one component is mutated"
 
-    def task(self, problem: Problem | Fitness | str, **limits: Any) -> Task:
+    def task(self, problem: Problem | Fitness | str, **options: Any) -> Task:
         """Return everything that defines a run but its seed."""
-        return replace(super().task(problem, **limits), one_component=True)
+        return replace(super().task(problem, **options), one_component=True)
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,9 @@ class PopulationNA(OnePlusOneNA):
         """Return the algorithm as compiled code takes it; a perfect score is `units`."""
         raise NotImplementedError
 
-    def task(self, problem: Problem | Fitness | str, **limits: Any) -> Task:
+    def task(self, problem: Problem | Fitness | str, **options: Any) -> Task:
         """Return everything that defines a run but its seed."""
-        task = super().task(problem, **limits)
+        task = super().task(problem, **options)
         if isinstance(task, TermTask):
             raise ValueError(f"term_cost does not apply to {type(self).__name__}")
         population = self.population(task.units)
@@ -87,15 +87,13 @@ class PopulationNA(OnePlusOneNA):
                 f"budget must be at least {population.members}, the size of the population, "
                 f"got {task.budget}"
             )
-        if task.stagnation is not None and task.stagnation < population.offspring:
+        least, reason = max(
+            (population.offspring, "the number of offspring"),
+            (population.members, "the size of the population"),
+        )
+        if task.stagnation is not None and task.stagnation < least:
             raise ValueError(
-                f"stagnation must be at least {population.offspring}, the number of offspring, "
-                f"got {task.stagnation}"
-            )
-        if task.stagnation is not None and task.stagnation < population.members:
-            raise ValueError(
-                f"stagnation must be at least {population.members}, the size of the population, "
-                f"got {task.stagnation}"
+                f"stagnation must be at least {least}, {reason}, got {task.stagnation}"
             )
         return replace(task, population=population)
 
@@ -131,7 +129,7 @@ class OnePlusLambdaNA(PopulationNA):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_integer("offspring", self.offspring, 1, 2**20)
+        self._store("offspring", check_integer("offspring", self.offspring, 1, 2**20))
 
     def population(self, units: int) -> Algorithm:
         """Return the algorithm as compiled code takes it."""
@@ -186,12 +184,12 @@ class MuPlusOneNA(PopulationNA):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_integer("members", self.members, 1, 2**20)
-        check_real("crossover", self.crossover, 0, 1)
+        self._store("members", check_integer("members", self.members, 1, 2**20))
+        self._store("crossover", check_real("crossover", self.crossover, 0, 1))
 
     def population(self, units: int) -> Algorithm:
         """Return the algorithm as compiled code takes it."""
-        return Steady(self.members, float(self.crossover))
+        return Steady(self.members, self.crossover)
 
 
 @register
@@ -224,12 +222,9 @@ class AnnealingNA(PopulationNA):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_real("temperature", self.temperature, 0)
-        check_real("cooling", self.cooling, 0, 1, low_open=True)
+        self._store("temperature", check_real("temperature", self.temperature, 0))
+        self._store("cooling", check_real("cooling", self.cooling, 0, 1, low_open=True))
 
     def population(self, units: int) -> Algorithm:
         """Return the algorithm as compiled code takes it."""
-        return Annealing(
-            temperature=float(self.temperature * units),
-            cooling=float(self.cooling),
-        )
+        return Annealing(temperature=self.temperature * units, cooling=self.cooling)

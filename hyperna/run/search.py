@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -80,9 +80,7 @@ class Task:
     @cached_property
     def mutation(self) -> Mutation:
         """The mutation as compiled code takes it."""
-        component = np.arange(self.grid.components)
-        if not self.bias:
-            component = np.setdiff1d(component, self.grid.bias_components)
+        component = self._mutable_components(self.grid)
         steps = self.law.steps(self.grid.resolution // self.unit, self.unit)
         moduli = np.array(self.grid.moduli)
         move: AngleMove | RotationMove = AngleMove(1)
@@ -109,6 +107,11 @@ class Task:
             neurons=self.grid.neurons,
             neuron_width=int((component < self.grid.width).sum()),
         )
+
+    def _mutable_components(self, grid: Grid) -> IntArray:
+        """Return the components of a genome that a mutation may change."""
+        component = np.arange(grid.components)
+        return component if self.bias else np.setdiff1d(component, grid.bias_components)
 
     @property
     def compiled_kind(self) -> tuple[Any, ...]:
@@ -251,12 +254,12 @@ class Task:
     ) -> Iterator[IntArray]:
         """Yield the rows of runs first..last-1 in their order, as soon as some are finished.
 
-        See `hyperna.run.results.COLUMNS`. Once `halt` is raised, runs under way are given up.
+        See `hyperna.run.results.COLUMNS`. Once `halt` is due, runs under way are given up.
         """
         simulation = Simulation(self, seed, first, runs=last - first)
         told = 0
         while told < last - first:
-            if halt is not None and halt.raised:
+            if halt is not None and halt.due:
                 return
             simulation.advance()
             rows = simulation.rows[told : simulation.done]
@@ -267,9 +270,18 @@ class Task:
                 yield rows
 
     def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1; once `halt` is raised, of the first of them."""
+        """Return the rows of runs first..last-1; once `halt` is due, of the first of them."""
         empty = np.zeros((0, len(self.columns)), np.int64)
         return np.concatenate([empty, *self.finished_rows(seed, first, last, halt)])
+
+
+Kind = TypeVar("Kind", bound=Task)
+
+
+def extend(task: Task, kind: type[Kind], **own: Any) -> Kind:
+    """Return a task of another kind with the settings of this one and some of its own."""
+    shared = {entry.name: getattr(task, entry.name) for entry in fields(task)}
+    return kind(**shared, **own)
 
 
 class Simulation:

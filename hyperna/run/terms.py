@@ -7,7 +7,7 @@ are those with which `NAClassifier` makes rules shorter: `hyperna._kernels.short
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -40,13 +40,15 @@ from hyperna.run.results import (
     row_of,
     seed_words,
 )
-from hyperna.run.search import Task
+from hyperna.run.search import Task, extend
 
 # Step lengths that fit into a table.
 LONGEST_STEP = 2**22
 # Points looked at before control returns to Python: a fraction of a second. Products are made anew
 # then, so that a run depends on it.
 _PIECE = 2**26
+# Corners of a region that are looked at, more than one for points outside the unit ball only.
+_CORNERS = 8
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,11 @@ class TermTask(Task):
             )
         if self.term_cost * self.grid.neurons * fitness.dim > 2**61:
             raise ValueError(f"term_cost must be smaller, got {self.term_cost}")
+        if self.grid.neurons > 1 and any(w is None for w in self._directions_of_lost.values()):
+            raise ValueError(
+                "points must lie in the unit ball where neurons may be lost for their terms' cost "
+                f"(term_cost={self.term_cost}); scale moves those of a CSV file there"
+            )
 
     @property
     def compiled_kind(self) -> tuple[Any, ...]:
@@ -148,6 +155,13 @@ class TermTask(Task):
             signs=np.zeros(fitness.dim, np.int64),
         )
 
+    @cached_property
+    def _directions_of_lost(self) -> dict[bool, FloatArray | None]:
+        """Directions for neurons that fire for all points (True) or none (False)."""
+        fitness: Any = self.fitness
+        X = fitness.X
+        return {everywhere: direction_of_lost(X, everywhere) for everywhere in (True, False)}
+
     def beginning(self, seed: Seed, number: int) -> tuple[FloatArray, FloatArray, Any]:
         """Return weights and thresholds of the first network of a run, and its random words."""
         key = [int(word) for word in seed_words(seed).generate_state(4, np.uint64)]
@@ -181,7 +195,7 @@ class TermTask(Task):
             left -= now
             if not left:
                 return ShortNetwork(weights, thresholds)
-            if halt is not None and halt.raised:
+            if halt is not None and halt.due:
                 return None
 
     def network(self, found: ShortNetwork) -> Network:
@@ -189,12 +203,11 @@ class TermTask(Task):
 
         A lost neuron gets a direction and a bias with which it still fires for all points or none.
         """
-        fitness: Any = self.fitness
         weights = found.weights.copy()
         thresholds = found.thresholds.copy()
         for i in np.flatnonzero(~weights.any(axis=1)):
             everywhere = bool(thresholds[i] <= 0.0)
-            weights[i] = _direction_of_lost(fitness.X, everywhere)
+            weights[i] = self._directions_of_lost[everywhere]
             thresholds[i] = -1.0 if everywhere else 1.0
         return Network(self.grid, self.grid.from_weights(weights, thresholds))
 
@@ -212,7 +225,7 @@ class TermTask(Task):
         if stop is not None:
             raise ValueError("stop must be left out where terms have a cost")
         number = check_integer("number", number, 0, MOST_RUNS - 1)
-        entropy = seed if isinstance(seed, np.random.SeedSequence) else seed_words(seed)
+        entropy = seed_words(seed)
         found = self._evolved(entropy, number)
         assert found is not None  # nobody raises the flag
         network = self.network(found)
@@ -237,9 +250,9 @@ class TermTask(Task):
     ) -> Iterator[IntArray]:
         """Yield the row of each of the runs first..last-1, see `TERM_COLUMNS`.
 
-        Once `halt` is raised, the run under way is given up.
+        Once `halt` is due, the run under way is given up.
         """
-        entropy = seed if isinstance(seed, np.random.SeedSequence) else seed_words(seed)
+        entropy = seed_words(seed)
         for number in range(first, last):
             found = self._evolved(entropy, number, halt)
             if found is None:
@@ -258,20 +271,55 @@ class TermTask(Task):
 
 def charged(task: Task, term_cost: int) -> TermTask:
     """Return the task with a cost for each term."""
-    shared = {entry.name: getattr(task, entry.name) for entry in fields(task)}
     if task.unit == 1:
         # weights become 0 on a fine grid only, also at D = 2
         unit = finest_unit(task.grid.resolution)
         fine = replace(task.grid, resolution=unit * task.grid.resolution)
-        shared |= {"grid": fine, "unit": unit}
-    return TermTask(**shared, term_cost=term_cost)
+        task = replace(task, grid=fine, unit=unit)
+    return extend(task, TermTask, term_cost=term_cost)
 
 
-def _direction_of_lost(X: FloatArray, everywhere: bool) -> FloatArray:
-    """Return a unit vector w with w·x >= -1 for all points, or w·x >= 1 for none."""
+def direction_of_lost(X: FloatArray, everywhere: bool) -> FloatArray | None:
+    """Return a unit vector w with w·x >= -1 for all points, or w·x >= 1 for none.
+
+    Return None if none is found: if points far outside the unit ball lie on all sides of it. An
+    axis is taken where one will do.
+
+    Examples
+    --------
+    >>> corners = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    >>> direction_of_lost(corners, everywhere=True)
+    array([1., 0.])
+    >>> (corners @ direction_of_lost(corners, everywhere=False)).max().round(3)
+    np.float64(0.707)
+    >>> direction_of_lost(5 * corners, everywhere=False) is None
+    True
+    """
     axes = np.eye(X.shape[1])
     for direction in (*axes, *-axes):
         holds = X @ direction >= (-1.0 if everywhere else 1.0)
         if holds.all() if everywhere else not holds.any():
-            break
-    return np.asarray(direction)
+            return np.asarray(direction)
+    inner = _direction_between(X)
+    if inner is None or everywhere:
+        return inner
+    return -inner
+
+
+def _direction_between(X: FloatArray) -> FloatArray | None:
+    """Return a unit vector w with w·x > -1 for all points, None if none is found.
+
+    All such w, of any length, make a convex region around 0. One that is longer than 1 can be
+    shortened, so corners of the region are looked at.
+    """
+    from scipy.optimize import linprog
+
+    bounds = (-2.0, 2.0)
+    for goal in np.random.default_rng(0).normal(size=(_CORNERS, X.shape[1])):
+        corner = linprog(goal, A_ub=-X, b_ub=np.ones(len(X)), bounds=bounds).x
+        if corner is None or not corner.any():
+            continue
+        direction = np.asarray(corner / np.linalg.norm(corner))
+        if (X @ direction > -1.0).all():
+            return direction
+    return None

@@ -1,26 +1,37 @@
 """Runs whose number of neurons evolves: what differs from those of a fixed size."""
 
 import math
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from hyperna._kernels import state
 from hyperna._kernels.mutation import Mutation
 from hyperna._kernels.steps import LARGEST_SUBSET_TABLE
+from hyperna._validation import IntArray
 from hyperna._words import shown
 from hyperna.network.outputs import OUTPUTS
 from hyperna.run.description import EVOLVED_NEURONS
 from hyperna.run.results import SIZED_COLUMNS
-from hyperna.run.search import Task
+from hyperna.run.search import Task, extend
 from hyperna.run.success import Judge, JudgeOfSizes
 
 # Probability that an offspring has one neuron more or fewer.
-RATE = 0.25
+RESIZING_PROBABILITY = 0.25
 # The circle has a faster kernel for networks of up to two neurons, which cannot grow.
 _SMALLEST_ROOM = 3
+
+
+class _Size(NamedTuple):
+    """How networks of one size are mutated."""
+
+    mutable: IntArray  # components that may change
+    modulus: IntArray  # values that each component has
+    pairs: IntArray  # planes of rotations, none where angles change
+    stay_log: float  # logarithm of the probability that a component stays
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,36 +72,40 @@ class GrowingTask(Task):
         """The sizes of networks, and how they change, as compiled code takes them."""
         from hyperna._kernels.topology import Topology
 
-        most = self.grid.neurons
-        unit = self.mutation.move.unit
-        shape = most + 1, self.mutation.modulus.size
-        part, modulus, pairs = (np.zeros(shape, np.int64) for _ in range(3))
-        count = np.zeros(most + 1, np.int64)
-        stay_log = np.zeros(most + 1)
-        for n in range(1, most + 1):
-            grid = replace(self.grid, neurons=n)
-            component = np.arange(grid.components)
-            if not self.bias:
-                component = np.setdiff1d(component, grid.bias_components)
-            count[n] = component.size
-            part[n, : component.size] = component
-            modulus[n, : grid.components] = -(-grid.moduli // unit)
-            if self.rotation:
-                pairs[n, : grid.components] = grid.rotations(unit).pairs
-            probability = self.same_probability or 1.0 / grid.components
-            stay_log[n] = math.log1p(-probability) if probability < 1.0 else -math.inf
+        largest = self.grid.neurons
+        sizes = [self._size(neurons) for neurons in range(1, largest + 1)]
+
+        def table(rows: Iterable[IntArray]) -> IntArray:
+            """Return a row for each number of neurons; there is no network with none."""
+            filled = np.zeros((largest + 1, self.mutation.modulus.size), np.int64)
+            for neurons, row in enumerate(rows, start=1):
+                filled[neurons, : len(row)] = row
+            return filled
+
         return Topology(
-            most=most,
-            rate=RATE,
+            most=largest,
+            rate=RESIZING_PROBABILITY,
             one=self.one_component,
             width=self.grid.width,
             output=OUTPUTS[self.grid.output].evolved,
             threshold=0.5 if self.bias else 0.0,
-            mutable=count,
-            stay_log=stay_log,
-            part=part,
-            modulus=modulus,
-            pairs=pairs,
+            mutable=np.array([0, *(size.mutable.size for size in sizes)], np.int64),
+            stay_log=np.array([0.0, *(size.stay_log for size in sizes)]),
+            part=table(size.mutable for size in sizes),
+            modulus=table(size.modulus for size in sizes),
+            pairs=table(size.pairs for size in sizes),
+        )
+
+    def _size(self, neurons: int) -> "_Size":
+        """Return what compiled code needs to mutate networks with so many neurons."""
+        grid = replace(self.grid, neurons=neurons)
+        unit = self.mutation.move.unit
+        probability = self.same_probability or 1.0 / grid.components
+        return _Size(
+            mutable=self._mutable_components(grid),
+            modulus=-(-grid.moduli // unit),
+            pairs=grid.rotations(unit).pairs if self.rotation else np.zeros(0, np.int64),
+            stay_log=math.log1p(-probability) if probability < 1.0 else -math.inf,
         )
 
     @cached_property
@@ -123,5 +138,4 @@ class GrowingTask(Task):
 
 def growing(task: Task, same_probability: float | None) -> GrowingTask:
     """Return the task with an evolved number of neurons, those of its grid at most."""
-    shared = {entry.name: getattr(task, entry.name) for entry in fields(task)}
-    return GrowingTask(**shared, same_probability=same_probability)
+    return extend(task, GrowingTask, same_probability=same_probability)

@@ -119,9 +119,8 @@ def _one_at_a_time(chain: Chain, time: FloatArray, visits: FloatArray) -> list[F
     """Derivatives where one component at a time is mutated."""
     result = []
     for k, length in enumerate(chain.shape):
-        spent, later, score = (
-            np.moveaxis(values, k, 0).reshape(length, -1) for values in (visits, time, chain.score)
-        )
+        spent, later = (np.moveaxis(values, k, 0).reshape(length, -1) for values in (visits, time))
+        score = np.moveaxis(chain.score, k, 0).reshape(length, -1)
         slope = np.zeros((length, length))
         for j in range(length):
             accepted = accepts(score[j], score)

@@ -5,6 +5,7 @@ that end a run. So the theory begins with the very task that a simulation would 
 asks it; it only refuses what no chain is known for.
 """
 
+from dataclasses import fields
 from typing import Any
 
 from hyperna._kernels.algorithms import Generations
@@ -15,10 +16,12 @@ from hyperna.fitness import Fitness, Online, fitness_of
 from hyperna.mutation import StepLaw
 from hyperna.problems import Problem
 from hyperna.problems import problem as named_problem
+from hyperna.run.description import MOST_EVALUATIONS, OPTIONS
 from hyperna.run.relatives import RELATIVES
 from hyperna.run.search import Task
 
-ALGORITHMS = ("na", "rls", "one_plus_lambda", "one_comma_lambda")
+# The algorithms of hyperna with a chain; one of your own has it if it chooses as one of these does.
+_KNOWN = ("na", "rls", "one_plus_lambda", "one_comma_lambda")
 
 
 def exact_task(
@@ -40,19 +43,19 @@ def exact_task(
         if not isinstance(problem, str):
             raise ValueError(f"dim must be left out where a problem is given, got {shown(dim)}")
         problem = named_problem(problem, dim=dim)
-    check_choice("algorithm", algorithm, ALGORITHMS)
-    if offspring is not None and algorithm in ("one_plus_lambda", "one_comma_lambda"):
-        settings["offspring"] = check_integer("offspring", offspring, 1, 2**20)
-    elif offspring is not None:
-        raise ValueError(
-            f"offspring must be left out for algorithm {algorithm!r}, got {shown(offspring)}"
-        )
-    check_integer("neurons", settings.get("neurons", 1), 1)
-    fitness = fitness_of(problem, neurons=settings.get("neurons", 1))
+    entry = RELATIVES[check_choice("algorithm", algorithm, RELATIVES)]
+    if offspring is not None:
+        if "offspring" not in {setting.name for setting in fields(entry)}:
+            raise ValueError(
+                f"offspring must be left out for algorithm {algorithm!r}, got {shown(offspring)}"
+            )
+        settings["offspring"] = offspring
+    neurons = check_integer("neurons", settings.get("neurons", OPTIONS["neurons"].default), 1)
+    fitness = fitness_of(problem, neurons=neurons)
     if target is not None:
         check_real("target", target, 0, 1)
-    made = RELATIVES[algorithm](resolution=resolution, mutation=mutation, **settings)
-    task = made.task(fitness, target=target, budget=2**61)
+    made = entry(resolution=resolution, mutation=mutation, **settings)
+    task = made.task(fitness, target=target, budget=MOST_EVALUATIONS)
     check_task(task)
     return task
 
@@ -79,7 +82,7 @@ def check_task(task: Task) -> None:
     if task.restarts:
         raise ValueError(f"restarts must be 0 for an exact runtime, got {task.restarts}")
     if task.population is not None and not isinstance(task.population, Generations):
-        raise ValueError(f"algorithm must be one of {', '.join(ALGORITHMS)} for an exact runtime")
+        raise ValueError(f"algorithm must be one of {', '.join(_KNOWN)} for an exact runtime")
 
 
 def has_goal(task: Task) -> bool:

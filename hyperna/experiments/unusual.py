@@ -1,0 +1,34 @@
+"""Which options of a setting are not what they would be if nobody had given them."""
+
+from typing import Any
+
+from hyperna.experiments.algorithms import find_algorithm
+from hyperna.experiments.setting import Setting
+from hyperna.run.description import OPTIONS, default_budget
+
+# What makes the function that is maximised; everything else of a setting belongs to the algorithm.
+FUNCTION_KEYS = {"data"} | {name for name, option in OPTIONS.items() if option.function}
+
+
+def unusual_options(setting: Setting) -> dict[str, Any]:
+    """Return the options of a setting's algorithm that are not left at their defaults.
+
+    What is learnt, by which networks, is not among them, nor are algorithm and mutation.
+
+    Examples
+    --------
+    >>> from hyperna.experiments.setting import setting
+    >>> unusual_options(setting(problem="half", bias=False, restarts=3))
+    {'bias': False, 'restarts': 3}
+    """
+    defaults = {name: option.default for name, option in OPTIONS.items()}
+    defaults["budget"] = default_budget(setting.resolution)
+    if find_algorithm(setting.algorithm).relative is not None:
+        na = setting.make_algorithm()
+        defaults["mutation_probability"] = 1.0 / na.grid(setting.dim).components
+    skipped = FUNCTION_KEYS | {"algorithm", "mutation"}
+    return {
+        key: value
+        for key, value in setting.canonical.items()
+        if key not in skipped and value != defaults.get(key)
+    }
