@@ -421,3 +421,16 @@ def test_what_a_stopping_rule_sees_is_one_network_and_never_worse_than_before(na
     assert max(so_far.restarts for so_far in seen) == 3
     worse_starts = [so_far for so_far in seen if so_far.restarts]
     assert len(worse_starts) > 20
+
+
+def test_what_is_compiled_together_has_one_kind():
+    def kind(**options):
+        return OnePlusOneNA(**options).task(problem("two_quarters")).compiled_kind
+
+    assert kind(resolution=100) == kind(resolution=200)
+    # above, half-widths are no table any more
+    assert kind(resolution=2**14) != kind(resolution=2**15)
+    assert kind(neurons=2) == kind(neurons=1)
+    assert kind(neurons=2) != kind(neurons=3)
+    assert kind(neuron="bent") != kind()
+    assert kind(mutation="pareto") != kind()

@@ -19,7 +19,7 @@ from hyperna.run.results import (
     Runs,
     Seed,
     row_of,
-    seed_words,
+    seed_sequence,
     succeeded,
 )
 
@@ -133,7 +133,7 @@ class CountedTask(ABC):
         """Return run `number` under this seed; there is no trajectory of accepted networks."""
         if trajectory:
             raise ValueError("trajectory must be False: only the (1+1) NA records one")
-        entropy = seed_words(seed)
+        entropy = seed_sequence(seed)
         counter, restarts = self._search(entropy, check_integer("number", number, 0))
         found = np.array(counter.improvements, np.int64).reshape(-1, 2)
         return RunResult(
@@ -168,7 +168,7 @@ class CountedTask(ABC):
 
         Once `halt` is due, the current run is the last.
         """
-        entropy = seed_words(seed)
+        entropy = seed_sequence(seed)
         for number in range(first, last):
             if halt is not None and halt.due:
                 return

@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 from hyperna._validation import IntArray, check_integer, check_jobs
 from hyperna._words import counted, shown
 from hyperna.parallel import alone, numbered
-from hyperna.run.results import MOST_RUNS, Progress, Runs, Seed, seed_words
+from hyperna.run.results import MOST_RUNS, Progress, Runs, Seed, seed_sequence
 
 # Blocks of runs for each worker: at the end workers are idle for one block at most, 1/16 of the
 # time, and progress is told that often.
@@ -118,7 +118,7 @@ def run_many(
     n_jobs = check_jobs(n_jobs)
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be callable or None, got {shown(progress)}")
-    entropy = seed_words(seed)
+    entropy = seed_sequence(seed)
     halt = Halt()
     if alone(n_jobs):
         parts = _one_worker(task, entropy, total, halt)

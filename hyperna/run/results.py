@@ -51,8 +51,8 @@ def succeeded(stop_codes: Any) -> Any:
     return (stop_codes == state.OPTIMUM) | (stop_codes == state.TARGET)
 
 
-def seed_words(seed: Seed) -> Any:
-    """Return the entropy of a seed: what is to be stored to repeat the runs."""
+def seed_sequence(seed: Seed) -> Any:
+    """Return the seed as numpy spreads it: what is to be stored to repeat the runs."""
     if isinstance(seed, np.random.SeedSequence):
         return seed
     if seed is not None:

@@ -29,7 +29,7 @@ from hyperna.run.results import (
     Seed,
     Trajectory,
     network_of,
-    seed_words,
+    seed_sequence,
     succeeded,
 )
 from hyperna.run.success import Goal, Judge
@@ -47,7 +47,7 @@ class Task:
     """Settings of a run, checked by `OnePlusOneNA.task`."""
 
     law: StepLaw
-    unit: int
+    unit: int  # grid steps in a mutation of length 1
     rotation: bool
     grid: Grid
     fitness: Fitness
@@ -86,8 +86,8 @@ class Task:
         move: AngleMove | RotationMove = AngleMove(1)
         if self.rotation or getattr(self.kernel, "takes_rotations", False):
             # lengths of discrete laws are in steps of the resolution
-            unit = self.unit if self.rotation and not self.law.continuous else 1
-            move = self.grid.rotations(unit, planes=self.rotation)
+            whole_steps = self.rotation and not self.law.continuous
+            move = self.grid.rotations(self.unit if whole_steps else 1, planes=self.rotation)
             moduli = -(-moduli // move.unit)
         if self.redraw_void and steps.kind == TABLE:
             lengths = np.flatnonzero(steps.weights) + 1
@@ -116,8 +116,8 @@ class Task:
     @property
     def compiled_kind(self) -> tuple[Any, ...]:
         """The types of what compiled code is handed, which decide what is compiled."""
-        parts = self.kernel, self.mutation.law, self.mutation.move, self.algorithm
-        return (*map(type, parts), self.goal.optima is None)
+        parts = self.kernel, self.mutation, self.algorithm
+        return (*map(_compiled_type, parts), self.goal.optima is None)
 
     @cached_property
     def judge(self) -> Judge:
@@ -284,6 +284,15 @@ def extend(task: Task, kind: type[Kind], **own: Any) -> Kind:
     return kind(**shared, **own)
 
 
+def _compiled_type(value: Any) -> Any:
+    """What decides which code is compiled for a value: its type, for kinds those of their parts."""
+    if isinstance(value, tuple):
+        return (type(value), *map(_compiled_type, value))
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.ndim
+    return type(value)
+
+
 class Simulation:
     """A run that can be watched: it advances in pieces, and tells its result at any time.
 
@@ -309,7 +318,7 @@ class Simulation:
     ) -> None:
         """Begin run `number`; with `runs`, that many from there on, of which rows are kept only."""
         self.task = task
-        self.seed = seed_words(seed)
+        self.seed = seed_sequence(seed)
         self.number = check_integer("number", number, 0, MOST_RUNS - 1)
         if not isinstance(trajectory, bool | np.bool_):
             raise TypeError(f"trajectory must be True or False, got {shown(trajectory)}")

@@ -93,7 +93,7 @@ class Judge:
 
     @property
     def fewest_neurons(self) -> int:
-        """The smallest number of neurons that attains the best fitness known."""
+        """The number of neurons, which is that of all networks here."""
         return self.grid.neurons
 
     @cached_property

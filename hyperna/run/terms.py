@@ -38,7 +38,7 @@ from hyperna.run.results import (
     RunResult,
     Seed,
     row_of,
-    seed_words,
+    seed_sequence,
 )
 from hyperna.run.search import Task, extend
 
@@ -164,7 +164,7 @@ class TermTask(Task):
 
     def beginning(self, seed: Seed, number: int) -> tuple[FloatArray, FloatArray, Any]:
         """Return weights and thresholds of the first network of a run, and its random words."""
-        key = [int(word) for word in seed_words(seed).generate_state(4, np.uint64)]
+        key = [int(word) for word in seed_sequence(seed).generate_state(4, np.uint64)]
         rng = np.random.default_rng(np.random.SeedSequence([*key, number]))
         first = self.start
         if first is None:
@@ -225,7 +225,7 @@ class TermTask(Task):
         if stop is not None:
             raise ValueError("stop must be left out where terms have a cost")
         number = check_integer("number", number, 0, MOST_RUNS - 1)
-        entropy = seed_words(seed)
+        entropy = seed_sequence(seed)
         found = self._evolved(entropy, number)
         assert found is not None  # nobody raises the flag
         network = self.network(found)
@@ -252,7 +252,7 @@ class TermTask(Task):
 
         Once `halt` is due, the run under way is given up.
         """
-        entropy = seed_words(seed)
+        entropy = seed_sequence(seed)
         for number in range(first, last):
             found = self._evolved(entropy, number, halt)
             if found is None:
