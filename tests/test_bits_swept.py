@@ -347,3 +347,55 @@ def test_a_condition_has_a_positive_first_term_in_writing():
     assert rising.holds(X).tolist() == [False, True, False, False]
     assert falling.holds(X).tolist() == [False, False, False, False]
     assert falling.distance(X).tolist() == [-1.5, -2.0, -5e-324, -5e-324]
+
+
+@pytest.mark.parametrize("features", [5, 11, 12, 13, 14, 20, 21, 30])
+def test_networks_begin_on_all_features_and_on_the_first_of_the_path_if_these_are_few(features):
+    """Fewer than half of those with the largest weights, of which there are twenty at most."""
+    rng = np.random.default_rng(features)
+    X = rng.normal(size=(80, features))
+    y = X[:, :7].sum(axis=1) + rng.normal(size=80) > 0
+    made = Search(
+        points_of(X, y, np.ones(80)),
+        Limits(0.0, 10**9, 3, ("or",), 0),
+        np.random.SeedSequence(0),
+    )
+    given = []
+    made.try_shapes = lambda shapes, choices, work: given.append((shapes, choices))
+    made.gather(map)
+    assert [shapes for shapes, _ in given] == [[(2, 1)], [(3, 1)]]
+    largest, *few = given[0][1]
+    full = made.candidates[len(made.supports)]  # after the constant answer
+    assert full.network.terms == features
+    weight = np.abs(full.network.normals[0])
+    assert len(largest) == min(features, 20)
+    assert sorted(largest) == largest.tolist()
+    assert min(weight[largest]) >= max(np.delete(weight, largest), default=0.0)
+    sizes = [len(support) for support in made.supports if len(support) <= 6]
+    wanted = [max(sizes)] if 2 * max(sizes) < len(largest) else []
+    assert [len(some) for some in few] == wanted
+    assert all(tuple(some.tolist()) in made.supports for some in few)
+
+
+@pytest.mark.parametrize("fruitful", [(), (2,), (3,), (4,), (2, 4), (3, 4, 6)])
+def test_larger_networks_are_tried_until_two_sizes_in_a_row_do_not_help(fruitful):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    points = points_of(X, X[:, 0] > rng.normal(size=300), np.ones(300))
+    made = Search(points, Limits(0.0, 10**9, 8, ("or",), 0), np.random.SeedSequence(0))
+    tried = []
+
+    def try_shapes(shapes, choices, work):
+        [(neurons, _)] = shapes
+        tried.append(neurons)
+        if neurons in fruitful:
+            made.add(made_candidate(150.0 - neurons, 0.0, 0.0, 2, neurons=2))
+
+    made.try_shapes = try_shapes
+    made.gather(map)
+    wanted, fruitless, neurons = [], 0, 2
+    while fruitless < 2 and neurons <= 8:
+        wanted.append(neurons)
+        fruitless = 0 if neurons in fruitful else fruitless + 1
+        neurons += 1
+    assert tried == wanted

@@ -29,8 +29,8 @@ from hyperna.classifier.table import LabelledTable, Standardisation
 DATA = json.loads(STORED.read_text(encoding="utf-8"))
 FITS = [setting for setting, _ in DATA["fits"]]
 EACH = range(len(FITS))
-# Every fourth one, for what takes another fit.
-SOME = EACH[::4]
+# What takes longer is slow but for every fifth one.
+MOST = [k if k % 5 == 0 else pytest.param(k, marks=pytest.mark.slow) for k in EACH]
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -138,7 +138,7 @@ def test_a_path_says_of_each_rule_what_it_is(number):
     assert clf.output_ == chosen.output
 
 
-@pytest.mark.parametrize("number", EACH)
+@pytest.mark.parametrize("number", MOST)
 def test_answers_are_those_of_the_rule_by_hand_and_as_code_up_to_its_borders(number):
     clf = fit_of(number)
     for terms in range(clf.path_[-1].terms + 2):
@@ -203,7 +203,8 @@ def rules_as_numbers(clf):
     return found
 
 
-@pytest.mark.parametrize("number", [k for k in SOME if FITS[k]["class_weight"]])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [k for k in EACH[::2] if FITS[k]["class_weight"]])
 def test_weights_of_classes_are_weights_of_their_rows(number):
     setting = FITS[number]
     X, _, weight = rows_of(number)
@@ -214,7 +215,8 @@ def test_weights_of_classes_are_weights_of_their_rows(number):
     )
 
 
-@pytest.mark.parametrize("number", SOME)
+@pytest.mark.slow
+@pytest.mark.parametrize("number", EACH[::3])
 def test_neither_the_order_of_rows_nor_rows_without_weight_matter(number):
     setting = FITS[number]
     X, y, weight = table_of(setting)
@@ -296,3 +298,40 @@ def test_the_constant_answer_of_each_fit_takes_the_entropy():
         shares = shares[shares > 0]
         if first.terms == 0:
             assert first.label_bits == pytest.approx(-rows * shares @ np.log2(shares))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", EACH[3::10])
+def test_held_out_errors_are_those_of_each_fold_by_hand(number):
+    """With weights; rows that no fold tests do not count."""
+    setting = FITS[number]
+    X, _, weight = rows_of(number)
+    y = table_of(setting)[1]
+    weight = np.maximum(weight, 0.25)
+    place = np.arange(len(y)) % 4
+    folds = [(np.flatnonzero(place != k), np.flatnonzero(place == k)) for k in (0, 2)]
+    plain = classifier_of(setting, X, y).set_params(class_weight=None)
+    plain.fit(X, y, weight)
+    try:
+        path = plain.validate_path(X, y, folds, sample_weight=weight)
+    except ValueError:  # a fold without a second class
+        return
+    parts = [
+        classifier_of(setting, X, y)
+        .set_params(class_weight=None)
+        .fit(X[train], y[train], weight[train])
+        for train, _ in folds
+    ]
+    tested = np.concatenate([test for _, test in folds])
+    share = weight[tested] / weight[tested].sum()
+    for row in path:
+        wrong = []
+        for part, (_, test) in zip(parts, folds, strict=True):
+            [rule] = [one for one in part.path_ if one.terms <= row.terms][-1:]
+            answers = [part.classes_[answer_by_hand(rule.list, one)] for one in X[test].tolist()]
+            wrong += [name != true for name, true in zip(answers, y[test].tolist(), strict=True)]
+        mean = share @ np.array(wrong, float)
+        assert row.held_out_error == pytest.approx(mean)
+        deviation = np.sqrt((share**2 * (np.array(wrong) - mean) ** 2).sum())
+        assert row.standard_error == pytest.approx(deviation)
+    assert [row.terms for row in path] == [row.terms for row in plain.path_]
