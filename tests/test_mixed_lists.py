@@ -294,3 +294,27 @@ def test_the_nearest_day_with_another_answer(seed):
         after = dt.date.fromisoformat(change.after)
         assert answer(model, {**row, "day": after}) == change.answer != told.answer
         assert not others or abs((after - start).days) == min(map(abs, others))
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("k", [k for k in ALL if FEATURES[k].binary])
+def test_categories_and_gaps_alone_and_together(k, sign):
+    """Every category, a gap and unknown ones, in a condition of its own and beside another one."""
+    rng = np.random.default_rng(k)
+    alone = Condition((k,), (sign,), 0.5 * sign, 1.0, (1.0,))
+    other = Condition((0,), (1.0,), 0.5, 1.0, (1.0,))
+    names = [each.name for each in COLUMNS]
+    rows = written(drawn_rows(rng, 40))
+    days = [
+        row | {"day": None if row["day"] is None else dt.date.fromisoformat(row["day"])}
+        for row in rows
+    ]
+    for conditions, quorum in (((alone,), 1), ((alone, other), 2), ((other, alone), ODD)):
+        last = classifier(
+            [Rule(conditions, quorum, 1.0, 0.01, 0.5)], (1, 0), ("no", "yes"), len(FEATURES)
+        )
+        encoder = StoredEncoder(Encoding(tuple(COLUMNS), tuple(FEATURES)))
+        model = make_pipeline(encoder, last)
+        wanted = [answer(model, row) for row in days]
+        assert run_python(export_code(model, "python"), rows) == wanted
+        assert run_sql(export_code(model, "sql"), rows, names) == wanted
