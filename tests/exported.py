@@ -36,10 +36,10 @@ def run_sql(code, rows, columns):
 
 def run_javascript(code, rows, folder):
     """Doubles survive JSON: both sides write the shortest text that is read as the same number."""
-    (folder / "rule.js").write_text(code, encoding="utf-8")
-    (folder / "runner.js").write_text(RUNNER, encoding="utf-8")
+    (folder / "rule.cjs").write_text(code, encoding="utf-8")
+    (folder / "runner.cjs").write_text(RUNNER, encoding="utf-8")
     (folder / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
-    files = [str(folder / name) for name in ("runner.js", "rule.js", "rows.json")]
+    files = [str(folder / name) for name in ("runner.cjs", "rule.cjs", "rows.json")]
     done = subprocess.run([NODE, *files], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -9,7 +9,8 @@ import pytest
 from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.half_spaces import ODD, HalfSpaces
 from hyperna.classifier.path import PathRow, RulePath
-from hyperna.classifier.rules import Condition, Rule
+from hyperna.classifier.rules import Condition, Rule, readable
+from hyperna.classifier.table import Standardisation
 
 
 def answers(weights, thresholds, quorum, X):
@@ -102,3 +103,49 @@ def test_the_constant_answer_holds_everywhere_or_nowhere_whatever_the_shares(sha
         rule = Rule((), quorum, 0.0, 0.0, share)
         assert rule.holds(X).tolist() == [holds] * 3
         assert rule.probability(X).tolist() == [share] * 3
+
+
+@pytest.mark.parametrize("low", [1.0, -1.0, 0.1, 1e-300, 5e15, -3.3, 0.0, 2.0**-1074])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_neighbouring_doubles_stay_on_their_sides(low, sign):
+    """Where the threshold can be nothing but the value of the rows outside."""
+    high = np.nextafter(low, np.inf)
+    X = np.array([[low, 1.0], [high, 1.0], [low - abs(low), 1.0], [high + abs(low), 1.0]])
+    standard = Standardisation(np.zeros(2), np.ones(2))
+    border = high if sign > 0 else -low
+    made = readable(np.array([sign, 0.0]), border, standard, X)
+    np.testing.assert_array_equal(made.holds(X), sign * X[:, 0] >= border)
+    assert made.weights == (sign,)
+    outside = (sign * X[:, 0])[sign * X[:, 0] < border]
+    assert made.threshold == outside.max()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_conditions_keep_the_rows_of_the_search_on_their_sides(seed):
+    """Rows on lattices of any units, some of them exactly on the border, and as few digits."""
+    rng = np.random.default_rng(seed)
+    features = int(rng.integers(1, 5))
+    Z = rng.integers(-6, 7, (40, features)) / 2
+    centre = rng.integers(-8, 9, features) * 4.0 * (seed % 2)
+    deviation = 2.0 ** rng.integers(-12, 12, features)
+    standard = Standardisation(centre, deviation)
+    X = Z * deviation + centre
+    normal = rng.integers(-2, 3, features) / 4
+    normal[0] = 1.0
+    threshold = float(rng.integers(-6, 7)) / 2
+    made = readable(normal, threshold, standard, X)
+    holds = Z @ normal >= threshold
+    np.testing.assert_array_equal(made.holds(X), holds)
+    np.testing.assert_array_equal(made.distance(X) > 0, holds)
+    assert abs(made.weights[0]) == 1
+    influence = np.abs(normal)[list(made.features)]
+    assert influence.tolist() == list(made.influence)
+    assert (np.diff(influence) <= 0).all()
+    assert set(made.features) == set(np.flatnonzero(normal).tolist())
+    # the distance is in standard deviations, up to the rounding of coefficients
+    if made.weights[1:] == tuple(
+        normal[k] / deviation[k] * deviation[made.features[0]] / abs(normal[made.features[0]])
+        for k in made.features[1:]
+    ):
+        shift = made.distance(X) - (Z @ normal - threshold)
+        assert np.ptp(shift) < 1e-9

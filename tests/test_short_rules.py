@@ -231,3 +231,46 @@ def test_a_dear_term_is_given_up_and_a_cheap_one_is_not():
     assert found[1][1] == (0, 3)
     assert found[1][2] == [0, 3, 5]
     assert found[1000][1][1] <= 3
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_points_on_thresholds_are_inside_and_equal_costs_are_accepted(seed):
+    """On a lattice, whose sums are exact: margins of 0, equal costs, and blocks that just fill."""
+    rng = np.random.default_rng(seed)
+    features = int(rng.integers(2, 5))
+    neurons = int(rng.integers(1, 4))
+    points = int(rng.choice([1, 2, 127, 128, 129, 256, 257]))
+    columns = rng.integers(-8, 9, (features, points)) / 16
+    signs = rng.integers(-1, 2, features) if seed % 2 else np.zeros(features, np.int64)
+    label = (columns[0] >= columns[1]).astype(np.int64) ^ (rng.random(points) < 0.1)
+    data = LabelledColumns(columns, label, rng.integers(1, 3, points), signs)
+    weights = np.zeros((neurons, features))
+    places = rng.integers(0, features, neurons)
+    weights[np.arange(neurons), places] = np.where(signs[places] == 0, 1.0, signs[places])
+    thresholds = rng.integers(-8, 9, neurons) / 16
+    lengths, bits = alias_table(1.0 / np.arange(1, 9))
+    losing = [0.0, 0.1][int(rng.integers(0, 2))]
+    moves = RuleMoves(lengths, bits, 32, 0.0, 0.5, 1.0, losing)
+    quorum = int(rng.integers(0, neurons + 1)) if neurons > 1 else 1
+    words = rng.integers(1, 2**63, 4, dtype=np.uint64)
+    cost = int(rng.integers(0, 4))
+    plain = plain_evolution(data, quorum, moves, cost, 150, weights.copy(), thresholds, words)
+    made = weights.copy(), thresholds.copy()
+    assert evolve_rule(data, quorum, moves, cost, 150, *made, words.copy()) == plain[2:]
+    assert made[0].tolist() == plain[0].tolist()
+    assert made[1].tolist() == plain[1].tolist()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_weights_keep_their_signs_and_may_be_zero(seed):
+    rng = np.random.default_rng(seed)
+    signs = np.array([1, -1, 0, 1])
+    data = labelled(rng, 60, 4, signs)
+    weights, thresholds = started(rng, 2, 4)
+    weights = np.where(signs == 0, weights, np.abs(weights) * signs)
+    lengths, bits = alias_table(1.0 / np.arange(1, RESOLUTION + 1))
+    moves = RuleMoves(lengths, bits, RESOLUTION, 0.0, 0.3, 0.4, 0.0)
+    words = rng.integers(1, 2**63, 4, dtype=np.uint64)
+    evolve_rule(data, 1, moves, 1, 3000, weights, thresholds, words)
+    assert (signs * weights >= 0).all()
+    assert (weights == 0).any()

@@ -84,8 +84,8 @@ class DecisionList:
                 break
         else:
             chances[self.order[-1]] = left
-        # the last one where several are equally frequent
-        return tuple(asked), max(reversed(chances), key=chances.__getitem__)
+        # the last one where several are equally frequent, as balanced classes are up to rounding
+        return tuple(asked), max(reversed(chances), key=lambda number: round(chances[number], 9))
 
     def answering(self, X: FloatArray) -> IntArray:
         """Return the number of the first rule that is asked and holds, or that of all of them."""
@@ -114,8 +114,13 @@ class DecisionList:
             left = left * (1.0 - chance)
         result[:, self.order[-1]] = left
         answer = self.predict(X)
-        rows = np.arange(len(X))
-        most = result.max(axis=1)
-        behind = (result.argmax(axis=1) != answer) | (result[rows, answer] < most)
-        result[rows[behind], answer[behind]] = np.nextafter(most[behind], 2.0)
-        return result / result.sum(axis=1, keepdims=True)
+        _put_first(result, answer)
+        result /= result.sum(axis=1, keepdims=True)
+        _put_first(result, answer)  # division may have made neighbours equal
+        return result
+
+
+def _put_first(chances: FloatArray, answer: IntArray) -> None:
+    """Raise the chance of each row's answer where it is not the first of the largest."""
+    behind = np.flatnonzero(chances.argmax(axis=1) != answer)
+    chances[behind, answer[behind]] = np.nextafter(chances[behind].max(axis=1), 2.0)

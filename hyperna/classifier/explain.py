@@ -399,7 +399,10 @@ class _Explainer:
             if feature.column == column and feature.kind == "rare":
                 options += [text for text in feature.named if text is not None]
         options = [*dict.fromkeys(options), ""]
-        if "missing" in kinds or any(self.features[k].fill is not None for k in members):
+        # a gap differs from an unknown category where it has a feature, counts as one, or is none
+        # of the rare ones
+        own = [self.features[k] for k in members]
+        if "missing" in kinds or any(each.fill is not None or None in each.named for each in own):
             options.append(None)
         found: list[list[Change]] = [[] for _ in self.F]
         best = np.full(len(self.F), math.inf)

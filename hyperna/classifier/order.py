@@ -56,6 +56,7 @@ def list_order(
             for first in some if size > 2 else some[:1]:
                 others = tuple(k for k in some if k != first)
                 rest, order = best[others]
-                lists.append((bits(first, some)[0] + rest, [first, *order]))
+                # in thousandths: lists that tell nothing take equally many, up to rounding
+                lists.append((round(bits(first, some)[0] + rest, 3), [first, *order]))
             best[some] = min(lists)
     return best[tuple(classes)][1]

@@ -282,6 +282,8 @@ def readable(
         high = side[holds].min(initial=math.inf)
         if low < high:
             best = roundest(low, high, border)
+            if best >= high and math.isfinite(low):
+                best = low  # there is no number between neighbouring doubles
             if low <= best < high:
                 return replace(made, threshold=best)
     kept = [k for k, weight in enumerate(weights.tolist()) if weight]

@@ -109,7 +109,9 @@ class Search:
         self.seed = seed
         self.candidates: list[Candidate] = []
         self.supports: set[Features] = set()  # sets of features along the lasso path
-        self.best = self.candidate(HalfSpaces.constant(len(points.columns), points.share > 0.5))
+        # classes that weigh the same do so up to rounding
+        mostly = round(points.share, 9) > 0.5
+        self.best = self.candidate(HalfSpaces.constant(len(points.columns), mostly))
         self.candidates.append(self.best)
 
     def candidate(self, network: HalfSpaces) -> Candidate:

@@ -1,0 +1,424 @@
+"""Columns at the exact limits of their kinds, and what is made of them, computed plainly."""
+
+import datetime as dt
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from hyperna.classifier.table import (
+    FEWEST_OF_A_CLASS,
+    MOST_ROWS,
+    LabelledTable,
+    Standardisation,
+    Standardised,
+    blocks,
+    class_weights,
+)
+from hyperna.tables import DateParts, Encoding, Feature, look_at, table_encoder
+from hyperna.tables.columns import read_category, read_date, read_number
+from hyperna.tables.dates import DATE_PARTS, date_part, moment_text
+
+CUSTOMERS = [*range(1000, 1400, 20)]
+
+
+def kind_of(cells, name="a"):
+    return look_at(name, cells).kind
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        # so many of the cells as 4 of 5, not of the different ones
+        (["1", "2"] * 4 + ["x", "y"], "number"),
+        (["1", "2"] * 4 + ["3", "x", "y", "z"], "category"),
+        (["1"] * 7 + ["2", "x", "x"], "number"),
+        (["1", "2", "3", "4", "x", "x"], "category"),
+        (["1", "2", "3", "4", "x", ""], "number"),  # gaps do not count
+        (["2024-01-31", "2024-01-30"] * 4 + ["x", "y"], "date"),
+        (["2024-01-31", "2024-01-30"] * 7 + ["x", "y", "x", "y"], "category"),
+        # days written as one number, from 1900 to 2100
+        ([19000101.0, 21001231.0], "date"),
+        ([19000101.0, 21001232.0], "number"),
+        ([19000100.0, 21001231.0], "number"),
+        ([20240229.0, 20240301.0], "date"),
+        ([20230229.0, 20240301.0], "number"),  # there is no such day
+        ([20240229.5, 20240301.0], "number"),
+        (["20240229", "20240301"], "date"),
+        # texts: at most half of ten or more may differ
+        ([f"t{k}" for k in range(9)], "category"),
+        ([f"t{k}" for k in range(10)], "left out"),
+        ([f"t{k}" for k in range(9)] + [None], "category"),
+        ([f"t{k % 5}" for k in range(10)], "category"),
+        ([f"t{k % 6}" for k in range(10)], "left out"),
+        ([f"t{k % 6}" for k in range(11)], "left out"),
+        ([f"t{k % 6}" for k in range(12)], "category"),
+        # the most frequent one has one row in a hundred
+        ([f"t{k % 100}" for k in range(1000)], "category"),
+        ([f"t{k % 111}" for k in range(999)], "left out"),
+        ([f"t{k % 99}" for k in range(990)] + [None] * 10, "category"),
+        ([f"t{k % 100}" for k in range(1000)] + [None], "left out"),
+        # numbers of rows: all different, from one of the first ten on, up to twice as many
+        ([*range(20)], "left out"),
+        ([*range(19)], "number"),
+        ([*range(10, 30)], "left out"),
+        ([*range(11, 31)], "number"),
+        ([*range(-1, 19)], "number"),
+        ([*range(19), 41], "left out"),
+        ([*range(19), 42], "number"),
+        ([*range(19), 0], "number"),
+        ([*range(20), None], "number"),
+        ([*range(19), 19.5], "number"),
+        # constant
+        ([7, 7], "left out"),
+        ([7, None], "number"),
+        ([None, None], "left out"),
+    ],
+)  # fmt: skip
+def test_kinds_at_their_limits(cells, kind):
+    assert kind_of(cells) == kind
+    turned = cells[::-1]
+    assert kind_of(turned) == kind
+
+
+@pytest.mark.parametrize("name", ["id", "ID", "customer_id", "customer id", "userId", "userID"])
+def test_identifiers_have_names_and_twenty_rows(name):
+    assert kind_of(CUSTOMERS, name) == "left out"
+    assert kind_of(CUSTOMERS[:-1], name) == "number"
+    assert kind_of([*CUSTOMERS[:-1], CUSTOMERS[0]], name) == "number"
+    assert kind_of([*CUSTOMERS[:-1], 0.5], name) == "number"
+    for other in (f"{name}s", "paid", "acid", "ideal"):
+        assert kind_of(CUSTOMERS, other) == "number"
+    found = look_at(name, CUSTOMERS, "number")
+    assert (found.kind, found.reason) == ("number", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "value"),
+    [
+        ("1,234", ".", 1234.0),
+        ("12,34", ".", None),
+        ("1,2345", ".", None),
+        ("1234,567", ".", None),
+        ("123,456,789.5", ".", 123456789.5),
+        ("-1,234", ".", -1234.0),
+        ("1.234", ",", 1234.0),
+        ("1.23", ",", None),
+        ("1.234,5", ",", 1234.5),
+        ("1,5", ",", 1.5),
+        ("5 %", ".", 5.0),
+        ("€ 1,000", ".", 1000.0),
+        ("1e3", ".", 1000.0),
+        ("1_000", ".", None),
+        ("inf", ".", None),
+        ("nan", ".", None),
+        ("1e400", ".", None),
+    ],
+)
+def test_texts_that_are_numbers(text, decimal, value):
+    found = read_number(text, decimal)
+    assert found == value if value is not None else np.isnan(found)
+
+
+def test_cells_that_are_dates_at_the_ends_of_the_calendar():
+    for text in ("0001-01-01", "9999-12-31", "2024-02-29"):
+        assert str(read_date(text)).startswith(text)
+    for text in ("0000-12-31", "10000-01-01", "2023-02-29", "x"):
+        assert np.isnat(read_date(text))
+    assert str(read_date(19000101.0, "%Y%m%d"))[:10] == "1900-01-01"
+    assert str(read_date(21001231.0, "%Y%m%d"))[:10] == "2100-12-31"
+    assert np.isnat(read_date(18991231.0, "%Y%m%d"))
+    assert np.isnat(read_date(21010101.0, "%Y%m%d"))
+    assert read_category(np.datetime64("2024-01-31T00:00:00", "us")) == "2024-01-31"
+    assert read_category(np.datetime64("2024-01-31T10:00:00", "us")) == "2024-01-31T10:00:00"
+
+
+def plain_parts(moment, origin, step):
+    """Parts of a date by the calendar of Python."""
+    since = moment - dt.datetime.fromisoformat(origin)
+    days = since.days if step == "day" else since.days + since.seconds / 86400
+    return [days, moment.month, moment.isoweekday(), moment.hour]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_dates_become_numbers_by_the_calendar(seed):
+    rng = np.random.default_rng(seed)
+    first, last = dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59)
+    base = [first, dt.datetime(1969, 12, 30), dt.datetime(2024, 2, 27), last][seed % 4]
+    sign = -1 if base == last else 1
+    seconds = 1 if seed % 3 else 86400
+    reach = [3, 40, 90_000, 4_000_000][int(rng.integers(0, 4))]
+    steps = rng.integers(0, reach if seconds == 1 else reach % 997 + 2, 12)
+    moments = [base + sign * dt.timedelta(seconds=seconds * int(k)) for k in steps]
+    if base == last and seconds > 1:
+        moments = [moment.replace(hour=0, minute=0, second=0) for moment in moments]
+    gaps = rng.random(12) < (seed % 2) / 3
+    gaps[0] = False
+    cells = [None if gap else moment for gap, moment in zip(gaps, moments, strict=True)]
+    known = sorted(moment for moment in cells if moment)
+    parts = DateParts().fit(np.array(cells, dtype="datetime64[us]")[:, None])
+    whole = all(moment.time() == dt.time() for moment in known)
+    assert parts.step_ == ["day" if whole else "second"]
+    assert parts.origin_ == [f"{known[0].year:04d}-01-01"]
+    fill = known[(len(known) - 1) // 2]
+    assert parts.fill_[0] == np.datetime64(fill, "us").item().isoformat(timespec="microseconds")
+    origin, step = parts.origin_[0], parts.step_[0]
+    table = np.array([plain_parts(moment or fill, origin, step) for moment in cells])
+    values = np.array([plain_parts(moment, origin, step) for moment in known])
+    wanted = ["date"] + [
+        part for k, part in enumerate(DATE_PARTS) if k and len(set(values[:, k].tolist())) > 1
+    ]
+    columns = [table[:, DATE_PARTS.index(part)] for part in wanted]
+    if gaps.any():
+        wanted.append("missing")
+        columns.append(gaps.astype(float))
+    assert parts.parts_ == [tuple(wanted)]
+    found = parts.transform(np.array(cells, dtype="datetime64[us]")[:, None])
+    np.testing.assert_array_equal(found, np.column_stack(columns))
+
+
+def test_times_are_rounded_down_on_both_sides_of_the_origin():
+    moments = np.array(
+        ["2023-12-31T23:59:59.999999", "2024-01-01", "2024-01-01T23:59:59.9"], "datetime64[us]"
+    )
+    assert date_part(moments, "date", "2024-01-01", "day").tolist() == [-1, 0, 0]
+    seconds = date_part(moments, "date", "2024-01-01", "second") * 86400
+    assert seconds.tolist() == [-1, 0, 86399]
+    assert date_part(moments, "hour").tolist() == [23, 0, 23]
+    assert moment_text("2024-01-01", 86399, "second") == "2024-01-01 23:59:59"
+    assert moment_text("2024-01-01", 3600, "second") == "2024-01-01 01:00"
+    assert moment_text("2024-01-01", -86400, "second") == "2023-12-31"
+
+
+def encoded(cells, name="c"):
+    """Features of a column, and their values for the table, beside another column."""
+    encoder = table_encoder().fit({name: cells, "x": [0.5, 1.5] * (len(cells) // 2)})
+    features = [each for each in Encoding.of(encoder).features if each.column == name]
+    X = encoder.transform({name: cells, "x": [0.0] * len(cells)})
+    return features, X
+
+
+@pytest.mark.parametrize("rows", [200, 400])
+@pytest.mark.parametrize("rarest", [-1, 0, 1])
+def test_categories_of_one_row_in_a_hundred_have_a_feature(rows, rarest):
+    count = rows // 100 + rarest
+    cells = ["small"] * count + ["b"] * (rows // 2)
+    cells += ["a"] * (rows - len(cells))
+    features, _ = encoded(cells)
+    own = {feature.category for feature in features if feature.kind == "category"}
+    assert ("small" in own) == (rarest >= 0)
+    rare = [feature for feature in features if feature.kind == "rare"]
+    assert len(rare) == (rarest < 0)
+    if rare:
+        assert set(rare[0].named) == {"a", "b"}
+
+
+@pytest.mark.parametrize("count", [18, 19, 20, 21, 22, 25])
+@pytest.mark.parametrize("gaps", [0, 30])
+def test_at_most_twenty_features_of_categories(count, gaps):
+    """From twenty on the smallest share one; a gap is a category."""
+    rng = np.random.default_rng(count)
+    sizes = {f"t{k:02d}": 20 + k for k in range(count)}
+    cells = [text for text, size in sizes.items() for _ in range(size)] + [None] * gaps
+    cells += [cells[-1 - gaps]] * (len(cells) % 2)
+    cells = [cells[k] for k in rng.permutation(len(cells))]
+    features, X = encoded(cells)
+    counts = Counter(cells)
+    largest = [text for text, _ in counts.most_common()]
+    kept = {*(largest if len(counts) < 20 else largest[:19])}
+    kinds = Counter(feature.kind for feature in features)
+    assert kinds["category"] == len(kept - {None})
+    assert kinds["missing"] == (None in kept)
+    assert kinds["rare"] == (len(counts) >= 20)
+    place = X.shape[1] - len(features)
+    for feature, values in zip(features, X.T[place:], strict=True):
+        wanted = [
+            {
+                "category": cell == feature.category,
+                "missing": cell is None,
+                "rare": cell not in kept,
+            }[feature.kind]
+            for cell in cells
+        ]
+        assert values.tolist() == [float(one) for one in wanted]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_gaps_of_numbers_count_as_the_median(seed):
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(3, 12))
+    values = rng.integers(-9, 10, rows) / 2
+    gap = rng.random(rows) < 0.3
+    gap[:2] = False
+    values[:2] = [-10, 10]
+    cells = np.where(gap, np.nan, values)
+    encoder = table_encoder().fit({"x": cells})
+    known = sorted(values[~gap].tolist())
+    middle = len(known) // 2
+    median = known[middle] if len(known) % 2 else (known[middle - 1] + known[middle]) / 2
+    found = encoder.transform({"x": [*cells, np.nan, np.inf, "x"]})
+    assert found[:, 0].tolist() == [*np.where(gap, median, values), median, median, median]
+    assert found.shape[1] == 1 + gap.any()
+    if gap.any():
+        assert found[:, 1].tolist() == [*gap.astype(float), 1, 1, 1]
+    [first, *_] = Encoding.of(encoder).features
+    assert (first.fill, first.gaps) == (median, bool(gap.any()))
+
+
+@pytest.mark.parametrize("relation", ["<", ">"])
+def test_borders_of_dates_at_whole_steps_and_the_ends_of_the_calendar(relation):
+    for step, per_day in (("day", 1), ("second", 86400)):
+        feature = Feature("d", "date", origin="2024-01-01", step=step, fill="2024-01-01")
+        for count in (-86401, -1, 0, 1, 7, 43200, 86400, 100_000):
+            for shift in (-0.5, 0.0, 0.5):
+                threshold = (count + shift) / per_day
+                border = feature.date_border(relation, threshold)
+                for other in range(count - 2, count + 3):
+                    value = other / per_day
+                    holds = value > threshold if relation == ">" else value < threshold
+                    assert (other > border if relation == ">" else other < border) == holds
+        ends = date_part(
+            np.array(["0001-01-01", "9999-12-31T23:59:59"], "datetime64[us]"),
+            "date",
+            "2024-01-01",
+            step,
+        )
+        for end, below in zip(ends, (True, False), strict=True):
+            assert not isinstance(feature.date_border(relation, float(end)), bool)
+            beyond = float(np.nextafter(end, -np.inf if below else np.inf))
+            assert feature.date_border(relation, beyond) is (below == (relation == ">"))
+
+
+# Rows
+
+
+@pytest.mark.parametrize("size", [MOST_ROWS, MOST_ROWS + 1, 30_000])
+def test_samples_have_a_hundred_rows_of_each_class_or_all(size):
+    rng = np.random.default_rng(size)
+    counts = {1: FEWEST_OF_A_CLASS - 1, 2: FEWEST_OF_A_CLASS, 3: FEWEST_OF_A_CLASS + 1, 4: 140}
+    label = np.zeros(size, np.int64)
+    begin = 0
+    for k, count in counts.items():
+        label[begin : begin + count] = k
+        begin += count
+    weight = rng.integers(1, 4, size).astype(float)
+    table = LabelledTable.of(rng.normal(size=(size, 2)), label, weight)
+    for seed in range(2):
+        sample = table.sample(np.random.default_rng(seed))
+        if size <= MOST_ROWS:
+            assert sample is table
+            continue
+        share = MOST_ROWS / size
+        drawn = np.bincount(sample.label)
+        assert drawn.sum() >= MOST_ROWS
+        rows = {tuple(row): w for row, w in zip(table.X.tolist(), table.weight, strict=True)}
+        assert len({tuple(row) for row in sample.X.tolist()}) == len(sample.X)
+        for k, count in counts.items():
+            assert drawn[k] >= min(count, FEWEST_OF_A_CLASS)
+            own, whole = sample.label == k, table.label == k
+            given = [rows[tuple(row)] for row in sample.X[own].tolist()]
+            weights = sample.weight[own]
+            plain = np.allclose(weights, given)
+            fair = table.weight[whole].sum() * share
+            assert plain or weights.sum() == pytest.approx(fair)
+            # weights keep their proportions
+            assert np.ptp(weights / given) < 1e-9
+            if drawn[k] > FEWEST_OF_A_CLASS:
+                assert plain
+        assert sample.weight.sum() == pytest.approx(sample.rows)
+        assert sample.given == pytest.approx(table.given * sample.rows / table.rows)
+
+
+def test_shares_of_wrong_answers_are_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 1))
+    label = rng.integers(0, 3, 50)
+    weight = rng.uniform(0.1, 3.0, 50)
+    table = LabelledTable.of(X, label, weight)
+    answer = rng.integers(0, 3)
+    share = table.wrong_share(lambda rows: np.full(len(rows), answer))
+    assert share == pytest.approx(weight[label != answer].sum() / weight.sum())
+    some = table.part(table.label != 1)
+    assert some.given == pytest.approx(weight[label != 1].sum())
+    assert some.rows == pytest.approx(table.rows * some.given / table.given)
+
+
+@pytest.mark.parametrize("rows", [1, 2**21 - 1, 2**21, 2**21 + 1, 2**22, 5_000_000])
+@pytest.mark.parametrize("width", [0, 1, 2, 3_000_000])
+def test_blocks_cover_all_rows_once(rows, width):
+    if width == 3_000_000 and rows > 1:
+        rows = 7
+    end = 0
+    for some in blocks(rows, width):
+        assert some.start == end
+        end = some.stop
+        assert (some.stop - some.start) * width <= max(2**21, width)
+    assert end >= rows > end - (some.stop - some.start)
+
+
+def test_columns_that_vary_are_points_and_others_are_left_out():
+    X = np.array([[0.0, 5.0, -1.0], [4.0, 5.0, 0.0], [2.0, 5.0, 1e-300], [2.0, 5.0, 7.0]])
+    label = np.array([0, 1, 2, 1])
+    table = LabelledTable(X, label, np.array([1.0, 2.0, 3.0, 4.0]), 10.0, 10.0)
+    standard = Standardisation.fit(X, table.weight)
+    points = Standardised.of(table, standard, 1)
+    assert (points.features.tolist(), points.dim) == ([0, 2], 3)
+    assert points.label.tolist() == [0, 1, 0, 1]
+    assert (points.rows, points.share) == (10.0, pytest.approx(0.6))
+    mean = points.columns @ points.weight / 10
+    np.testing.assert_allclose(mean, 0, atol=1e-12)
+    np.testing.assert_allclose(points.squares @ points.weight / 10, 1)
+    farthest = max(np.hypot(*column) for column in points.columns.T)
+    assert points.radius == pytest.approx(farthest)
+    assert max(np.hypot(*column) for column in points.in_unit_ball.T) == pytest.approx(1)
+    # a column that varies in the table but not among some rows
+    some = Standardised.of(table.part(np.array([False, False, True, True])), standard, 1)
+    assert some.features.tolist() == [2]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_balanced_classes_weigh_the_same(seed):
+    rng = np.random.default_rng(seed)
+    label = np.concatenate([np.arange(4), rng.integers(0, 4, 20)])
+    weight = rng.integers(0, 3, 24).astype(float)
+    if seed % 2:
+        weight[label == 2] = 0.0
+    total = [weight[label == k].sum() for k in range(4)]
+    made = class_weights("balanced", np.arange(4), label, weight)
+    present = [k for k in range(4) if total[k]]
+    for k in present:
+        assert made[k] * total[k] == pytest.approx(weight.sum() / len(present))
+
+
+@pytest.mark.parametrize("cells", [1, 5, 9, 11, 100])
+@pytest.mark.parametrize("others", ["alike", "few"])
+@pytest.mark.parametrize("stray", [False, True])
+def test_equal_rows_are_copies_if_a_feature_has_many_values(cells, others, stray):
+    """And if most rows that agree in the other features agree in this one, with one label."""
+    values = np.repeat(np.arange(cells, dtype=float), 4)
+    other = values % (2 if others == "few" else 2 * cells)
+    X = np.column_stack([values, other])
+    label = (values % 2).astype(int)
+    if stray:
+        label[::4] = 1 - label[::4]
+    table = LabelledTable.of(X, label, np.ones(len(X)))
+    assert len(table.X) == cells * (1 + stray)
+    copies = cells > 10 and others == "alike" and not stray
+    assert table.rows == pytest.approx(cells if copies else 4 * cells)
+
+
+@pytest.mark.parametrize("wrong", range(5))
+def test_copies_may_differ_in_a_twentieth_of_their_labels(wrong):
+    """Pairs of rows agree in label 1 - 2 p (1 - p) times where p of the copies differ."""
+    values = np.repeat(np.arange(40, dtype=float), 10)
+    label = np.zeros(400, int)
+    label[200:] = 1
+    label[: 10 * 10 * wrong : 10] = 1
+    X = np.column_stack([values, values])
+    table = LabelledTable.of(X, label, np.ones(400))
+    pairs = sum(
+        (label[k : k + 10].sum() ** 2 + (10 - label[k : k + 10].sum()) ** 2) / 100
+        for k in range(0, 400, 10)
+    )
+    agree = pairs / 40
+    assert (table.rows < 400) == (agree > 0.95)
