@@ -113,6 +113,9 @@ class Element {
   querySelector(tag) { return this.all.find((one) => one.tag === tag); }
   querySelectorAll(tag) { return this.all.filter((one) => one.tag === tag); }
 }
+globalThis.Option = class extends Element {
+  constructor(text, value) { super("option"); Object.assign(this, { own: text, value }); }
+};
 const elements = {};
 const byId = (id) => (elements[id] ??= new Element("div", id));
 const groups = {};
