@@ -583,6 +583,9 @@ def test_arcs_are_dragged_by_their_ends_and_drawn_on_empty_parts(page):
         (1.2, [130], None),
         (1.2, [130, 131.5], [[0, 90], [200, 300]]),
         (1.2, [90, 50, 5, -10], [[200, 300]]),
+        # an end that met the other one goes on from there
+        (1.2, [90, 40, -10, 40], [[0, 50], [200, 300]]),
+        (1.2, [0, 60, 100, 50], [[40, 90], [200, 300]]),
         (1.07, [90, 130], None),
         (1.31, [90, 130], None),
         (1.29, [90, 130], [[0, 130], [200, 300]]),
@@ -896,3 +899,28 @@ def test_canvases_have_the_pixels_of_the_screen_up_to_two_each(page):
                         [2, 202, 100, 101, 50], [1, 101, 50, 101, 50]]  # fmt: skip
     assert found[1:] == [{"x": 150, "y": 100, "unit": 80}, {"x": 45, "y": 100, "unit": 45},
                          [2.5, 75, 10]]  # fmt: skip
+
+
+def test_what_is_told_changes_with_the_second_evaluation_and_the_first_without_a_rise(page):
+    found = page(
+        ["app/story.js"],
+        """const { knownText, newsOf } = modules["app/story.js"];
+        const search = (given) => ({ ended: "", evaluations: 9, restarts: 0, idle: 0, share: 0.75,
+          genome: [0], task: { budget: 100, setting: { mutation: "local" } }, ...given });
+        const tell = (given) => newsOf(search(given), { playing: true, stalled: false }).text;
+        const stalled = given[0].map((mutation) => newsOf(search({ idle: 7, task: {
+          setting: { mutation } } }), { stalled: true }).text.includes("sooner or later"));
+        return [[1, 2, 3].map((evaluations) => tell({ evaluations })),
+          [0, 1, 2].map((idle) => tell({ idle })), stalled,
+          [1, 1 - 1e-9, 0].map((probability) => knownText(search({}), null,
+            { probability, mean: 12 }).includes("%"))];""",
+        ["harmonic", "local", "localised", "uniform:x=1", "uniforms", "adaptive", "cauchy"],
+    )
+    first, second, third = found[0]
+    assert first != second == third
+    now, once, twice = found[1]
+    assert now == second
+    assert "1 evaluation ago" in once
+    assert "2 evaluations ago" in twice
+    assert found[2] == [True, False, False, True, False, True, True]
+    assert found[3] == [False, True, True]
