@@ -20,7 +20,7 @@ const facts = read("facts.json");
 const modules = {};
 for (const name of names) modules[name] = await import(`./${name}`);
 const script = new Function("modules", "facts", "given", readFileSync("script.js", "utf8"));
-process.stdout.write(JSON.stringify(script(modules, facts, values)));
+process.stdout.write(JSON.stringify(await script(modules, facts, values)));
 """
 
 

@@ -182,6 +182,11 @@ RUNS = [
     {"mutation": "adaptive:growth=4,decay=0.9,jump=0.02", "resolution": 400},
     {"mutation": "adaptive:growth=1.5,decay=0.5,jump=1", "resolution": 50},
     {"mutation": "local", "restarts": 1, "stagnation": 40},
+    # plateaus and peaks: when a way out is looked for decides at which evaluation a run ends
+    {"problem": "two_quarters", "neurons": 2, "mutation": "local", "resolution": 12},
+    {"problem": "local_opt", "neurons": 1, "mutation": "local", "resolution": 60},
+    {"problem": "quarter", "neurons": 2, "output": "and", "mutation": "local", "resolution": 16},
+    {"problem": "half", "neurons": 2, "output": "xor", "mutation": "local", "resolution": 8},
     {"mutation": "harmonic", "stagnation": 25},
     {"mutation": "harmonic", "restarts": 2, "stagnation": 3},
 ]
