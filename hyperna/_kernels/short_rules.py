@@ -24,10 +24,12 @@ from hyperna._kernels.random import below, geometric, next_word, pick, uniform
 
 # The quorum that stands for an odd number of half-spaces.
 ODD = 0
-# Share of the turns that end where a weight is 0, and of the offspring that lose a neuron. What
-# other values do: benchmarks/ablation.md, "zeroing moves" and "neuron losses".
+# Measured in benchmarks/ablation.md, "zeroing moves" and "neuron losses": the share of the turns
+# that end where a weight is 0, and of the offspring that lose a neuron.
 ZEROING_MOVES = 0.36
 NEURON_LOSSES = 0.002
+# Not varied: both are there for time.
+#
 # Points in a block: blocks in which no neuron changes its mind keep their errors, and what comes
 # after a block that makes an offspring too bad is not looked at.
 BLOCK = 128
