@@ -174,19 +174,23 @@ def _optimal(fitness, work, genome, optima, tolerance):
 
 def _resized(kind, topology, neurons):
     return Cones(
-        kind.columns,
-        kind.square,
-        kind.positive,
-        kind.weight,
-        kind.resolution,
-        neurons,
-        kind.join if neurons > 1 else OR,
-        kind.modulus,
-        kind.bent,
+        columns=kind.columns,
+        square=kind.square,
+        positive=kind.positive,
+        weight=kind.weight,
+        resolution=kind.resolution,
+        neurons=neurons,
+        join=kind.join if neurons > 1 else OR,
+        modulus=kind.modulus,
+        bent=kind.bent,
     )
 
 
 implement(
-    Cones, workspace=_workspace, prepare=_prepare, first_accepted=_first_accepted, optimal=_optimal
+    Cones,
+    workspace=_workspace,
+    prepare=_prepare,
+    first_accepted=_first_accepted,
+    optimal=_optimal,
+    resized=_resized,
 )
-implement(Cones, resized=_resized)
