@@ -28,14 +28,14 @@ from hyperna.classifier import candidates, estimator, order, search
 from hyperna.classifier.bits import code_length
 
 
-def all_named(network, points, shortness, path):
+def all_named(network, points, shortness, lasso_sets):
     """Bits of a rule that names its features even where they are on the lasso path."""
     return code_length(network, points, shortness)
 
 
-def path_for_all(network, points, shortness, path):
+def path_for_all(network, points, shortness, lasso_sets):
     """Bits without the strict code that decides whether there is a rule at all."""
-    code = code_length(network, points, shortness, path)
+    code = code_length(network, points, shortness, lasso_sets)
     return replace(code, named_rule=code.rule)
 
 

@@ -1,15 +1,19 @@
 """The states of chains: scores by formulas are those of runs, and so are the targets."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from hyperna import Grid, expected_runtime, problem
 from hyperna.fitness import ExactArcs
+from hyperna.network.neurons import LARGEST_TABLE, NEURONS
 from hyperna.theory.states import all_scores, list_states
 from hyperna.theory.task import exact_task
 
+# Neurons that are neither plain nor bent.
+SQUARE = replace(NEURONS["plain"], name="square")
 NAMES = ["half", "quarter", "two_quarters", "local_opt", "arcs:k=5"]
 
 
@@ -30,6 +34,23 @@ def test_scores_by_formula_are_those_of_the_kernels(name, neuron, bias, resoluti
         ranges[1] = [grid.zero_bias]
     genomes = np.array(list(itertools.product(*ranges)))
     assert table.ravel().tolist() == fitness.scores(genomes, grid).tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_chain_is_so_large_that_kernels_compute_half_widths_otherwise(name):
+    with pytest.raises(ValueError, match="resolution must be at most"):
+        expected_runtime(name, LARGEST_TABLE + 2, "local", target=0.6)
+
+
+def test_a_formula_is_not_used_for_neurons_that_it_does_not_know(monkeypatch):
+    fitness = ExactArcs(problem("half"))
+    with pytest.raises(ValueError, match="bias must be False"):
+        all_scores(fitness, Grid(2, 1, 8, neuron="bent"))
+    monkeypatch.setitem(NEURONS, "square", SQUARE)
+    grid = Grid(2, 1, 8, neuron="square")
+    for bias in (True, False):
+        with pytest.raises(ValueError, match="'square'"):
+            all_scores(fitness, grid, bias)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 from hyperna._kernels.arcs import arc_ends, beyond
 from hyperna._kernels.geometry import AND, EVOLVED, OR, XOR, answer, neuron_weights
 from hyperna._kernels.jit import inline_kernel, inner_kernel
-from hyperna._kernels.matching import all_matched
+from hyperna._kernels.matching import MATCHING_ROWS, all_matched
 from hyperna._kernels.order import accepts, larger, smaller
 from hyperna._kernels.protocol import half_width, implement
 from hyperna._kernels.state import CHANGED, GENOME, OLD
@@ -47,30 +47,34 @@ class Circle(NamedTuple):
 class CircleWork(NamedTuple):
     """The arcs of the current network and of its offspring.
 
-    Columns of `arc`: start in [0, turn), end = start + length, S(start), S(end modulo turn); rows:
-    the parent's neurons, then the offspring's. `event` has the rows order, position and S(position)
-    of all arc ends, the rows of `arc` in use, and scratch space. An AND is handled as an OR of the
-    complementary arcs, whose score counts the wrongly classified units. `output` holds weights and
-    bias of the evolved output neuron, `bits` the hidden bits and, in its last entry, the output's
-    answers to all of them. `owner` is the neuron of each component.
+    Columns of `arc`: start in [0, turn), end = start + length, S(start), S(end modulo turn), with
+    the S of `hyperna._kernels.arcs`; rows: the parent's neurons, then the offspring's. `event` has
+    the rows order, position and S(position) of all arc ends, and the rows of `arc` in use. An AND
+    is handled as an OR of the complementary arcs, whose score counts the wrongly classified units.
+    `near` has room for a matching, then a row for each neuron that says which optimal neurons it is
+    close to. `output` holds weights and bias of the evolved output neuron, `bits` the hidden bits
+    and, in its last entry, the output's answers to all of them. `owner` is the neuron of each
+    component.
     """
 
     arc: np.ndarray
     event: np.ndarray
+    near: np.ndarray
     output: np.ndarray
     bits: np.ndarray
     owner: np.ndarray
 
 
 START, END, S_START, S_END, COLUMNS = range(5)
-ORDER, POSITION, SIGNED, USED, SCRATCH = range(5)
+ORDER, POSITION, S_POSITION, USED, EVENT_ROWS = range(5)
 
 
 def _workspace(fitness):
     neurons = fitness.neurons
     work = CircleWork(
-        np.full((2 * neurons, max(COLUMNS, neurons)), -1),
-        np.zeros((SCRATCH + 4, 2 * neurons), np.int64),
+        np.full((2 * neurons, COLUMNS), -1),
+        np.zeros((EVENT_ROWS, 2 * neurons), np.int64),
+        np.zeros((MATCHING_ROWS + neurons, neurons), np.int64),
         np.zeros(neurons + 1, np.float64),
         np.zeros(neurons + 1, np.int64),
         np.minimum(np.arange((fitness.width + 1) * neurons) // fitness.width, neurons),
@@ -86,7 +90,8 @@ def place_arc(circle, arc, genome, neuron, row):
     """Compute the arc of a neuron into a row."""
     first = neuron * circle.width
     turn = circle.turn
-    bias, bend = genome[first + 1], genome[first + circle.width - 1]
+    bias = genome[first + 1]
+    bend = genome[first + circle.width - 1]  # the bias again where neurons have no bend
     half = half_width(circle.shape, bias, bend, np.int64(0), np.int64(1))
     centre = genome[first] * circle.step
     if circle.join == AND:
@@ -196,30 +201,31 @@ def swept_score(circle, work):
     arc = work.arc
     turn = circle.turn
     order = work.event[ORDER, : 2 * circle.neurons]
-    position, signed = work.event[POSITION], work.event[SIGNED]
+    position = work.event[POSITION]
+    s_position = work.event[S_POSITION]
     odd = np.int64(0)
     for i in range(circle.neurons):
         row = work.event[USED, i]
         wraps = beyond(turn, arc[row, END])
         work.bits[i] = wraps & 1
         odd ^= wraps & 1
-        position[2 * i], signed[2 * i] = arc[row, START], arc[row, S_START]
+        position[2 * i], s_position[2 * i] = arc[row, START], arc[row, S_START]
         position[2 * i + 1] = arc[row, END] - (turn & wraps)
-        signed[2 * i + 1] = arc[row, S_END]
+        s_position[2 * i + 1] = arc[row, S_END]
     sort_by(order, position)
     score = turn - circle.positive
     if circle.join == XOR:
         total = np.int64(0)
         for i in range(0, order.size, 2):
-            total += signed[order[i + 1]] - signed[order[i]]
+            total += s_position[order[i + 1]] - s_position[order[i]]
         return score + (2 * circle.positive - turn - total if odd == 1 else total)
     previous, s_previous = np.int64(0), np.int64(0)
     for i in range(order.size):
         event = order[i]
         if position[event] > previous:
             if fires(circle, work):
-                score += signed[event] - s_previous
-            previous, s_previous = position[event], signed[event]
+                score += s_position[event] - s_previous
+            previous, s_previous = position[event], s_position[event]
         work.bits[event >> 1] ^= 1
     if previous < turn and fires(circle, work):
         score += 2 * circle.positive - turn - s_previous
@@ -336,7 +342,7 @@ def output_agrees(circle, work, targets):
 
 def _optimal(fitness, work, genome, optima, tolerance):
     neurons = fitness.neurons
-    near = work.arc[neurons : 2 * neurons]
+    near = work.near[MATCHING_ROWS:]
     for alternative in range(optima.shape[0]):
         targets = optima[alternative]
         found = True
@@ -346,7 +352,7 @@ def _optimal(fitness, work, genome, optima, tolerance):
                 break
         if (
             found
-            and all_matched(near, neurons, work.event[SCRATCH:])
+            and all_matched(near, neurons, work.near)
             and (fitness.join != EVOLVED or output_agrees(fitness, work, targets))
         ):
             return True
@@ -355,20 +361,24 @@ def _optimal(fitness, work, genome, optima, tolerance):
 
 def _resized(kind, topology, neurons):
     return Circle(
-        kind.turn,
-        kind.step,
-        kind.positive,
-        kind.join if neurons > 1 else OR,
-        neurons,
-        kind.width,
-        kind.resolution,
-        kind.modulus,
-        kind.arcs,
-        kind.shape,
+        turn=kind.turn,
+        step=kind.step,
+        positive=kind.positive,
+        join=kind.join if neurons > 1 else OR,
+        neurons=neurons,
+        width=kind.width,
+        resolution=kind.resolution,
+        modulus=kind.modulus,
+        arcs=kind.arcs,
+        shape=kind.shape,
     )
 
 
 implement(
-    Circle, workspace=_workspace, prepare=_prepare, first_accepted=_first_accepted, optimal=_optimal
+    Circle,
+    workspace=_workspace,
+    prepare=_prepare,
+    first_accepted=_first_accepted,
+    optimal=_optimal,
+    resized=_resized,
 )
-implement(Circle, resized=_resized)

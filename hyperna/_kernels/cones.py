@@ -23,7 +23,7 @@ class Cones(NamedTuple):
     """Labelled points with weights, and the shape of the networks.
 
     `columns` has a row for each coordinate, `square` is |x|². `modulus` are the numbers of values
-    of a neuron's components: its angles, bias and, if it is bent, its bend.
+    of a neuron's components: its angles, bias and, if neurons are `bent`, its bend.
     """
 
     columns: np.ndarray
@@ -34,6 +34,7 @@ class Cones(NamedTuple):
     neurons: int
     join: int
     modulus: np.ndarray
+    bent: bool
 
 
 class ConesWork(NamedTuple):
@@ -78,7 +79,7 @@ def fire(cones, work, genome, neuron, row):
     first = neuron * cones.modulus.size
     bias = neuron_weights(genome, dim, r, first, work.normal)
     cosine = 0.0
-    if cones.modulus.size > max(dim, 2):
+    if cones.bent:
         bend = np.float64(genome[first + cones.modulus.size - 1])
         cosine = math.sin(0.5 * math.pi - math.pi * (bend / np.float64(r)))
     for p in range(n):
@@ -173,18 +174,23 @@ def _optimal(fitness, work, genome, optima, tolerance):
 
 def _resized(kind, topology, neurons):
     return Cones(
-        kind.columns,
-        kind.square,
-        kind.positive,
-        kind.weight,
-        kind.resolution,
-        neurons,
-        kind.join if neurons > 1 else OR,
-        kind.modulus,
+        columns=kind.columns,
+        square=kind.square,
+        positive=kind.positive,
+        weight=kind.weight,
+        resolution=kind.resolution,
+        neurons=neurons,
+        join=kind.join if neurons > 1 else OR,
+        modulus=kind.modulus,
+        bent=kind.bent,
     )
 
 
 implement(
-    Cones, workspace=_workspace, prepare=_prepare, first_accepted=_first_accepted, optimal=_optimal
+    Cones,
+    workspace=_workspace,
+    prepare=_prepare,
+    first_accepted=_first_accepted,
+    optimal=_optimal,
+    resized=_resized,
 )
-implement(Cones, resized=_resized)

@@ -20,8 +20,9 @@ from hyperna._kernels.short_rules import ODD
 from hyperna._kernels.soft_rules import LEAST_CHANCE
 
 LOG2_E = 1.0 / math.log(2.0)
-# The numbers below were varied one by one on 83 folds of curved, noisy and scikit-learn's sets, of
-# those in benchmarks/ablation.py; told are differences of held-out log loss in hundredths.
+# The numbers up to SPARE_INFORMATION were varied one by one on 83 folds of curved, noisy and
+# scikit-learn's sets, of those in benchmarks/ablation.py (which does not vary them itself); told
+# are differences of held-out log loss in hundredths.
 #
 # Octaves of the slope. 0 to 6 and -6 to 12 give the same rules and slopes on all folds.
 LOWEST_SLOPE = -2.0
@@ -38,8 +39,8 @@ WIDEST = 6
 # a parameter on which no point depends is not for nothing: with 0.001 rules of scikit-learn's sets
 # have 9 terms more; with 4 they have 5 fewer and lose 1.4.
 SPARE_INFORMATION = 0.25
-# Logarithms are taken of products of so many chances, which cannot underflow: LEAST_CHANCE**32 is
-# 1e-288.
+# Not varied: logarithms are taken of products of so many chances, which cannot underflow, because
+# LEAST_CHANCE**32 is 1e-288.
 TOGETHER = 32
 
 

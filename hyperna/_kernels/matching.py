@@ -2,13 +2,17 @@
 
 from hyperna._kernels.jit import inner_kernel
 
+MATCHING_ROWS = 4
+
 
 @inner_kernel
 def all_matched(near, size, scratch):
     """Whether each of `size` rows can be given a column of its own where `near` is 1.
 
     By augmenting paths. Windows around different optimal neurons overlap only on very coarse grids,
-    so that nearly always the first look decides.
+    so that nearly always the first look decides. The MATCHING_ROWS rows of `scratch` hold the row
+    that owns each column, the column of each row, from which row each column was reached, and the
+    rows to look at.
     """
     owner, mate, reached, queue = scratch[0], scratch[1], scratch[2], scratch[3]
     for j in range(size):

@@ -25,7 +25,7 @@ class Online(NamedTuple):
     label before the first and after each), or rows of `points`, each of which ends with its label,
     drawn in proportion to the differences of `share`. If `again`, the parent is judged on the same
     points as its offspring; else it keeps the hits by which it was accepted. `modulus` are
-    the numbers of values of a neuron's components; one that has more than max(D, 2) is bent.
+    the numbers of values of a neuron's components, the last of which is a bend if they are `bent`.
     """
 
     true: NamedTuple
@@ -36,6 +36,7 @@ class Online(NamedTuple):
     neurons: int
     join: int
     modulus: np.ndarray
+    bent: bool
     ends: np.ndarray
     positive: np.ndarray
     points: np.ndarray
@@ -79,7 +80,7 @@ def read_network(online, genome, neuron, output):
         first = i * width
         row[dim] = neuron_weights(genome, dim, r, first, row)
         row[dim + 1] = 0.0
-        if width > max(dim, 2):
+        if online.bent:
             bend = np.float64(genome[first + width - 1])
             row[dim + 1] = math.sin(0.5 * math.pi - math.pi * (bend / np.float64(r)))
     if online.join == EVOLVED:

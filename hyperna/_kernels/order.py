@@ -11,10 +11,18 @@ def accepts(offspring, parent):
     """Whether an offspring replaces its parent: also if it is equal, so that plateaus are walked.
 
     Both are integers: scores, or numbers of hits. This is asked by every `first_accepted` of a kind
-    of fitness, and by the populations. There are three other rules: an evolved number of neurons
-    (`hyperna._kernels.topology`, which prefers fewer), annealing (`hyperna._kernels.populations`,
-    where worse ones are accepted by chance) and terms with a cost (`hyperna._kernels.short_rules`,
-    which compares errors plus costs, and the smaller sum is the better one).
+    of fitness, and by (1+lambda) and (mu+1). Other rules, all of which accept what is equally good
+    but the last:
+
+    - (1,lambda) accepts any (`hyperna._kernels.populations`);
+    - annealing accepts worse ones by chance (`hyperna._kernels.populations`);
+    - terms with a cost compare errors plus costs, of which the smaller sum is the better one
+      (`hyperna._kernels.short_rules`);
+    - where the number of neurons evolves, an offspring with another number must be better, or equal
+      with fewer neurons (`hyperna._kernels.topology`).
+
+    Exact runtimes repeat the rule as an order of levels (`hyperna.theory.chain`). What counts as
+    the best network of a run is another question: `hyperna._kernels.loop`.
     """
     return offspring >= parent
 

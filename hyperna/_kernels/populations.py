@@ -84,18 +84,24 @@ def copy(target, source):
 
 
 @inline_kernel
+def begin_again(mutation, run, population):
+    """Forget the start before; the members of this one are drawn one by one as it goes on."""
+    population.counter[BORN] = 0
+    population.counter[BEST_OF_START] = -1
+    # the void offspring before the next step are counted again
+    step = run.steps.counter[NEXT]
+    population.counter[USED] = run.steps.step[TOTAL, step - 1] if step > 0 else 0
+    for c in range(mutation.modulus.size):
+        run.steps.velocity[c] = 1.0
+
+
+@inline_kernel
 def draw_member(mutation, limits, run, population, member):
-    """Draw a member of the first generation into its row."""
-    if member == 0:
-        # the void offspring before the next step are counted again
-        step = run.steps.counter[NEXT]
-        population.counter[USED] = run.steps.step[TOTAL, step - 1] if step > 0 else 0
-        for c in range(mutation.modulus.size):
-            run.steps.velocity[c] = 1.0
-        if limits.start.size > 0 and run.counter[RESTARTS] == 0:
-            copy(population.genes[0], limits.start)
-            return
-    draw_start(limits, mutation, population.genes[member], run.direction, run.stream)
+    """Draw a member of the first generation into its row; the first one may be given."""
+    if member == 0 and limits.start.size > 0 and run.counter[RESTARTS] == 0:
+        copy(population.genes[0], limits.start)
+    else:
+        draw_start(limits, mutation, population.genes[member], run.direction, run.stream)
 
 
 @inline_kernel
@@ -105,8 +111,9 @@ def report(fitness, work, limits, run, population, row):
     genome = population.genes[row]
     run.counter[SCORE] = score
     copy(run.genes[GENOME], genome)
-    if score >= limits.lowest_optimal_score and genome.size > limits.width * limits.neurons:
-        # whether an evolved output's neurons are the optimum's is seen in the work space
+    has_output_neuron = genome.size > limits.width * limits.neurons
+    if has_output_neuron and score >= limits.lowest_optimal_score:
+        # `optimal` looks for what an output neuron makes of the hidden ones in the work space
         prepare(fitness, work, genome)
     if score > population.counter[BEST_OF_START]:
         population.counter[BEST_OF_START] = score
@@ -114,22 +121,49 @@ def report(fitness, work, limits, run, population, row):
     return ACCEPTED
 
 
-@inline_kernel
-def forget_members(population):
-    """Forget the members: those of a start are drawn one by one as it goes on."""
-    population.counter[BORN] = 0
-    population.counter[BEST_OF_START] = -1
-
-
 def _begin(algorithm, fitness, work, mutation, limits, run, population):
-    forget_members(population)
+    begin_again(mutation, run, population)
     return PAUSED
 
 
 def _begin_annealing(algorithm, fitness, work, mutation, limits, run, population):
-    forget_members(population)
+    begin_again(mutation, run, population)
     population.real[0] = algorithm.temperature
     return PAUSED
+
+
+@inline_kernel
+def draw_offspring(mutation, run, population, wanted):
+    """Draw offspring of the parent in row 0; return how many, and the row after the last new one.
+
+    At most `wanted`, and no more than the steps at hand are good for. The rows from 1 on have those
+    that differ from the parent; `child` says for each offspring which row it is.
+    """
+    genes = population.genes
+    steps = run.steps
+    total = steps.step[TOTAL]
+    changed = run.genes[CHANGED]
+    if steps.counter[NEXT] == steps.counter[DRAWN]:
+        draw_steps(mutation, run.stream, steps, changed)
+        population.counter[USED] = 0
+    step = steps.counter[NEXT]
+    used = population.counter[USED]
+    count = smaller(wanted, total[steps.counter[DRAWN] - 1] - used)
+    row = np.int64(1)
+    for j in range(count):
+        used += 1
+        population.child[j] = 0
+        # all others before the next step are void
+        if used == total[step]:
+            copy(genes[row], genes[0])
+            complete_steps(mutation.law, mutation, steps, step, step + 1, changed)
+            take_step(mutation, steps, step, genes[row], changed, run.genes[OLD])
+            population.child[j] = row
+            row += 1
+            step += 1
+    population.counter[USED] = used
+    steps.counter[NEXT] = step
+    return count, row
 
 
 def _advance_by_generations(
@@ -152,11 +186,7 @@ def _advance_by_generations(
     genes = population.genes  # the parent, the offspring at hand, the best of this generation
     scores = population.score
     child = population.child
-    own = population.counter
     counter = run.counter
-    steps = run.steps
-    total = steps.step[TOTAL]
-    changed = run.genes[CHANGED]
     spare = np.int64(1 + child.size)  # row of the best of this generation
     most = np.int64(1) if mutation.law.kind == ADAPTIVE else np.int64(child.size)
     evaluations = counter[EVALUATIONS]
@@ -165,58 +195,40 @@ def _advance_by_generations(
     best = np.int64(-1)  # row of its best offspring
     event = PAUSED
     while event == PAUSED and (done < quota or to_come > 0):
-        # offspring to count, and the rows from `low` to before `high` to evaluate
-        count = np.int64(1)
-        low = np.int64(1)
-        high = np.int64(1)
-        if own[BORN] == 0:
+        # the first member
+        if population.counter[BORN] == 0:
             draw_member(mutation, limits, run, population, 0)
-            low = np.int64(0)
-            child[0] = 0
-            own[BORN] = 1
-        else:
-            if to_come == 0:
-                if evaluations + algorithm.offspring > counter[HORIZON]:
-                    event = EXPIRED
-                    break
-                to_come = algorithm.offspring
-                best = np.int64(-1)
-            if steps.counter[NEXT] == steps.counter[DRAWN]:
-                draw_steps(mutation, run.stream, steps, changed)
-                own[USED] = 0
-            step = steps.counter[NEXT]
-            used = own[USED]
-            count = smaller(smaller(to_come, most), total[steps.counter[DRAWN] - 1] - used)
-            for j in range(count):
-                used += 1
-                child[j] = 0
-                # all others before the next step are void
-                if used == total[step]:
-                    copy(genes[high], genes[0])
-                    complete_steps(mutation.law, mutation, steps, step, step + 1, changed)
-                    take_step(mutation, steps, step, genes[high], changed, run.genes[OLD])
-                    child[j] = high
-                    high += 1
-                    step += 1
-            own[USED] = used
-            steps.counter[NEXT] = step
-        score_rows(fitness, work, genes, scores, low, high)
+            population.counter[BORN] = 1
+            scores[0] = prepare(fitness, work, genes[0])
+            done += 1
+            evaluations += 1
+            event = ACCEPTED
+            break
+        # offspring
+        if to_come == 0:
+            if evaluations + algorithm.offspring > counter[HORIZON]:
+                event = EXPIRED
+                break
+            to_come = algorithm.offspring
+            best = np.int64(-1)
+        count, end = draw_offspring(mutation, run, population, smaller(to_come, most))
+        score_rows(fitness, work, genes, scores, 1, end)
         done += count
         evaluations += count
-        if low == 0:
-            event = ACCEPTED
-            continue
-        if high > 1:
+        to_come -= count
+        if end > 1:
+            step = run.steps.counter[NEXT]
             improved = scores[1] > scores[0]
-            step = steps.counter[NEXT]
-            update_law(mutation.law, mutation, steps, step - 1, step, changed, improved)
+            changed = run.genes[CHANGED]
+            update_law(mutation.law, mutation, run.steps, step - 1, step, changed, improved)
+        # the first best one
         score = scores[best] if best >= 0 else np.int64(-1)
         for j in range(count):
             if scores[child[j]] > score:
                 score = scores[child[j]]
                 best = child[j]
-        to_come -= count
         if to_come > 0:
+            # the next offspring will take its row
             if best > 0 and best != spare:
                 scores[spare] = score
                 copy(genes[spare], genes[best])
@@ -225,7 +237,7 @@ def _advance_by_generations(
             if best > 0:
                 scores[0] = score
                 copy(genes[0], genes[best])
-            if score >= reported_score or score > own[BEST_OF_START]:
+            if score >= reported_score or score > population.counter[BEST_OF_START]:
                 event = ACCEPTED
     counter[EVALUATIONS] = evaluations
     counter[SIMULATED] += done
@@ -245,9 +257,11 @@ def mix_neurons(limits, stream, child, other):
     hidden = width * limits.neurons
     different = np.int64(0)
     for first in range(0, child.size, width):
+        # one decision for each hidden neuron, and the last for all of the output neuron, which may
+        # have more components than these
         if first <= hidden:
             taken = np.int64(next_word(stream) >> _TOP_BIT) - 1
-        for c in range(first, min(first + width, child.size)):
+        for c in range(first, smaller(first + width, child.size)):
             change = (child[c] ^ other[c]) & taken
             child[c] ^= change
             different |= change
@@ -261,7 +275,7 @@ def _select_worst(algorithm, run, population, score):
     stream = run.stream
     lowest = scores[0]
     for m in range(1, members):
-        lowest = min(lowest, scores[m])
+        lowest = smaller(lowest, scores[m])
     if not accepts(score, lowest):
         return np.int64(-1)
     equal = np.int64(0)
@@ -296,7 +310,6 @@ def simulate_one_by_one(
     members = algorithm.members
     genes = population.genes  # the members, then the offspring
     scores = population.score
-    own = population.counter
     stream = run.stream
     counter = run.counter
     horizon = counter[HORIZON]
@@ -305,13 +318,14 @@ def simulate_one_by_one(
     changed = run.genes[CHANGED]
     step = steps.counter[NEXT]
     drawn = steps.counter[DRAWN]
-    used = own[USED]
+    used = population.counter[USED]
+    born = population.counter[BORN]
     evaluations = counter[EVALUATIONS]
     done = np.int64(0)
     accepted = np.int64(0)  # row of the member to report
     event = PAUSED
     while event == PAUSED and done < quota:
-        first = own[BORN] < members
+        first = born < members
         if evaluations >= horizon:
             event = EXPIRED
             break
@@ -322,10 +336,9 @@ def simulate_one_by_one(
         mutated = False
         different = True  # from its parent, so that it must be evaluated
         if first:
-            row = own[BORN]
+            row = born
             draw_member(mutation, limits, run, population, row)
-            used = own[USED]
-            own[BORN] = row + 1
+            born += 1
         else:
             if members > 1:
                 parent = below(stream, members)
@@ -359,13 +372,14 @@ def simulate_one_by_one(
                 copy(genes[row], genes[members])
         if row >= 0:
             scores[row] = score
-            if score >= reported_score or score > own[BEST_OF_START]:
+            if score >= reported_score or score > population.counter[BEST_OF_START]:
                 event = ACCEPTED
                 accepted = row
     counter[EVALUATIONS] = evaluations
     counter[SIMULATED] += done
     steps.counter[NEXT] = step
-    own[USED] = used
+    population.counter[USED] = used
+    population.counter[BORN] = born
     # one return: with two of them a step of annealing would take a tenth longer
     return report(fitness, work, limits, run, population, accepted) if event == ACCEPTED else event
 

@@ -55,10 +55,11 @@ A kind of algorithm (`hyperna._kernels.one_plus_one`); `memory` are arrays of it
 ``advance(algorithm, fitness, work, mutation, limits, run, memory, report_improvements,
 reported_score, quota)``
     Simulate until an accepted genome is to be reported, because its score is at least
-    `reported_score` or, with `report_improvements`, because it is the best of the start; until the
-    horizon is reached; or about `quota` offspring are done. Returns IMPROVED or ACCEPTED, EXPIRED,
-    PAUSED; UNDECIDED to ask the caller for a way off a plateau. The genome and the score reported
-    are those in `run`.
+    `reported_score` or, because it is the best of the start; until the horizon is reached; or
+    about `quota` offspring are done. Without `report_improvements` nobody asks for the best of the
+    start, and the (1+1) NA, which is called most often, leaves it out; the others report it always.
+    Returns IMPROVED or ACCEPTED, EXPIRED, PAUSED; UNDECIDED to ask the caller for a way off a
+    plateau. The genome and the score reported are those in `run`.
 ``select(algorithm, run, population, score)``
     For algorithms that make one offspring at a time: the row of the member that it replaces, -1 if
     it is not accepted.
@@ -95,14 +96,19 @@ def _by_kind(name: str, options: Any, default: Callable[..., Any] | None = None)
     `options` are those of compilation; `default` is for kinds that have no function of their own.
     """
 
+    def implementation(kind: type) -> Any:
+        function = _IMPLEMENTATIONS.get((name, kind), default)
+        if function is None:
+            raise TypeError(f"{kind.__name__} has no function {name!r}, which `implement` gives it")
+        return function
+
     def chosen(kind: Any, *others: Any) -> Any:
-        function: Any = _IMPLEMENTATIONS.get((name, type(kind)), default)
-        return function(kind, *others)
+        return implementation(type(kind))(kind, *others)
 
     # not strict: the names of the parameters are those of the function that is chosen
     @overload(chosen, jit_options=options, strict=False)
     def _chosen_while_compiling(kind: Any, *others: Any) -> Any:
-        return _IMPLEMENTATIONS.get((name, kind.instance_class), default)
+        return implementation(kind.instance_class)
 
     return chosen
 

@@ -16,8 +16,8 @@ from hyperna._kernels.steps import CHOICE, FIRST, LARGEST_SUBSET_TABLE
 def turn_in_plane(weight, size, plane, length, resolution):
     """Turn a direction by a number of grid steps in a plane.
 
-    `plane` is the number of an ordered pair of coordinates. Returns these and by how much their
-    weights change.
+    `plane` is the number of an ordered pair of coordinates a, b. Returns a, b, and by how much the
+    weight of each changes.
     """
     a, b = plane // (size - 1), plane % (size - 1)
     if b >= a:
@@ -45,16 +45,26 @@ def write_angles(weight, size, resolution, genome, first):
 
 
 def _step_by_rotations(move, mutation, steps, i, genome, changed, old):
-    """Turn neurons, whose angles all change then; other components are moved as usual."""
-    choice = steps.step[CHOICE, i]
+    """Turn neurons, whose angles all change then; other components are moved as usual.
+
+    The parts of a step are read as they come, and not by `list_parts`: all angles of a neuron go to
+    `changed` for one part of the step, which would overwrite the parts to come.
+    """
+    choice = steps.step[CHOICE, i]  # a bit for each component where these are few, else a number
     place = steps.step[FIRST, i]
     unit = move.unit
     few = mutation.component.size <= LARGEST_SUBSET_TABLE
+    parts = choice
+    if few:
+        parts = mutation.component.size
     count = np.int64(0)
-    for t in range(mutation.component.size if few else choice):
-        c = mutation.component[t] if few else steps.part[steps.step[FIRST, i] + t]
-        if few and (choice >> t) & 1 == 0:
-            continue
+    for t in range(parts):
+        if few:
+            if (choice >> t) & 1 == 0:
+                continue
+            c = mutation.component[t]
+        else:
+            c = steps.part[place]
         if move.pairs[c] == 0:
             changed[count], old[count] = c, genome[c]
             count += 1
@@ -81,8 +91,14 @@ def _step_by_rotations(move, mutation, steps, i, genome, changed, old):
 
 
 def _resized(kind, topology, neurons):
-    pairs = topology.pairs[neurons]
-    return RotationMove(kind.unit, pairs, kind.dim, neurons, kind.width, kind.resolution)
+    return RotationMove(
+        unit=kind.unit,
+        pairs=topology.pairs[neurons],
+        dim=kind.dim,
+        neurons=neurons,
+        width=kind.width,
+        resolution=kind.resolution,
+    )
 
 
 implement(RotationMove, step_by=_step_by_rotations, resized=_resized)

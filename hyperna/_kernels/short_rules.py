@@ -11,7 +11,8 @@ if it costs no more. It differs from it by one or several of these moves:
   how one feature takes the place of another;
 - a neuron is lost: its weights become 0, and it fires everywhere or nowhere.
 
-The kernel is flat on purpose: it compiles in a few seconds and can be read from top to bottom.
+The kernel is one loop, read from top to bottom: the moves of an offspring, its errors, and whether
+it is kept. It is not cut into more functions because each of them takes longer to compile.
 """
 
 import math
@@ -24,10 +25,12 @@ from hyperna._kernels.random import below, geometric, next_word, pick, uniform
 
 # The quorum that stands for an odd number of half-spaces.
 ODD = 0
-# Share of the turns that end where a weight is 0, and of the offspring that lose a neuron. What
-# other values do: benchmarks/ablation.md, "zeroing moves" and "neuron losses".
+# Measured in benchmarks/ablation.md, "zeroing moves" and "neuron losses": the share of the turns
+# that end where a weight is 0, and of the offspring that lose a neuron.
 ZEROING_MOVES = 0.36
 NEURON_LOSSES = 0.002
+# Not varied: both are there for time.
+#
 # Points in a block: blocks in which no neuron changes its mind keep their errors, and what comes
 # after a block that makes an offspring too bad is not looked at.
 BLOCK = 128
@@ -53,8 +56,9 @@ class RuleMoves(NamedTuple):
 
     `lengths` is an alias table of step lengths 1, 2, ... with 2**`length_bits` entries, in units of
     1/`resolution` of a turn, or of the range of thresholds, which is from -1 to 1. Each component
-    (D - 1 directions and a threshold for each of the N neurons) moves with `probability`; where
-    that is 0 exactly one of them does, and it is a threshold at least with probability `threshold`.
+    (D - 1 directions and a threshold for each of the N neurons) moves with `probability`. The
+    probability 0 stands for exactly one, drawn uniformly, which is replaced by the threshold of its
+    neuron with probability `threshold`; a plane to turn in then has a term, if one is found.
     `zeroing` is the share of the turns that end where a weight is 0, `losing` that of the offspring
     that lose a neuron.
     """
@@ -74,6 +78,28 @@ def signed_step(moves, stream):
     word = next_word(stream)
     step = (1 + pick(word, moves.lengths, np.int64(0), moves.length_bits)) / moves.resolution
     return step if word & np.uint64(1) else -step
+
+
+@inline_kernel
+def draw_plane(features, stream):
+    """Two different features."""
+    j = below(stream, features)
+    k = below(stream, features - 1)
+    return j, k + np.int64(k >= j)
+
+
+@inline_kernel
+def turned(moves, u, v, stream):
+    """Two weights after a turn in their plane: until the first is 0, or by a step."""
+    if uniform(stream) < moves.zeroing:
+        length = math.copysign(math.hypot(u, v), v)
+        if v == 0.0 and next_word(stream) & np.uint64(1):
+            length = -length
+        return 0.0, length
+    angle = 2.0 * math.pi * signed_step(moves, stream)
+    cosine = math.cos(angle)
+    sine = math.sin(angle)
+    return u * cosine - v * sine, u * sine + v * cosine
 
 
 @inline_kernel
@@ -121,6 +147,7 @@ def evolve_rule(data, quorum, moves, term_cost, budget, weights, thresholds, str
     neurons = thresholds.size
     blocks = (points + BLOCK - 1) // BLOCK
     slots = neurons * features
+    moves_one = moves.probability == 0.0
     log_stay = math.log1p(-moves.probability) if 0.0 < moves.probability < 1.0 else -1.0
 
     # the parent: dot products, number of half-spaces that hold a point, errors of each block
@@ -176,8 +203,9 @@ def evolve_rule(data, quorum, moves, term_cost, budget, weights, thresholds, str
             old_threshold[lost] = thresholds[lost]
             thresholds[lost] = 1.0 if next_word(stream) & np.uint64(1) else -1.0
         else:
+            # drawn in any case, so that runs keep their random numbers
             slot = below(stream, slots)
-            if moves.probability > 0.0:
+            if not moves_one:
                 slot = np.int64(0) if moves.probability == 1.0 else geometric(stream, log_stay)
             while slot < slots:
                 i = slot // features
@@ -186,37 +214,25 @@ def evolve_rule(data, quorum, moves, term_cost, budget, weights, thresholds, str
                     moved[movers] = i
                     movers += 1
                     old_threshold[i] = thresholds[i]
-                steps = slot - i * features == features - 1
-                if moves.probability == 0.0 and moves.threshold > 0.0:
-                    steps = steps or uniform(stream) < moves.threshold
-                if steps:
+                # the last slot of a neuron is its threshold
+                moves_threshold = slot - i * features == features - 1
+                if moves_one and moves.threshold > 0.0:
+                    moves_threshold = moves_threshold or uniform(stream) < moves.threshold
+                if moves_threshold:
                     thresholds[i] += 2.0 * signed_step(moves, stream)
                     # beyond that a half-space holds all points or none
                     inside = inside and abs(thresholds[i]) <= 1.0
                 else:
-                    j = below(stream, features)
-                    k = below(stream, features - 1)
-                    k += np.int64(k >= j)
-                    if moves.probability == 0.0:
+                    j, k = draw_plane(features, stream)
+                    if moves_one:
                         # a plane without a term would be a step without effect
                         tries = 0
                         while weights[i, j] == 0.0 and weights[i, k] == 0.0 and tries < features:
-                            j = below(stream, features)
-                            k = below(stream, features - 1)
-                            k += np.int64(k >= j)
+                            j, k = draw_plane(features, stream)
                             tries += 1
                     u = weights[i, j]
                     v = weights[i, k]
-                    if uniform(stream) < moves.zeroing:
-                        a = 0.0
-                        b = math.copysign(math.hypot(u, v), v)
-                        if v == 0.0 and next_word(stream) & np.uint64(1):
-                            b = -b
-                    else:
-                        angle = 2.0 * math.pi * signed_step(moves, stream)
-                        cosine, sine = math.cos(angle), math.sin(angle)
-                        a = u * cosine - v * sine
-                        b = u * sine + v * cosine
+                    a, b = turned(moves, u, v, stream)
                     inside = inside and signs[j] * a >= 0.0 and signs[k] * b >= 0.0
                     new_terms += np.int64(a != 0.0) - np.int64(u != 0.0)
                     new_terms += np.int64(b != 0.0) - np.int64(v != 0.0)
@@ -231,7 +247,7 @@ def evolve_rule(data, quorum, moves, term_cost, budget, weights, thresholds, str
                     weights[i, j] = a
                     weights[i, k] = b
                     changes += 2
-                if moves.probability == 0.0:
+                if moves_one:
                     break
                 slot += 1
                 if moves.probability < 1.0:
@@ -253,23 +269,26 @@ def evolve_rule(data, quorum, moves, term_cost, budget, weights, thresholds, str
                     for p in range(new.size):
                         new[p] = 0.0
                 else:
-                    first = 0
-                    second = 0
-                    a = 0.0
-                    b = 0.0
+                    # the first turn, nearly always the only one, in one pass
+                    by_x = 0.0
+                    by_y = 0.0
+                    x = columns[0, begin:end]
+                    y = x
                     next_change = 0
                     if changes > 0 and changed_neuron[0] == i:
-                        first, second = changed_feature[0], changed_feature[1]
-                        a, b = change[0], change[1]
+                        by_x = change[0]
+                        by_y = change[1]
+                        x = columns[changed_feature[0], begin:end]
+                        y = columns[changed_feature[1], begin:end]
                         next_change = 2
-                    x, y = columns[first, begin:end], columns[second, begin:end]
                     for p in range(new.size):
-                        new[p] = old[p] + a * x[p] + b * y[p]
+                        new[p] = old[p] + by_x * x[p] + by_y * y[p]
                     for c in range(next_change, changes):
                         if changed_neuron[c] == i:
-                            x, a = columns[changed_feature[c], begin:end], change[c]
+                            by_x = change[c]
+                            x = columns[changed_feature[c], begin:end]
                             for p in range(new.size):
-                                new[p] += a * x[p]
+                                new[p] += by_x * x[p]
                 flips += count_flips(old, old_threshold[i], new, thresholds[i])
             flipped[block] = flips > 0
             new_errors[block] = block_errors[block]

@@ -14,7 +14,7 @@ from hyperna._kernels.jit import inner_kernel, kernel_with_arrays
 from hyperna._kernels.short_rules import ODD
 
 # No point costs more than one that is so unlikely, 30 bits, and below it nothing pulls at the
-# network: a mistake far from the border must not outweigh all other points.
+# network: a mistake far from the border must not outweigh all other points. Not varied.
 LEAST_CHANCE = 1e-9
 
 

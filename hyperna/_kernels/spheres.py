@@ -30,12 +30,13 @@ class Cap(NamedTuple):
     which the positive half-space begins. The others are in `changes`: a row of azimuths, and one
     with 1 where the label ceases to be positive and -1 where it begins to be. Labels that do not
     change are all positive or not, `constant`. The area of the sphere is `units`, of which
-    `negative` are not positive. `modulus` are the numbers of values of a neuron's components; one
-    that has more than `dim` of them is bent.
+    `negative` are not positive. `modulus` are the numbers of values of a neuron's components, the
+    last of which is a bend if neurons are `bent`.
     """
 
     dim: int
     modulus: np.ndarray
+    bent: bool
     resolution: int
     turn: int
     step: int
@@ -57,6 +58,7 @@ class Areas(NamedTuple):
 
     dim: int
     modulus: np.ndarray
+    bent: bool
     resolution: int
     neurons: int
     join: int
@@ -91,13 +93,13 @@ def _areas_workspace(fitness):
 
 
 @inner_kernel
-def cap_height(genome, first, dim, width, resolution):
+def cap_height(genome, first, dim, bent, resolution):
     """The t of the cap {w·x >= t} on which the neuron at component `first` fires.
 
     The same height of bent neurons may come from different biases and bends, so it is rounded.
     """
     bias = (2.0 * genome[first + dim - 1] - resolution) / resolution
-    if width == dim:
+    if not bent:
         return bias
     cosine, sine = cos_sin_turn(genome[first + dim], 2 * resolution)
     reach = bias * sine
@@ -159,7 +161,7 @@ def _cap_score(fitness, work, genome):
     dim = fitness.dim
     turn = fitness.turn
     resolution = fitness.resolution
-    t = cap_height(genome, 0, dim, fitness.modulus.size, resolution)
+    t = cap_height(genome, 0, dim, fitness.bent, resolution)
     square = 0.0
     product = 1.0
     for k in range(dim - 2):
@@ -237,7 +239,7 @@ def _areas_score(fitness, work, genome):
     normal = work.normal
     for i in range(neurons):
         first = i * fitness.modulus.size
-        t = cap_height(genome, first, dim, fitness.modulus.size, r)
+        t = cap_height(genome, first, dim, fitness.bent, r)
         neuron_weights(genome, dim, r, first, normal)
         place_circle(work.arrangement.circle[i], normal[0], normal[1], normal[2], t)
     if fitness.join == EVOLVED:

@@ -38,7 +38,7 @@ from hyperna.classifier.table import Standardised
 # Numbers of features, in order.
 Features: TypeAlias = tuple[int, ...]
 # Probabilities of a label that no distance explains; never less than one in all rows and two more
-# (Laplace's rule of succession).
+# (Laplace's rule of succession). Not varied.
 LAPSES = (0.0, 0.01, 0.03, 0.06, 0.1, 0.15)
 
 
@@ -66,11 +66,14 @@ class CodeLength:
 
 
 def code_length(
-    network: HalfSpaces, points: Standardised, shortness: float, path: Collection[Features] = ()
+    network: HalfSpaces,
+    points: Standardised,
+    shortness: float,
+    lasso_sets: Collection[Features] = (),
 ) -> CodeLength:
     """Return the shortest description of the labels by a network.
 
-    `path` has the sets of features along the lasso path.
+    `lasso_sets` are the sets of features along the lasso path.
     """
     if not network.neurons:
         return CodeLength(points.rows * entropy(points.share), 0.0, 0.0, 0.0, 0.0)
@@ -92,7 +95,7 @@ def code_length(
     features = len(points.columns)
     return CodeLength(
         labels=labels,
-        rule=parameters + naming_bits(network, features, path),
+        rule=parameters + naming_bits(network, features, lasso_sets),
         named_rule=parameters + naming_bits(network, features),
         slope=slope,
         lapse=lapse,
@@ -115,7 +118,7 @@ def least_bits(neurons: int, points: Standardised, shortness: float) -> float:
     return labels + shortness * naming_bits(of_one_term_each, len(points.columns))
 
 
-def naming_bits(network: HalfSpaces, features: int, path: Collection[Features] = ()) -> float:
+def naming_bits(network: HalfSpaces, features: int, lasso_sets: Collection[Features] = ()) -> float:
     """Return the bits for the shape of a network and the names of its features."""
     size = network.neurons
     bits = math.log2(size * (size + 1))
@@ -123,8 +126,8 @@ def naming_bits(network: HalfSpaces, features: int, path: Collection[Features] =
         bits += math.log2(size + 1)
     else:
         bits += 1.0
-        if network.features in path:
-            return bits + math.log2(len(path))
+        if network.features in lasso_sets:
+            return bits + math.log2(len(lasso_sets))
     for k in network.terms_of_each.tolist():
         # a longer list of features is not cheaper than a shorter one
         named = min(k, features // 2)

@@ -1,4 +1,4 @@
-"""Where the rules come from: lasso supports, smooth stand-ins, and evolution along term costs.
+"""Where the rules come from: lasso, smooth stand-ins, and evolution under a cost of terms.
 
 Each function returns a network; none of them decides which one is good (see `hyperna.classifier.
 search` and `hyperna.classifier.bits`).
@@ -27,15 +27,11 @@ from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.classifier.half_spaces import ODD, HalfSpaces
 from hyperna.classifier.table import Standardised
 
-# What other values do to accuracy and length: benchmarks/ablation.md.
+# Measured: what other values do to accuracy and length is in benchmarks/ablation.md.
 #
-# Steps of a normal, in turns, and of a threshold are harmonic on this many parts.
-RESOLUTION = 65_536
-# Share of the steps of other components that move the threshold instead, which has steps of its own
-# too; other shares are in `hyperna._kernels.short_rules`.
+# In the classifier a mutation that is not already a threshold step becomes one with this
+# probability. Other shares of moves are in `hyperna._kernels.short_rules`.
 THRESHOLD_MOVES = 0.3
-# Parts of a row in which the weights of points and the cost of a term are counted.
-PARTS_OF_A_ROW = 1024
 # The L2 penalty of logistic regression (scikit-learn's default), and that of networks for each row:
 # they must be able to become steep.
 PENALTY, NETWORK_PENALTY = 1.0, 1e-3
@@ -46,14 +42,26 @@ SLIGHT_GAIN = 1e-3
 # regression, and among so few, the first ones of the lasso path: among many features a short rule
 # such as "two of them are positive" drowns, and a rule on all of twelve is not found on six.
 MOST_FEATURES, FEW_FEATURES = 20, 6
-# Steps along the lasso path, and sizes of supports at which all are tried; of larger ones every
-# size that is about 1.4 times the one before.
-LASSO_STEPS = 60
+# Sizes up to which a set of features of each size on the lasso path is tried; see `size_class`.
 EVERY_SIZE = 8
 
+# Not varied.
+#
+# Steps along the lasso path.
+LASSO_STEPS = 60
+# Steps of a normal, in turns, and of a threshold are harmonic on this many parts: fine enough for
+# any border.
+RESOLUTION = 65_536
+# Parts of a row in which the weights of points and the cost of a term are counted, so that costs
+# are integers.
+PARTS_OF_A_ROW = 1024
 
-def lasso_supports(points: Standardised) -> Iterator[IntArray]:
-    """Yield sets of features along scikit-learn's lasso path, small ones first, and all of them."""
+
+def lasso_sets(points: Standardised) -> Iterator[IntArray]:
+    """Yield sets of features along scikit-learn's lasso path, small ones first; the last has all.
+
+    There is one for each class of sizes.
+    """
     size_of_all = len(points.columns)
     root = np.sqrt(points.weight)
     A = points.columns.T * root[:, None]
@@ -61,34 +69,39 @@ def lasso_supports(points: Standardised) -> Iterator[IntArray]:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", ConvergenceWarning)
         steps = min(LASSO_STEPS, 2 * size_of_all)
-        _, _, path = lars_path(A, target, method="lasso", max_iter=steps)
-    sizes = set()
-    for weights in sorted(path.T, key=np.count_nonzero):
-        support = np.flatnonzero(weights)
-        size: float = len(support)
-        if size > EVERY_SIZE:
-            size = round(2 * np.log2(size / EVERY_SIZE)) + 0.5
-        if 0 < len(support) < size_of_all and size not in sizes:
-            sizes.add(size)
-            yield support
+        _, _, coefficients = lars_path(A, target, method="lasso", max_iter=steps)
+    seen = set()
+    for weights in sorted(coefficients.T, key=np.count_nonzero):
+        features = np.flatnonzero(weights)
+        size = size_class(len(features))
+        if 0 < len(features) < size_of_all and size not in seen:
+            seen.add(size)
+            yield features
     yield np.arange(size_of_all)
 
 
+def size_class(size: int) -> int:
+    """Return the class of a number of features: sizes of one class are about the same.
+
+    Up to `EVERY_SIZE` each size is a class; from there on there are two classes an octave.
+
+    Examples
+    --------
+    >>> [size_class(size) for size in (7, 8, 9, 10, 13, 14, 16, 32)]
+    [7, 8, 9, 10, 10, 11, 11, 13]
+    """
+    if size <= EVERY_SIZE:
+        return size
+    return EVERY_SIZE + 1 + round(2 * np.log2(size / EVERY_SIZE))
+
+
 def smooth_fit(
-    points: Standardised,
-    used: BoolArray,
-    quorum: int,
-    begin: FloatArray,
-    penalty: float,
-    slight_gain: float,
-    signs: IntArray | None = None,
+    points: Standardised, used: BoolArray, quorum: int, begin: FloatArray, penalty: float
 ) -> FloatArray:
     """Return where L-BFGS finds the least loss of the smooth stand-in.
 
     `used` (N, D) says which weights may differ from 0. Rows of `begin` and of the result are the
-    weights and, last, the threshold of a neuron, on the scale of logits. The first step that gains
-    relatively less than `slight_gain` is the last. `signs` are those that weights may have, 0 for
-    both.
+    weights and, last, the threshold of a neuron, on the scale of logits.
     """
     neurons, features = [], []
     for i, row in enumerate(used):
@@ -98,8 +111,8 @@ def smooth_fit(
     neuron, feature = np.array(neurons), np.array(features)
     gradient = np.zeros(len(neuron))
     bounds = None
-    if signs is not None:
-        sign = np.where(feature < 0, 0, signs[feature])
+    if points.signs is not None:
+        sign = np.where(feature < 0, 0, points.signs[feature])
         low, high = np.where(sign > 0, 0.0, -np.inf), np.where(sign < 0, 0.0, np.inf)
         bounds = list(zip(low, high, strict=True))
 
@@ -117,12 +130,12 @@ def smooth_fit(
         )
         return value, gradient.copy()
 
-    options = {"maxiter": STEPS, "ftol": slight_gain}
-    found = minimize(
+    options = {"maxiter": STEPS, "ftol": SLIGHT_GAIN}
+    minimum = minimize(
         loss, begin[neuron, feature], jac=True, method="L-BFGS-B", bounds=bounds, options=options
     )
     result = np.zeros(begin.shape)
-    result[neuron, feature] = found.x
+    result[neuron, feature] = minimum.x
     return result
 
 
@@ -131,15 +144,13 @@ def network_of(parameters: FloatArray, quorum: int) -> HalfSpaces:
     return HalfSpaces.made(parameters[:, :-1], parameters[:, -1], quorum)
 
 
-def half_spaces_on(
-    supports: Iterable[IntArray], points: Standardised, signs: IntArray | None = None
-) -> Iterator[HalfSpaces]:
+def half_spaces_on(sets: Iterable[IntArray], points: Standardised) -> Iterator[HalfSpaces]:
     """Yield the half-space of logistic regression on each of some sets of features."""
     parameters = np.zeros((1, len(points.columns) + 1))
-    for support in supports:
+    for features in sets:
         used = np.zeros((1, len(points.columns)), bool)
-        used[0, support] = True
-        parameters = smooth_fit(points, used, 1, parameters, PENALTY, SLIGHT_GAIN, signs)
+        used[0, features] = True
+        parameters = smooth_fit(points, used, 1, parameters, PENALTY)
         yield network_of(parameters, 1)
 
 
@@ -149,7 +160,6 @@ def soft_network(
     quorum: int,
     features: IntArray,
     rng: Generator,
-    signs: IntArray | None = None,
 ) -> HalfSpaces:
     """Return a network found by the smooth stand-in from a random beginning."""
     used = np.zeros((neurons, len(points.columns)), bool)
@@ -165,10 +175,10 @@ def soft_network(
         begin[:, -1] = -1.0
     elif quorum != ODD:
         begin[:, -1] = 0.0
-    if signs is not None:
-        begin[:, :-1] = np.where(signs == 0, begin[:, :-1], np.abs(begin[:, :-1]) * signs)
-    found = smooth_fit(points, used, quorum, begin, penalty, SLIGHT_GAIN, signs)
-    return network_of(found, quorum)
+    if points.signs is not None:
+        weights = begin[:, :-1]
+        begin[:, :-1] = np.where(points.signs == 0, weights, np.abs(weights) * points.signs)
+    return network_of(smooth_fit(points, used, quorum, begin, penalty), quorum)
 
 
 @cache
@@ -183,7 +193,6 @@ def evolved(
     term_cost: float,
     evaluations: int,
     rng: Generator,
-    signs: IntArray | None = None,
 ) -> HalfSpaces:
     """Return the network after so many offspring that had to cost no more than their parents.
 
@@ -193,7 +202,7 @@ def evolved(
         points.in_unit_ball,
         points.label,
         np.rint(points.weight * PARTS_OF_A_ROW).astype(np.int64),
-        np.zeros(len(points.columns), np.int64) if signs is None else signs,
+        np.zeros(len(points.columns), np.int64) if points.signs is None else points.signs,
     )
     lengths, bits = harmonic_table()
     moves = RuleMoves(
@@ -210,5 +219,5 @@ def evolved(
     cost = round(term_cost * PARTS_OF_A_ROW)
     stream = rng.integers(1, 2**63, 4, dtype=np.uint64)
     evolve_rule(data, network.quorum, moves, cost, evaluations, normals, thresholds, stream)
-    found = HalfSpaces.made(normals, thresholds * points.radius, network.quorum)
-    return found.tidied(points.columns)
+    offspring = HalfSpaces.made(normals, thresholds * points.radius, network.quorum)
+    return offspring.tidied(points.columns)

@@ -13,7 +13,14 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
-from hyperna._validation import FloatArray, check_choice, check_integer, check_jobs, check_real
+from hyperna._validation import (
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_integer,
+    check_jobs,
+    check_real,
+)
 from hyperna._words import shown
 from hyperna.classifier import model_file
 from hyperna.classifier.decision_list import DecisionList
@@ -21,7 +28,7 @@ from hyperna.classifier.notebook import RuleBox
 from hyperna.classifier.order import list_order
 from hyperna.classifier.path import PathRow, RulePath, combined
 from hyperna.classifier.rules import Rule, rule_of
-from hyperna.classifier.search import Candidate, Limits, Search
+from hyperna.classifier.search import Candidate, Limits, Search, Work
 from hyperna.classifier.table import (
     LabelledTable,
     Standardisation,
@@ -36,12 +43,12 @@ from hyperna.tables.features import plain_features
 
 JOINED_BY = ("or", "and", "xor", "at_least")
 MOST_TERMS = 10**9
+# Not varied: for printing only.
+#
 # Rows of the path of a list of several rules: each size up to the first number, and of larger ones
 # those that exceed the one before by this factor.
 EVERY_PATH_SIZE = 12
 NEXT_PATH_SIZE = 1.15
-
-Work = Callable[[Callable[..., Any], Iterable[Any]], list[Any]]
 
 
 class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
@@ -184,14 +191,15 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         table, classes, present = checked_table(self, X, y, sample_weight)
-        limits = self._limits(len(present))
+        signs = self._signs(len(present))
+        limits = self._limits(signs)
         work = self._work()
         random = check_random_state(self.random_state)
         seed = np.random.SeedSequence(random.randint(2**31, size=4).tolist())
         sample = table.sample(np.random.default_rng(seed))
         standard = Standardisation.fit(sample.X, sample.weight)
         self.classes_ = classes
-        searches, order = self._searches(sample, standard, present, limits, seed, work)
+        searches, order = self._searches(sample, standard, present, limits, signs, seed, work)
         self._finish(searches, order, sample, standard, table)
         self.training_score_ = self.path_.chosen.accuracy
         by_class = np.bincount(table.label, weights=table.weight, minlength=len(classes))
@@ -203,15 +211,16 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         standard: Standardisation,
         present: Any,
         limits: Limits,
+        signs: IntArray | None,
         seed: np.random.SeedSequence,
         work: Work,
     ) -> tuple[list[Search], list[int]]:
         """Return a finished search for each rule of the list, and the order of the classes."""
 
         def search(positive: int, rows: LabelledTable, number: int, work: Work) -> Search:
-            points = Standardised.of(rows, standard, positive)
+            points = Standardised.of(rows, standard, positive, signs)
             key = np.random.SeedSequence(seed.entropy, spawn_key=(number,))
-            made = Search(points, limits.for_features(points.features), key)
+            made = Search(points, limits, key)
             made.run(work)
             if self.verbose:
                 name = shown(self.classes_[positive].item())
@@ -301,7 +310,7 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         self.path_ = RulePath(rows)
         self.list_ = self.path_.chosen.list
 
-    def _limits(self, classes: int) -> Limits:
+    def _limits(self, signs: IntArray | None) -> Limits:
         """Return what a rule may be; refuse parameters that are not allowed."""
         terms = MOST_TERMS
         if self.max_terms is not None:
@@ -311,20 +320,20 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         check_real("shortness", self.shortness, 0, 1000)
         check_integer("evaluations", self.evaluations, 0)
         check_integer("verbose", int(self.verbose), 0)
-        outputs = JOINED_BY if self.output == "auto" else (self.output,)
-        signs = self._signs(classes)
-        if signs is not None and self.output == "xor":
-            raise ValueError("output must not be 'xor' where monotonic_cst is given")
+        outputs: tuple[str, ...] = JOINED_BY if self.output == "auto" else (self.output,)
+        if signs is not None:
+            if self.output == "xor":
+                raise ValueError("output must not be 'xor' where monotonic_cst is given")
+            outputs = tuple(one for one in outputs if one != "xor")
         return Limits(
             shortness=float(self.shortness),
             max_terms=terms,
             max_neurons=neurons,
             outputs=outputs,
             evaluations=self.evaluations,
-            signs=signs,
         )
 
-    def _signs(self, classes: int) -> Any:
+    def _signs(self, classes: int) -> IntArray | None:
         """Return the signs that weights may have, None if all may have both."""
         given = self.monotonic_cst
         if given is None:

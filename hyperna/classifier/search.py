@@ -1,11 +1,15 @@
 """The search for the rule that tells the labels in the fewest bits.
 
+"Path" has three meanings around a classifier. The lasso path gives the `lasso_sets`, sets of
+features; `Search.evolved_along_costs` follows a network along growing costs of a term; and
+`Search.path` is what users see: the best candidate of every size. `Search.run` has these steps:
+
 1. The candidates begin with the constant answer and the half-spaces of logistic regression on the
-   supports of a lasso path.
+   lasso sets.
 2. The last of these, on all features or on the `MOST_FEATURES` with the largest weights, and
    networks of two half-spaces and more from smooth stand-ins, are evolved along growing costs of a
    term. A stand-in is fitted on the same features and, where they are more than twice as many, on
-   the first `FEW_FEATURES` of the lasso path; the one that takes fewer bits is evolved.
+   the largest lasso set of up to `FEW_FEATURES`; the one that takes fewer bits is evolved.
 3. Larger networks are tried until two sizes in a row do not help, or none so large can.
 4. The candidate with the fewest bits is the answer. A rule must also take fewer bits than the
    constant answer when it names all its features; if none does, there is nothing to tell.
@@ -13,7 +17,7 @@
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,13 +30,13 @@ from hyperna.classifier.candidates import (
     MOST_FEATURES,
     evolved,
     half_spaces_on,
-    lasso_supports,
+    lasso_sets,
     soft_network,
 )
 from hyperna.classifier.half_spaces import ODD, HalfSpaces
 from hyperna.classifier.table import Standardised
 
-# What other values do to accuracy and length: benchmarks/ablation.md.
+# Measured: what other values do to accuracy and length is in benchmarks/ablation.md.
 #
 # The first cost of a term along a path, in rows, and the factor from each cost to the next.
 FIRST_COST, COST_FACTOR = 0.5, 8.0
@@ -58,11 +62,6 @@ class Limits:
     max_neurons: int
     outputs: tuple[str, ...]
     evaluations: int
-    signs: IntArray | None = None
-
-    def for_features(self, features: IntArray) -> "Limits":
-        """Return the limits where only some of the features vary."""
-        return replace(self, signs=None if self.signs is None else self.signs[features])
 
     def quorums(self, neurons: int) -> list[int]:
         """Return how so many half-spaces may be joined."""
@@ -71,7 +70,7 @@ class Limits:
             found.append(1)
         if "and" in self.outputs:
             found.append(neurons)
-        if "xor" in self.outputs and self.signs is None:
+        if "xor" in self.outputs:
             found.append(ODD)
         if "at_least" in self.outputs and neurons % 2 == 1:
             found.append((neurons + 1) // 2)
@@ -95,35 +94,53 @@ class Candidate:
         network = self.network
         return round(self.bits, 3), network.terms, network.neurons, network.features
 
+    @property
+    def label_bits(self) -> float:
+        """Bits of the labels in thousandths, by which candidates of one size are compared."""
+        return round(self.code.labels, 3)
+
     def tells_better_than(self, other: "Candidate") -> bool:
         """Return whether the labels take fewer bits than with another candidate."""
-        return (self.code.labels, self.order) < (other.code.labels, other.order)
+        return (self.label_bits, self.order) < (other.label_bits, other.order)
 
 
 class Search:
-    """Candidates for one binary problem, gathered step by step by `run`."""
+    """Candidates for one binary problem, gathered step by step by `run`.
+
+    Attributes
+    ----------
+    candidates : list of Candidate
+        All that were found; the first is the constant answer.
+    lasso_sets : list of tuples
+        The sets of features along the lasso path, small ones first.
+    best_so_far : Candidate
+        That with the fewest bits within the limits, whether or not it tells anything.
+    best : Candidate
+        The answer, once `run` has chosen it.
+    """
 
     def __init__(self, points: Standardised, limits: Limits, seed: np.random.SeedSequence) -> None:
         self.points = points
         self.limits = limits
         self.seed = seed
-        self.candidates: list[Candidate] = []
-        self.supports: set[Features] = set()  # sets of features along the lasso path
+        self.lasso_sets: list[Features] = []
         # classes that weigh the same do so up to rounding
         mostly = round(points.share, 9) > 0.5
-        self.best = self.candidate(HalfSpaces.constant(len(points.columns), mostly))
-        self.candidates.append(self.best)
+        constant = self.candidate(HalfSpaces.constant(len(points.columns), mostly))
+        self.candidates = [constant]
+        self.best_so_far = constant
+        self.best = constant
 
     def candidate(self, network: HalfSpaces) -> Candidate:
         """Return a network with its description."""
-        code = code_length(network, self.points, self.limits.shortness, self.supports)
+        code = code_length(network, self.points, self.limits.shortness, self.lasso_sets)
         return Candidate(network, code, code.total(self.limits.shortness))
 
     def add(self, made: Candidate) -> None:
-        """Note a candidate; it becomes the best if it needs fewer bits and is within the limits."""
+        """Note a candidate, and whether it needs the fewest bits so far."""
         self.candidates.append(made)
-        if self.allowed(made) and made.order < self.best.order:
-            self.best = made
+        if self.allowed(made) and made.order < self.best_so_far.order:
+            self.best_so_far = made
 
     def allowed(self, candidate: Candidate) -> bool:
         """Return whether a candidate is within the limits."""
@@ -132,8 +149,21 @@ class Search:
         return small and network.neurons <= self.limits.max_neurons
 
     def run(self, work: Work) -> None:
-        """Gather all candidates; `work` maps a function over arguments, perhaps in parallel."""
-        self.gather(work)
+        """Gather candidates and choose; `work` maps a function over arguments, maybe in parallel.
+
+        Where no feature varies, or none says anything about the labels, the constant answer is all
+        there is.
+        """
+        if len(self.points.columns):
+            half_space = self.add_half_spaces().network
+            if half_space.neurons:
+                features = largest_weights(half_space, MOST_FEATURES)
+                self.evolve_half_space(half_space, features)
+                self.grow(self.feature_choices(features), work)
+        self.best = self.choose()
+
+    def choose(self) -> Candidate:
+        """Return the candidate with the fewest bits of those that tell anything."""
         constant = self.candidates[0]
         strict = max(self.limits.shortness, STRICT_SHORTNESS)
         telling = [
@@ -141,86 +171,82 @@ class Search:
             for one in self.candidates
             if self.allowed(one) and one.code.named_total(strict) < constant.bits
         ]
-        self.best = min(telling, key=lambda one: one.order, default=constant)
+        return min(telling, key=lambda one: one.order, default=constant)
 
-    def gather(self, work: Work) -> None:
-        """Add half-spaces and networks of growing sizes to the candidates."""
-        full = self.best
-        if not len(self.points.columns):
-            return  # nothing varies
-        supports = list(lasso_supports(self.points))
-        self.supports = {tuple(support.tolist()) for support in supports}
-        for network in half_spaces_on(supports, self.points, self.limits.signs):
-            full = self.candidate(network)
-            self.add(full)
-        if not full.network.neurons:
-            return  # no feature says anything about the labels
-        weight = np.abs(full.network.normals[0])
-        features = np.sort(np.argsort(-weight, kind="stable")[:MOST_FEATURES])
-        begin = np.where(np.isin(np.arange(len(weight)), features), full.network.normals, 0.0)
-        half_space = HalfSpaces.made(begin, full.network.thresholds, 1)
-        for made in self.path_of(half_space, self.generator(1, 1)):
+    def add_half_spaces(self) -> Candidate:
+        """Add logistic regression on each set of the lasso; return that on all features."""
+        sets = list(lasso_sets(self.points))
+        self.lasso_sets = [tuple(features.tolist()) for features in sets]
+        for network in half_spaces_on(sets, self.points):
+            self.add(self.candidate(network))
+        return self.candidates[-1]
+
+    def evolve_half_space(self, half_space: HalfSpaces, features: IntArray) -> None:
+        """Add what a half-space on some of its features evolves to."""
+        weights = np.zeros(half_space.normals.shape)
+        weights[:, features] = half_space.normals[:, features]
+        start = HalfSpaces.made(weights, half_space.thresholds, 1)
+        # a half-space is a network of one, of which one must hold
+        for made in self.evolved_along_costs(start, self.generator((1, 1))):
             self.add(made)
+
+    def feature_choices(self, features: IntArray) -> list[IntArray]:
+        """Return on which features networks start: the given ones, and the first of the lasso."""
         choices = [features]
-        few = [support for support in supports if len(support) <= FEW_FEATURES]
+        few = [some for some in self.lasso_sets if len(some) <= FEW_FEATURES]
         if few and 2 * len(few[-1]) < len(features):
-            choices.append(few[-1])
+            choices.append(np.array(few[-1]))
+        return choices
+
+    def grow(self, choices: list[IntArray], work: Work) -> None:
+        """Add networks of two half-spaces, three and so on, until more do not help."""
         fruitless = 0
         for neurons in range(2, self.limits.max_neurons + 1):
-            before = self.best
+            before = self.best_so_far
             shapes = [(neurons, quorum) for quorum in self.limits.quorums(neurons)]
             if not shapes:
                 continue  # most of two is both of them, which is no vote
             if least_bits(neurons, self.points, self.limits.shortness) >= before.bits:
                 break  # no network of this size or a larger one can take fewer
-            self.try_shapes(shapes, choices, work)
-            fruitless = 0 if self.best is not before else fruitless + 1
+            for found in work(lambda shape: self.networks_of(shape, choices), shapes):
+                for made in found:
+                    self.add(made)
+            fruitless = 0 if self.best_so_far is not before else fruitless + 1
             if fruitless == MOST_FRUITLESS:
                 break
 
-    def try_shapes(self, shapes: list[Shape], choices: list[IntArray], work: Work) -> None:
-        """Add the candidates of some shapes."""
-        for found in work(lambda shape: self.networks_of(shape, choices), shapes):
-            for made in found:
-                self.add(made)
-
-    def generator(self, neurons: int, quorum: int) -> np.random.Generator:
-        """Return random numbers that depend on nothing but the seed and the shape."""
-        key = (*self.seed.spawn_key, neurons, quorum)
-        return np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
-
     def networks_of(self, shape: Shape, choices: list[IntArray]) -> list[Candidate]:
-        """Return the candidates of one shape along the path from the best of its starts.
+        """Return what the best of some starts of one shape evolves to.
 
         There is a start for each choice of features.
         """
-        neurons, quorum = shape
-        rng = self.generator(neurons, quorum)
+        rng = self.generator(shape)
         starts = [
-            self.candidate(
-                soft_network(self.points, neurons, quorum, features, rng, self.limits.signs)
-            )
-            for features in choices
+            self.candidate(soft_network(self.points, *shape, features, rng)) for features in choices
         ]
         start = min(starts, key=lambda one: one.order)
         # evolution leaves weights out; if the labels alone, with all weights there, take more bits
         # than the best rule with its labels, something shorter is unlikely to win
-        if start.code.labels >= self.best.bits:
+        if start.code.labels >= self.best_so_far.bits:
             return []
-        return self.path_of(start.network, rng)
+        return self.evolved_along_costs(start.network, rng)
 
-    def path_of(self, network: HalfSpaces, rng: np.random.Generator) -> list[Candidate]:
-        """Return networks evolved along growing costs of a term."""
-        limits = self.limits
+    def evolved_along_costs(self, network: HalfSpaces, rng: np.random.Generator) -> list[Candidate]:
+        """Return the networks that evolve from one along growing costs of a term."""
         found: list[Candidate] = []
         cost = FIRST_COST
         while network.terms > 1 and cost < self.points.rows:
-            network = evolved(self.points, network, cost, limits.evaluations, rng, limits.signs)
+            network = evolved(self.points, network, cost, self.limits.evaluations, rng)
             if not network.neurons:
                 break
             found.append(self.candidate(network))
             cost *= COST_FACTOR
         return found
+
+    def generator(self, shape: Shape) -> np.random.Generator:
+        """Return random numbers that depend on nothing but the seed and the shape."""
+        key = (*self.seed.spawn_key, *shape)
+        return np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
 
     def summary(self) -> str:
         """Return what was found, in words."""
@@ -246,6 +272,12 @@ class Search:
         path: list[Candidate] = []
         for size in sorted(by_size):
             made = by_size[size]
-            if made is self.best or not path or made.code.labels < path[-1].code.labels:
+            if made is self.best or not path or made.label_bits < path[-1].label_bits:
                 path.append(made)
         return path
+
+
+def largest_weights(half_space: HalfSpaces, most: int) -> IntArray:
+    """Return the features with the largest weights, so many at most, in order."""
+    weight = np.abs(half_space.normals[0])
+    return np.sort(np.argsort(-weight, kind="stable")[:most])

@@ -18,6 +18,8 @@ from hyperna._validation import FloatArray, IntArray, check_choice
 from hyperna._words import shortened, shown
 from hyperna.tables.advice import about_text_and_gaps
 
+# Not varied; the reason stands beside each.
+#
 # Of more different rows than this a search uses a sample: rules are short, and so many rows tell
 # their coefficients to a percent.
 MOST_ROWS = 20_000
@@ -207,6 +209,8 @@ class Standardised:
     """Points in standard units with labels 0 and 1, as the compiled code takes them.
 
     Only `features` that vary have a column; these are their numbers in the table, which has `dim`.
+    `signs` are those that the weights of each may have: 1, -1, or 0 for both; None if all may have
+    both.
     """
 
     columns: FloatArray  # (D, n)
@@ -214,15 +218,32 @@ class Standardised:
     weight: FloatArray  # sums to the number of independent rows
     features: IntArray
     dim: int
+    signs: IntArray | None = None
 
     @classmethod
-    def of(cls, table: LabelledTable, standard: Standardisation, positive: int) -> "Standardised":
-        """Return the points of a table; those of one class are labelled 1."""
+    def of(
+        cls,
+        table: LabelledTable,
+        standard: Standardisation,
+        positive: int,
+        signs: IntArray | None = None,
+    ) -> "Standardised":
+        """Return the points of a table; those of one class are labelled 1.
+
+        `signs` are those of all features of the table.
+        """
         columns = standard.apply(table.X).T
         features = np.flatnonzero(np.ptp(columns, axis=1) > 0)
         label = (table.label == positive).astype(np.int64)
         weight = np.ascontiguousarray(table.weight)
-        return cls(np.ascontiguousarray(columns[features]), label, weight, features, len(columns))
+        return cls(
+            np.ascontiguousarray(columns[features]),
+            label,
+            weight,
+            features,
+            len(columns),
+            None if signs is None else signs[features],
+        )
 
     @cached_property
     def squares(self) -> FloatArray:

@@ -15,6 +15,7 @@ from hyperna.fitness.points import FiniteSet
 from hyperna.fitness.spheres import azimuth_labels
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
+from hyperna.network.neurons import is_bent
 from hyperna.problems import ArcProblem, PointProblem, Problem
 
 
@@ -122,6 +123,7 @@ class Online(Fitness):
             neurons=grid.neurons,
             join=grid.output_code,
             modulus=grid.moduli[: grid.width].copy(),
+            bent=is_bent(grid.neuron, "online fitness"),
             ends=np.array([2 * math.pi * float(end) for end in ends]),
             positive=np.array(positive),
             points=points,

@@ -22,6 +22,7 @@ from hyperna._words import counted, shown
 from hyperna.fitness.base import Fitness
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
+from hyperna.network.neurons import is_bent
 from hyperna.problems import PointProblem, Problem
 from hyperna.problems.point_problems import check_weights
 
@@ -108,7 +109,7 @@ class FiniteSet(Fitness):
         from hyperna._kernels import points as _  # noqa: F401  the functions of this kind
         from hyperna._kernels.point_data import make_points
 
-        if grid.neuron == "bent":
+        if is_bent(grid.neuron, "fitness on points"):
             return self.simple_kernel(grid)
         return make_points(
             columns=np.ascontiguousarray(self.X.T),
@@ -121,7 +122,7 @@ class FiniteSet(Fitness):
         )
 
     def simple_kernel(self, grid: Grid) -> NamedTuple:
-        """Return the points for the kernel that compiles quickly and takes all kinds of neurons."""
+        """Return the points for the kernel that compiles quickly and takes bent neurons too."""
         from hyperna._kernels.cones import Cones
 
         return Cones(
@@ -133,6 +134,7 @@ class FiniteSet(Fitness):
             neurons=grid.neurons,
             join=grid.output_code,
             modulus=grid.moduli[: grid.width].copy(),
+            bent=is_bent(grid.neuron, "fitness on points"),
         )
 
     def scoring_kernel(self, grid: Grid) -> NamedTuple:

@@ -13,6 +13,7 @@ from hyperna._words import shown
 from hyperna.fitness.base import Fitness
 from hyperna.fitness.exact import arcs_in_units, units_per_angle
 from hyperna.network.grid import Grid
+from hyperna.network.neurons import is_bent
 from hyperna.problems import ArcProblem
 from hyperna.problems.half_circles import HALF_TURN
 
@@ -135,6 +136,7 @@ def _cap(problem: ArcProblem, grid: Grid) -> NamedTuple:
     return Cap(
         dim=grid.dim,
         modulus=grid.moduli[: grid.width].copy(),
+        bent=is_bent(grid.neuron, "exact areas on the sphere"),
         resolution=grid.resolution,
         turn=turn,
         step=step,
@@ -176,6 +178,7 @@ def _areas(problem: ArcProblem, grid: Grid) -> NamedTuple:
     return Areas(
         dim=grid.dim,
         modulus=grid.moduli[: grid.width].copy(),
+        bent=is_bent(grid.neuron, "exact areas on the sphere"),
         resolution=grid.resolution,
         neurons=grid.neurons,
         join=grid.output_code,

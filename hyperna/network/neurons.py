@@ -3,8 +3,8 @@
 Every neuron has a direction, its unit normal w, given by D - 1 angles. A kind of neuron says which
 components follow the angles, and for which points x the neuron fires, given the dot product w·x
 and the square |x|^2. On the circle (D = 2) a neuron fires on one arc around its angle; the kind
-says how long it is. A kind is added to `NEURONS` here; its arcs reach compiled code as one more
-type in `hyperna._kernels.shapes`.
+says how long it is. What a network answers is computed from this alone; what else knows about kinds
+of neurons asks `is_bent`, which refuses a third kind. CONTRIBUTING.md says what a new one takes.
 """
 
 import math
@@ -154,6 +154,25 @@ NEURONS: dict[str, Neuron] = {
         ),
     )
 }
+
+
+def is_bent(neuron: str, what: str) -> bool:
+    """Return whether neurons are bent, and not plain, where only these two kinds are known.
+
+    `what` knows no others, and is named if there is another one: none is taken for one of these.
+
+    Examples
+    --------
+    >>> is_bent("bent", "optima")
+    True
+    >>> is_bent("square", "optima")
+    Traceback (most recent call last):
+    ...
+    ValueError: neuron must be 'plain' or 'bent' for optima, got 'square'
+    """
+    if neuron not in ("plain", "bent"):
+        raise ValueError(f"neuron must be 'plain' or 'bent' for {what}, got {neuron!r}")
+    return neuron == "bent"
 
 
 _BITS = 100

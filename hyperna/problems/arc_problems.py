@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from hyperna._validation import BoolArray, FloatArray, check_choice, check_integer, check_points
 from hyperna._words import counted, shown
+from hyperna.network.neurons import is_bent
 from hyperna.problems.arcs import (
     Union,
     bend_without_bias,
@@ -168,7 +169,7 @@ class ArcProblem(Problem):
         neurons, output = check_network(neurons, output)
         if neurons > 1 and output not in _KNOWN_OUTPUTS:
             return None
-        bias = bias or neuron == "bent"
+        bias = is_bent(neuron, "the best fitness of arcs") or bias
         if self.dim == 2 and bias:
             return float(best_unions(self.arcs, neurons, 0)[0])
         if self.dim == 2:
@@ -210,7 +211,7 @@ class ArcProblem(Problem):
         neurons, output = check_network(neurons, output)
         if neurons > 1 and output not in _KNOWN_OUTPUTS:
             return []
-        if neuron == "bent":
+        if is_bent(neuron, "the optima of arcs"):
             if bias or output == "evolved":
                 return []
             # those of plain neurons, all biases replaced by 0 and the bend for it
@@ -247,7 +248,7 @@ class ArcProblem(Problem):
         self, neurons: int, resolution: int, *, bias: bool = True, neuron: str = "plain"
     ) -> float:
         """Return by how much the best network on a grid may miss `best_fitness`."""
-        if neuron == "bent" and self.dim == 2:
+        if is_bent(neuron, "the loss by rounding") and self.dim == 2:
             # Half a step of the angle and of the bend, which is half as long.
             return 2 * neurons / resolution
         return rounding_loss(self.arcs, self.dim, neurons, resolution, bias)

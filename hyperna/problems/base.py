@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from hyperna._validation import BoolArray, FloatArray, check_choice, check_integer, read_value
 from hyperna._words import parse_name, shown, write_name
 from hyperna.network.grid import Grid
+from hyperna.network.neurons import is_bent
 from hyperna.network.outputs import OUTPUTS
 
 
@@ -242,7 +243,8 @@ def optima_on(
     optima[:, :, level] = (optima[:, :, level] + grid.resolution) / 2
     share = 0.0
     biases = optima[:, :, 1]
-    if best is not None and grid.neuron == "bent":
+    bent = is_bent(grid.neuron, "optima")
+    if best is not None and bent:
         # Biases are fixed, and a step of the bend is half as long as one of the angle.
         share = best - 3 * grid.neurons * unit / grid.resolution - 1e-9
     elif best is not None and biases.min() >= unit and biases.max() <= grid.resolution - unit:

@@ -25,6 +25,7 @@ from hyperna._validation import (
     check_reals,
 )
 from hyperna._words import counted, listed, shown
+from hyperna.network.neurons import is_bent
 from hyperna.problems.base import Problem, check_network, register
 
 # 2**20 corners with 20 coordinates take 168 MB.
@@ -145,7 +146,8 @@ class CubeCorners(PointProblem):
         does an XOR, which needs no biases. Nor does an OR or AND of bent neurons.
         """
         neurons, output = check_network(neurons, output)
-        around_corners = neuron == "bent" and output in ("or", "and")
+        bent = is_bent(neuron, "the best fitness on a cube")
+        around_corners = bent and output in ("or", "and")
         if not (bias or around_corners or output == "xor"):
             return None
         few, many = self.dim, 2 ** (self.dim - 1)

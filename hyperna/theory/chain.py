@@ -118,7 +118,11 @@ class Chain:
 
     @cached_property
     def order(self) -> IntArray:
-        """States (as flat indices) from the fittest to the least fit."""
+        """States (as flat indices) from the fittest to the least fit.
+
+        With `ends` this is what elitist solvers know of acceptance (`hyperna._kernels.order`): a
+        step is accepted to all levels that come before its own, and within its own.
+        """
         return np.argsort(-self.score.ravel(), kind="stable")
 
     @cached_property

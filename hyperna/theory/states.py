@@ -1,9 +1,11 @@
 """All networks on a grid: their scores, and which of them end a run with success.
 
-A chain can be written down wherever the genomes can be listed. The states of one neuron on the
-circle are scored by a formula for all of them at once; all others are listed and judged by a
-kernel that gives the scores of a simulated run. So a chain has the ties that a run has, to the last
-unit.
+A chain can be written down wherever the genomes can be listed. It must have the ties that a run
+has, to the last unit. The states of one neuron on the circle are scored by a formula for all of
+them at once (`all_scores`), which has the same table of half-widths as the kernels; a test compares
+the two unit by unit at small resolutions. Where kernels compute half-widths (with biases above
+r = 2**14) the last unit could differ, but chains with so many states are refused
+(`hyperna.theory.limits`). All other states are listed and judged by a kernel of runs.
 """
 
 from dataclasses import dataclass
@@ -16,6 +18,7 @@ from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.fitness import ExactArcs, ExactSphere
 from hyperna.fitness.exact import arcs_in_units, half_widths
 from hyperna.network.grid import Grid
+from hyperna.network.neurons import is_bent
 from hyperna.run.search import Task
 from hyperna.run.success import Goal
 from hyperna.theory.symmetry import mirrored_angles, mutated_components
@@ -83,9 +86,12 @@ def list_states(task: Task, watch: Watch | None = None) -> States:
 
 
 def _has_formula(task: Task) -> bool:
-    """Whether all states are those of one neuron on the circle with two components or one."""
+    """Whether all states are those of one neuron on the circle with two components or one.
+
+    Of a kind of neuron that has no formula all states are listed.
+    """
     grid = task.grid
-    simple = grid.neuron == "plain" or not task.bias
+    simple = grid.neuron == "plain" or (grid.neuron == "bent" and not task.bias)
     return isinstance(task.fitness, ExactArcs) and grid.neurons == 1 and simple
 
 
@@ -123,7 +129,8 @@ def _judged(
 def all_scores(fitness: ExactArcs, grid: Grid, bias: bool = True) -> IntArray:
     """Scores of all networks with one neuron on the circle: angle by bias, or (r, 1).
 
-    For a bent neuron with bias 0 the shape is (r, r): angle by bend.
+    For a bent neuron with bias 0 the shape is (r, r): angle by bend. With a bias it would have
+    three components, and other kinds of neurons have other half-widths: there is no formula.
 
     With F(x) the positive length between 0 and x, a neuron that fires on [c - h, c + h] is right on
     F(c + h) - F(c - h) of the positive length and on all of the negative length but the rest of its
@@ -137,16 +144,20 @@ def all_scores(fitness: ExactArcs, grid: Grid, bias: bool = True) -> IntArray:
     >>> all_scores(half, grid)[1] / half.units(grid)
     array([0.5       , 0.83333333, 1.        , 0.83333333, 0.5       ])
     """
+    bent = is_bent(grid.neuron, "the formula of one neuron")
+    if bent and bias:
+        raise ValueError("bias must be False for the formula of one bent neuron, got True")
     turn = fitness.units(grid)
+    step = turn // grid.resolution
     starts, lengths = arcs_in_units(fitness.problem, turn)
-    if bias:
+    if not bias:
+        grid.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
+    if bent:
+        half = np.arange(grid.resolution) * (step // 2)
+    elif bias:
         half = np.array(half_widths(grid.resolution, turn))
     else:
-        grid.zero_bias  # noqa: B018  refuses a resolution on which 0 is no bias
         half = np.array([turn // 4])
-    step = turn // grid.resolution
-    if grid.neuron == "bent":
-        half = np.arange(grid.resolution) * (step // 2)
     centre = np.arange(grid.resolution)[:, None] * step
 
     def positive_until(x: IntArray) -> IntArray:
