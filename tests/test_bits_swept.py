@@ -15,10 +15,12 @@ from hyperna.classifier.half_spaces import ODD, HalfSpaces, joined_distance
 from hyperna.classifier.rules import Condition
 from hyperna.classifier.search import (
     FIRST_COST,
+    MOST_FEATURES,
     STRICT_SHORTNESS,
     Candidate,
     Limits,
     Search,
+    largest_weights,
 )
 from hyperna.classifier.table import Standardised
 
@@ -234,8 +236,9 @@ def search_over(candidates, **limits):
     usual = {"shortness": 0.5, "max_terms": 10**9, "max_neurons": 8, "outputs": ("or",)}
     points = points_of(np.zeros((40, 1)), np.arange(40) % 2, np.ones(40))
     made = Search(points, Limits(**usual | limits, evaluations=0), np.random.SeedSequence(0))
-    made.gather = lambda work: [made.add(one) for one in candidates]
-    made.run(map)
+    for one in candidates:
+        made.add(one)
+    made.best = made.choose()
     return made
 
 
@@ -302,14 +305,11 @@ def test_the_path_of_a_search_has_the_best_labels_of_each_size():
 
 
 @pytest.mark.parametrize("outputs", [("or",), ("and",), ("xor",), ("at_least",), None])
-@pytest.mark.parametrize("signs", [None, np.array([1, 0])])
-def test_ways_to_join_half_spaces(outputs, signs):
+def test_ways_to_join_half_spaces(outputs):
     some = outputs or ("or", "and", "xor", "at_least")
-    limits = Limits(0.5, 9, 8, some, 0, signs)
+    limits = Limits(0.5, 9, 8, some, 0)
     for neurons in range(2, 9):
-        wanted = {"or": 1, "and": neurons}
-        if signs is None:
-            wanted["xor"] = ODD
+        wanted = {"or": 1, "and": neurons, "xor": ODD}
         if neurons in (3, 5, 7):
             wanted["at_least"] = {3: 2, 5: 3, 7: 4}[neurons]
         assert limits.quorums(neurons) == [wanted[name] for name in some if name in wanted]
@@ -323,18 +323,18 @@ def test_growing_costs_of_a_term_begin_with_half_a_row_and_stay_below_all(monkey
         made = Search(points, Limits(0.5, 9, 8, ("or",), 7), np.random.SeedSequence(0))
         costs = []
 
-        def kept(points, network, cost, evaluations, rng, signs, costs=costs):
+        def kept(points, network, cost, evaluations, rng, costs=costs):
             costs.append(cost)
             assert evaluations == 7
             return network
 
         monkeypatch.setattr(module, "evolved", kept)
         pair = HalfSpaces(np.array([[0.6, 0.8]]), np.zeros(1), 1)
-        assert len(made.path_of(pair, None)) == len(costs)
+        assert len(made.evolved_along_costs(pair, None)) == len(costs)
         assert costs == [c for c in (0.5, 4.0, 32.0, 256.0) if c < rows]
         assert costs[0] == FIRST_COST
         alone = HalfSpaces(np.array([[0.0, 1.0]]), np.zeros(1), 1)
-        assert made.path_of(alone, None) == [], "nothing is shorter than a term"
+        assert made.evolved_along_costs(alone, None) == [], "nothing is shorter than a term"
 
 
 def test_a_condition_has_a_positive_first_term_in_writing():
@@ -360,21 +360,18 @@ def test_networks_begin_on_all_features_and_on_the_first_of_the_path_if_these_ar
         Limits(0.0, 10**9, 3, ("or",), 0),
         np.random.SeedSequence(0),
     )
-    given = []
-    made.try_shapes = lambda shapes, choices, work: given.append((shapes, choices))
-    made.gather(map)
-    assert [shapes for shapes, _ in given] == [[(2, 1)], [(3, 1)]]
-    largest, *few = given[0][1]
-    full = made.candidates[len(made.supports)]  # after the constant answer
+    on_all = made.add_half_spaces().network
+    largest, *few = made.feature_choices(largest_weights(on_all, MOST_FEATURES))
+    full = made.candidates[len(made.lasso_sets)]  # after the constant answer
     assert full.network.terms == features
     weight = np.abs(full.network.normals[0])
     assert len(largest) == min(features, 20)
     assert sorted(largest) == largest.tolist()
     assert min(weight[largest]) >= max(np.delete(weight, largest), default=0.0)
-    sizes = [len(support) for support in made.supports if len(support) <= 6]
+    sizes = [len(support) for support in made.lasso_sets if len(support) <= 6]
     wanted = [max(sizes)] if 2 * max(sizes) < len(largest) else []
     assert [len(some) for some in few] == wanted
-    assert all(tuple(some.tolist()) in made.supports for some in few)
+    assert all(tuple(some.tolist()) in made.lasso_sets for some in few)
 
 
 @pytest.mark.parametrize("fruitful", [(), (2,), (3,), (4,), (2, 4), (3, 4, 6)])
@@ -385,14 +382,14 @@ def test_larger_networks_are_tried_until_two_sizes_in_a_row_do_not_help(fruitful
     made = Search(points, Limits(0.0, 10**9, 8, ("or",), 0), np.random.SeedSequence(0))
     tried = []
 
-    def try_shapes(shapes, choices, work):
+    def found(_, shapes):
         [(neurons, _)] = shapes
         tried.append(neurons)
-        if neurons in fruitful:
-            made.add(made_candidate(150.0 - neurons, 0.0, 0.0, 2, neurons=2))
+        helpful = made_candidate(150.0 - neurons, 0.0, 0.0, 2, neurons=2)
+        return [[helpful] if neurons in fruitful else []]
 
-    made.try_shapes = try_shapes
-    made.gather(map)
+    made.add_half_spaces()
+    made.grow([np.arange(3)], found)
     wanted, fruitless, neurons = [], 0, 2
     while fruitless < 2 and neurons <= 8:
         wanted.append(neurons)
