@@ -86,15 +86,27 @@ def test_a_plateau_with_a_way_out_is_left():
     assert na.run_many(problem("half"), runs=100, budget=10**6, seed=1).success.all()
 
 
-def test_only_runs_that_end_stuck_say_since_when():
+@pytest.mark.parametrize(
+    ("options", "reasons"),
+    [
+        ({"restarts": 1}, {"optimum", "stuck"}),
+        ({"restarts": 2, "target": 0.7}, {"target", "budget", "stuck"}),
+        ({"restarts": 99, "target": False, "budget": 900}, {"budget"}),
+        ({"restarts": 1, "stagnation": 150}, {"optimum", "stuck", "stagnation"}),
+    ],
+    ids=str,
+)
+def test_only_runs_that_end_stuck_say_since_when(options, reasons):
+    """Also where an earlier start of the run was stuck."""
     na = OnePlusOneNA(resolution=60, mutation="local")
-    runs = na.run_many(problem("local_opt"), runs=60, restarts=1, seed=5)
+    runs = na.run_many(problem("local_opt"), runs=60, seed=5, **options)
+    assert set(runs.stop_counts) == reasons
     stuck = runs.stop_reasons == "stuck"
-    assert {0, 1} == set(runs.restarts[~stuck].tolist())
-    assert stuck.any()
     np.testing.assert_array_equal(runs.stuck_at > 0, stuck)
-    for number in (int(np.flatnonzero(stuck)[0]), int(np.flatnonzero(runs.restarts & ~stuck)[0])):
-        assert (runs.replay(number).stuck_at or 0) == runs.stuck_at[number]
+    restarted = np.flatnonzero((runs.restarts > 0) & ~stuck)
+    assert restarted.size
+    for number in (restarted[0], *np.flatnonzero(stuck)[:1]):
+        assert (runs.replay(int(number)).stuck_at or 0) == runs.stuck_at[number]
 
 
 def test_a_run_that_restarts_from_a_plateau_keeps_its_best_network():

@@ -10,7 +10,7 @@ from stores import made_up
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.lines import Block, _pack, _unpack, block_lines, read_lines
 from hyperna.experiments.setting import setting
-from hyperna.experiments.store import Store, merge_wanted
+from hyperna.experiments.store import Store, each_run_once, merge_wanted
 from hyperna.interop import Cell, LoggedRun, write_cell
 from hyperna.interop import names as interop_names
 from hyperna.run.description import OPTIONS
@@ -72,6 +72,27 @@ def random_writers(rng, path, writers=2):
 def ordered_wanted(store, wanted):
     """The wanted numbers in the order that the lines of the store give."""
     return {made: wanted[made] for made in store.wanted()}
+
+
+def test_of_blocks_inside_each_other_every_run_is_told_once():
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        blocks = []
+        for mark in range(int(rng.integers(1, 7))):
+            first = int(rng.integers(0, 12))
+            count = int(rng.integers(1, 10))
+            rows = np.full((count, 5), mark)
+            rows[:, 1] = np.arange(first, first + count)
+            blocks.append(Block(MADE[rng.integers(0, 2)], first, rows, 1))
+        found = list(each_run_once(blocks))
+        for made in MADE[:2]:
+            numbers = [
+                n for one in found if one.setting == made for n in range(one.first, one.last)
+            ]
+            held = [one.rows[:, 1].tolist() for one in found if one.setting == made]
+            wanted = runs_of((one.first, one.last) for one in blocks if one.setting == made)
+            assert numbers == sorted(wanted)
+            assert list(itertools.chain(*held)) == numbers
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -130,3 +130,10 @@ def test_settings_without_a_value_come_before_those_with_one(tmp_path):
         writer.append([Block(one, 0, ROWS, 40) for one in made])
     frame = store.to_frame()
     assert frame["setting"].tolist()[::2] == [made[1].id, made[2].id, made[0].id]
+
+
+def test_a_target_of_zero_is_a_fitness_and_no_target_is_none(tmp_path):
+    targets = [0.0, 0.5, 1.0, False, None]
+    made = [setting(problem="half", resolution=24, target=target) for target in targets]
+    frame = filled(tmp_path / "store", [made_up(one, 0, 2) for one in made]).to_frame()
+    assert sorted(frame.target) == sorted(2 * ["0.0", "0.5", "1.0", "none", "default"])
