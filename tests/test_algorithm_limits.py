@@ -7,7 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperna import Grid, Network, OnePlusOneNA, Online, fitness_of, points, problem
+from hyperna import (
+    AnnealingNA,
+    Grid,
+    MuPlusOneNA,
+    Network,
+    OneCommaLambdaNA,
+    OnePlusLambdaNA,
+    OnePlusOneNA,
+    Online,
+    RandomisedLocalSearchNA,
+    fitness_of,
+    points,
+    problem,
+)
 from hyperna._kernels.algorithms import OnePlusOne
 
 SEEDS = st.integers(0, 2**32)
@@ -33,6 +46,42 @@ def test_no_run_spends_more_than_its_budget(name, mutation, budget, restarts, st
         assert one.evaluations == budget
     assert one.improvements.evaluations[0] == 1
     assert one.improvements.evaluations[-1] <= one.evaluations
+
+
+@pytest.mark.parametrize(
+    ("na", "each"),
+    [
+        (OnePlusOneNA(neurons=2, resolution=24), 1),
+        (OnePlusOneNA(neurons=2, resolution=24, mutation="local"), 1),
+        (OnePlusOneNA(neurons=2, resolution=24, mutation="adaptive"), 1),
+        (OnePlusOneNA(neurons=3, resolution=24), 1),
+        (OnePlusOneNA(neurons="evolved", resolution=24), 1),
+        (RandomisedLocalSearchNA(neurons=2, resolution=24), 1),
+        (OnePlusLambdaNA(neurons=2, resolution=24, offspring=7), 7),
+        (OnePlusLambdaNA(neurons=2, resolution=24, offspring=40, mutation="adaptive"), 40),
+        (OneCommaLambdaNA(neurons=2, resolution=24, offspring=5), 5),
+        (MuPlusOneNA(neurons=2, resolution=24, members=3, crossover=0.5), 1),
+        (AnnealingNA(neurons=2, resolution=24), 1),
+    ],
+    ids=str,
+)
+def test_a_budget_of_just_the_evaluations_of_a_success_is_enough(na, each):
+    """One evaluation or generation less is not."""
+    subject = problem("two_quarters")
+    limits = {"target": 0.9, "restarts": 3, "stagnation": 400}
+    long = na.run_many(subject, 40, seed=3, budget=10_000, **limits)
+    tried = 0
+    for number in np.flatnonzero(long.success).tolist():
+        spent = int(long.evaluations[number])
+        if spent <= each + 3:
+            continue
+        just = na.run(subject, seed=3, number=number, budget=spent, **limits)
+        assert (just.success, just.evaluations) == (True, spent)
+        less = na.run(subject, seed=3, number=number, budget=spent - 1, **limits)
+        assert not less.success
+        assert spent - each <= less.evaluations <= spent - 1
+        tried += 1
+    assert tried > 15
 
 
 @pytest.mark.parametrize(
