@@ -142,7 +142,7 @@ def _status_tables(entries: list[Any]) -> Iterator[Version]:
     names: dict[str, Any] = {key: {} for key in ("setting", *keys)}
     yield {**names, "done": RIGHT, "wanted": RIGHT}, rows
 
-    from hyperna.interop.store import unusual_options
+    from hyperna.experiments.unusual import unusual_options
     from hyperna.report.groups import algorithm_name, phrase
 
     rows = []

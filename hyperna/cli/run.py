@@ -201,6 +201,7 @@ def headline(setting: "Setting", summary: dict[str, Any], problem: "Problem") ->
     from rich.markup import escape
 
     from hyperna.experiments.algorithms import find_algorithm, short_name
+    from hyperna.experiments.unusual import unusual_words
 
     title = problem.title if setting.data is None else setting.problem
     algorithm = short_name(setting.algorithm)
@@ -214,7 +215,7 @@ def headline(setting: "Setting", summary: dict[str, Any], problem: "Problem") ->
     return [
         f"[bold]{escape(title)}[/bold] in D = {setting.dim}: "
         f"{shape}, resolution {setting.resolution:,}",
-        ", ".join([law, *_unusual(setting)]),
+        ", ".join([law, *unusual_words(setting)]),
         f"{counted(summary['runs'], 'run')} from seed {summary['settings']['seed']}, "
         f"at most {counted(summary['settings']['budget'], 'evaluation')} each",
         *([f"points: {escape(summary['points'])}"] if "points" in summary else []),
@@ -229,27 +230,6 @@ def _neurons(setting: "Setting") -> str:
     if isinstance(setting.neurons, str):
         return f"1 to {setting.max_neurons} {kind}neurons, evolved"
     return counted(setting.neurons, f"{kind}neuron")
-
-
-def _unusual(setting: "Setting") -> list[str]:
-    """Say which options are not at their defaults, but those that other lines tell."""
-    from hyperna.experiments.algorithms import find_algorithm
-    from hyperna.experiments.unusual import unusual_options
-    from hyperna.run.description import OPTIONS
-
-    found = []
-    values = unusual_options(setting)
-    if find_algorithm(setting.algorithm).name == "rls":
-        found.append("one component at a time")
-        values.pop("mutation_probability", None)  # does not matter then
-    for name, option in OPTIONS.items():
-        if option.told is not None and name in values:
-            found.append((option.told or f"{name} {{}}").format(values[name]))
-    if setting.restarts == "auto":
-        found.append("automatic restarts")
-    elif setting.restarts:
-        found.append(counted(int(setting.restarts), "restart"))
-    return found
 
 
 def _tables(summary: dict[str, Any]) -> Iterator[Version]:

@@ -314,6 +314,8 @@ def _print(
 
 def _headline(setting: "Setting", task: "Task", summary: dict[str, Any]) -> list[str]:
     """Say of what the numbers are."""
+    from hyperna.experiments.unusual import unusual_words
+
     used = setting.options
     grid = task.grid
     neurons = _neurons(grid)
@@ -323,8 +325,7 @@ def _headline(setting: "Setting", task: "Task", summary: dict[str, Any]) -> list
     words = [neurons, f"resolution {grid.resolution}", f"{used['mutation']} mutation"]
     if used["algorithm"] != "na":
         words.append(used["algorithm"])
-    if not task.bias:
-        words.append("biases fixed at 0")
+    words += unusual_words(setting)
     chain = f"{counted(summary['networks'], 'network')}"
     if summary["states"] < summary["networks"]:
         chain += f", {counted(summary['states'], 'state')} after symmetries"

@@ -1,7 +1,8 @@
-"""Which options of a setting are not what they would be if nobody had given them."""
+"""Which options of a setting are not what they would be if nobody had given them, and in words."""
 
 from typing import Any
 
+from hyperna._words import counted
 from hyperna.experiments.algorithms import find_algorithm
 from hyperna.experiments.setting import Setting
 from hyperna.run.description import OPTIONS, default_budget
@@ -32,3 +33,27 @@ def unusual_options(setting: Setting) -> dict[str, Any]:
         for key, value in setting.canonical.items()
         if key not in skipped and value != defaults.get(key)
     }
+
+
+def unusual_words(setting: Setting) -> list[str]:
+    """Return these options in words, but for those that are told elsewhere.
+
+    Examples
+    --------
+    >>> from hyperna.experiments.setting import setting
+    >>> unusual_words(setting(problem="half", bias=False, restarts=3, redraw_void=True))
+    ['no bias', 'void steps redrawn', '3 restarts']
+    """
+    found = []
+    values = unusual_options(setting)
+    if find_algorithm(setting.algorithm).name == "rls":
+        found.append("one component at a time")
+        values.pop("mutation_probability", None)  # does not matter then
+    for name, option in OPTIONS.items():
+        if option.told is not None and name in values:
+            found.append((option.told or f"{name} {{}}").format(values[name]))
+    if setting.restarts == "auto":
+        found.append("automatic restarts")
+    elif setting.restarts:
+        found.append(counted(int(setting.restarts), "restart"))
+    return found

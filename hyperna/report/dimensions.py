@@ -14,7 +14,7 @@ import numpy as np
 
 from hyperna._words import joined, number
 from hyperna.analysis.laws import ScalingFit, fit_runtimes
-from hyperna.interop.store import unusual_options
+from hyperna.experiments.unusual import unusual_options
 from hyperna.plots.style import finish, label_sizes, plain_logarithmic
 from hyperna.report.figures import MOST_CURVES, costs_caption, curve_names, draw_costs, svg
 from hyperna.report.groups import algorithm_name, at_r, network_options, phrase
