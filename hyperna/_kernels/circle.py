@@ -235,11 +235,10 @@ def swept_score(circle, work):
 @inline_kernel
 def network_score(circle, work):
     """Score of the network whose arcs are in the rows in use."""
-    if circle.join == OR:
-        return union_score(circle, work)
-    if circle.join == AND:
-        return circle.turn - union_score(circle, work)
-    return swept_score(circle, work)
+    if circle.join != OR and circle.join != AND:
+        return swept_score(circle, work)
+    score = union_score(circle, work)
+    return circle.turn - score if circle.join == AND else score
 
 
 def _prepare(fitness, work, genome):
