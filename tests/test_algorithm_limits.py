@@ -26,6 +26,10 @@ from hyperna._kernels.algorithms import OnePlusOne
 SEEDS = st.integers(0, 2**32)
 
 
+def slow(*values):
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
 @pytest.mark.slow
 @given(
     st.sampled_from(["half", "quarter", "two_quarters", "local_opt", "cube"]),
@@ -54,11 +58,11 @@ def test_no_run_spends_more_than_its_budget(name, mutation, budget, restarts, st
         (OnePlusOneNA(neurons=2, resolution=24), 1),
         (OnePlusOneNA(neurons=2, resolution=24, mutation="local"), 1),
         (OnePlusOneNA(neurons=2, resolution=24, mutation="adaptive"), 1),
-        (OnePlusOneNA(neurons=3, resolution=24), 1),
-        (OnePlusOneNA(neurons="evolved", resolution=24), 1),
-        (RandomisedLocalSearchNA(neurons=2, resolution=24), 1),
+        slow(OnePlusOneNA(neurons=3, resolution=24), 1),
+        slow(OnePlusOneNA(neurons="evolved", resolution=24), 1),
+        slow(RandomisedLocalSearchNA(neurons=2, resolution=24), 1),
         (OnePlusLambdaNA(neurons=2, resolution=24, offspring=7), 7),
-        (OnePlusLambdaNA(neurons=2, resolution=24, offspring=40, mutation="adaptive"), 40),
+        slow(OnePlusLambdaNA(neurons=2, resolution=24, offspring=40, mutation="adaptive"), 40),
         (OneCommaLambdaNA(neurons=2, resolution=24, offspring=5), 5),
         (MuPlusOneNA(neurons=2, resolution=24, members=3, crossover=0.5), 1),
         (AnnealingNA(neurons=2, resolution=24), 1),
@@ -68,12 +72,12 @@ def test_no_run_spends_more_than_its_budget(name, mutation, budget, restarts, st
 def test_a_budget_of_just_the_evaluations_of_a_success_is_enough(na, each):
     """One evaluation or generation less is not."""
     subject = problem("two_quarters")
-    limits = {"target": 0.9, "restarts": 3, "stagnation": 400}
+    limits = {"restarts": 3, "stagnation": 400}
     long = na.run_many(subject, 40, seed=3, budget=10_000, **limits)
     tried = 0
     for number in np.flatnonzero(long.success).tolist():
         spent = int(long.evaluations[number])
-        if spent <= each + 3:
+        if spent <= each + 3 or tried == 8:
             continue
         just = na.run(subject, seed=3, number=number, budget=spent, **limits)
         assert (just.success, just.evaluations) == (True, spent)
@@ -81,7 +85,7 @@ def test_a_budget_of_just_the_evaluations_of_a_success_is_enough(na, each):
         assert not less.success
         assert spent - each <= less.evaluations <= spent - 1
         tried += 1
-    assert tried > 15
+    assert tried == 8
 
 
 @pytest.mark.parametrize(

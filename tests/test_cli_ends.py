@@ -240,7 +240,16 @@ def shell(line):
 
 
 @unix
-@pytest.mark.parametrize("command", ["list", "list --json", "dataset moons:n=20000"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "list",
+        *(
+            pytest.param(x, marks=pytest.mark.slow)
+            for x in ("list --json", "dataset moons:n=20000")
+        ),
+    ],
+)
 def test_a_reader_that_goes_away_is_no_error(command):
     # The reader is gone before anything is written.
     assert shell(f"hyperna {command} | exec 0<&-") == (141, "")

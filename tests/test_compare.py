@@ -121,6 +121,7 @@ def test_equal_classifiers_have_no_difference():
     assert (row["difference"], row["difference_se"], row["p_value"]) == (0, 0, 1)
 
 
+@pytest.mark.slow
 def test_processes_do_not_change_scores():
     settings = {"data": "moons", "classifiers": ["perceptron", "tree"], "repeats": 1}
     alone, together = compare(**settings), compare(**settings, n_jobs=2)

@@ -162,6 +162,7 @@ def test_points_reach_workers_that_do_not_have_the_file(cluster, tmp_path):
     same(there.to_frame(), campaign.run(tmp_path / "here").to_frame())
 
 
+@pytest.mark.slow
 def test_batches_of_runs_use_the_cluster_too(cluster):
     na, problem = hyperna.OnePlusOneNA(resolution=60), hyperna.problem("quarter")
     with parallel_backend("dask", cluster.scheduler_address):
@@ -169,6 +170,7 @@ def test_batches_of_runs_use_the_cluster_too(cluster):
     assert np.array_equal(there.rows, na.run_many(problem, runs=200, seed=5).rows)
 
 
+@pytest.mark.slow
 def test_the_paper_s_tables_use_the_cluster_too(cluster):
     tables = Reproduction(tables=(2, 5), runs=5, quick=True)
     with parallel_backend("dask", cluster.scheduler_address):

@@ -143,7 +143,13 @@ def test_names_as_long_as_the_system_allows(tmp_path):
     assert path.read_text() == MOONS
 
 
-@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/dev/stdout",
+        *(pytest.param(f"{x}/fd/1", marks=pytest.mark.slow) for x in ("/dev", "/proc/self")),
+    ],
+)
 @pytest.mark.parametrize("kind", ["pipe", "appended file"])
 def test_standard_output_by_its_name(tmp_path, name, kind):
     if not Path("/proc/self/fd/1").exists():

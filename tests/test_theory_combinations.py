@@ -212,7 +212,7 @@ def test_the_largest_resolution_is_the_last_that_is_affordable(name, law, option
     ("name", "r", "options"),
     [
         ("quarter", 6, {"dim": 2}),
-        ("half", 8, {"bias": False}),
+        pytest.param("half", 8, {"bias": False}, marks=pytest.mark.slow),
         pytest.param("quarter", 6, {"dim": 2, "algorithm": "rls"}, marks=pytest.mark.slow),
         pytest.param("cube", 4, {"dim": 2, "neurons": 2, "output": "xor"}, marks=pytest.mark.slow),
         pytest.param("local_opt", 7, {"mutation_probability": 0.8}, marks=pytest.mark.slow),
