@@ -89,10 +89,10 @@ def test_a_plateau_with_a_way_out_is_left():
 @pytest.mark.parametrize(
     ("options", "reasons"),
     [
-        ({"restarts": 1}, {"optimum", "stuck"}),
-        ({"restarts": 2, "target": 0.7}, {"target", "budget", "stuck"}),
-        ({"restarts": 99, "target": False, "budget": 900}, {"budget"}),
-        ({"restarts": 1, "stagnation": 150}, {"optimum", "stuck", "stagnation"}),
+        ({"restarts": 1}, ["optimum", "stuck"]),
+        ({"restarts": 2, "target": 0.7}, ["budget", "stuck", "target"]),
+        ({"restarts": 99, "target": False, "budget": 900}, ["budget"]),
+        ({"restarts": 1, "stagnation": 150}, ["optimum", "stagnation", "stuck"]),
     ],
     ids=str,
 )
@@ -100,7 +100,7 @@ def test_only_runs_that_end_stuck_say_since_when(options, reasons):
     """Also where an earlier start of the run was stuck."""
     na = OnePlusOneNA(resolution=60, mutation="local")
     runs = na.run_many(problem("local_opt"), runs=60, seed=5, **options)
-    assert set(runs.stop_counts) == reasons
+    assert sorted(runs.stop_counts) == reasons
     stuck = runs.stop_reasons == "stuck"
     np.testing.assert_array_equal(runs.stuck_at > 0, stuck)
     restarted = np.flatnonzero((runs.restarts > 0) & ~stuck)
