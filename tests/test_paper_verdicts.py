@@ -21,7 +21,7 @@ from hyperna.paper.verdicts import (
 from hyperna.run.results import Runs
 
 
-@pytest.mark.parametrize("runs", [5, 99, 101])
+@pytest.mark.parametrize("runs", [5, *(pytest.param(n, marks=pytest.mark.slow) for n in (99, 101))])
 def test_the_median_of_an_odd_number_of_runs_is_one_of_them(runs):
     rng = np.random.default_rng(runs)
     too_low = too_high = 0

@@ -96,6 +96,7 @@ def test_code_that_cannot_be_stored_after_all_is_said_not_to_be(capsys, monkeypa
     assert "No space left on device" in line
 
 
+@pytest.mark.slow
 def test_help_is_the_same_without_docstrings():
     code = """
 from hyperna.cli import COMMANDS, build_parser
