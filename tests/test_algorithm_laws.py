@@ -183,7 +183,7 @@ def test_redrawing_runs_obey_the_law_of_the_plain_loop(mutation):
     ("dim", "neurons", "output", "mutation"),
     [
         (1, 2, "and", "harmonic"),
-        (2, 2, "or", "local"),
+        pytest.param(2, 2, "or", "local", marks=pytest.mark.slow),
         (3, 2, "evolved", "harmonic"),
         (3, 2, "and", "local"),
         (4, 1, "or", "harmonic"),

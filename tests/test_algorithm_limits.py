@@ -57,15 +57,15 @@ def test_no_run_spends_more_than_its_budget(name, mutation, budget, restarts, st
     [
         (OnePlusOneNA(neurons=2, resolution=24), 1),
         (OnePlusOneNA(neurons=2, resolution=24, mutation="local"), 1),
-        (OnePlusOneNA(neurons=2, resolution=24, mutation="adaptive"), 1),
+        slow(OnePlusOneNA(neurons=2, resolution=24, mutation="adaptive"), 1),
         slow(OnePlusOneNA(neurons=3, resolution=24), 1),
         slow(OnePlusOneNA(neurons="evolved", resolution=24), 1),
         slow(RandomisedLocalSearchNA(neurons=2, resolution=24), 1),
         (OnePlusLambdaNA(neurons=2, resolution=24, offspring=7), 7),
         slow(OnePlusLambdaNA(neurons=2, resolution=24, offspring=40, mutation="adaptive"), 40),
         (OneCommaLambdaNA(neurons=2, resolution=24, offspring=5), 5),
-        (MuPlusOneNA(neurons=2, resolution=24, members=3, crossover=0.5), 1),
-        (AnnealingNA(neurons=2, resolution=24), 1),
+        slow(MuPlusOneNA(neurons=2, resolution=24, members=3, crossover=0.5), 1),
+        slow(AnnealingNA(neurons=2, resolution=24), 1),
     ],
     ids=str,
 )

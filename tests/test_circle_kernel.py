@@ -255,7 +255,7 @@ def test_every_recorded_fitness_is_right(resolution, output):
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
-@pytest.mark.parametrize("neurons", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("neurons", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3))])
 def test_skipped_waits_record_the_right_fitness(neurons, output):
     """With local mutation rejected steps are drawn as a number: after 3^M in a row."""
     for resolution in (7, 24, 2**20):

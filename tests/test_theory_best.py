@@ -181,7 +181,7 @@ def test_the_bound_holds_where_one_component_moves():
         pytest.param(
             "quarter", 8, {"algorithm": "one_plus_lambda", "offspring": 3}, marks=pytest.mark.slow
         ),
-        ("half", 6, {"dim": 3}),
+        pytest.param("half", 6, {"dim": 3}, marks=pytest.mark.slow),
         ("cube", 6, {"dim": 2, "target": 0.75}),
     ],
 )

@@ -211,7 +211,7 @@ def test_the_largest_resolution_is_the_last_that_is_affordable(name, law, option
 @pytest.mark.parametrize(
     ("name", "r", "options"),
     [
-        ("quarter", 6, {"dim": 2}),
+        pytest.param("quarter", 6, {"dim": 2}, marks=pytest.mark.slow),
         pytest.param("half", 8, {"bias": False}, marks=pytest.mark.slow),
         pytest.param("quarter", 6, {"dim": 2, "algorithm": "rls"}, marks=pytest.mark.slow),
         pytest.param("cube", 4, {"dim": 2, "neurons": 2, "output": "xor"}, marks=pytest.mark.slow),
