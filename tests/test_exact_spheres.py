@@ -247,3 +247,21 @@ def test_refusals():
     fitness = ExactSphere(problem("half", dim=4))
     with pytest.raises(ValueError, match=r"neurons must be 1 .* got 2 at dim 4; use Sampled"):
         fitness(Network(Grid(4, 2, 8), [0] * 8))
+
+
+@pytest.mark.parametrize("output", ["or", "and", "xor"])
+def test_neurons_on_one_circle_that_fire_on_opposite_sides(output):
+    """A neuron and the same one turned round: together they cover the sphere, or meet nowhere."""
+    points = Sampled(problem("quarter", dim=3), n=2**16, method="random")
+    exact = ExactSphere(points.problem)
+    r = 24
+    for angles in [(6, 5, 6), (3, 0, 17), (9, 20, 12)]:
+        first, second, bias = angles
+        here = [first, second, bias]
+        there = [r // 2 - first, (second + r // 2) % r, r - bias]
+        for others in ([], [17, 9, 20]):
+            grid = Grid(3, 2 + len(others) // 3, r, output)
+            network = Network(grid, [*here, *there, *others])
+            answers = reference.joined(network.hidden(points.points.X).T, output)
+            share = (np.asarray(answers, dtype=bool) == points.points.y).mean()
+            assert abs(exact(network) - share) <= 4.5 * points.standard_error(network) + 1e-12

@@ -109,6 +109,17 @@ def test_only_runs_that_end_stuck_say_since_when(options, reasons):
         assert (runs.replay(int(number)).stuck_at or 0) == runs.stuck_at[number]
 
 
+@pytest.mark.parametrize(("stagnation", "budget"), [(400, 100_000), (400, 450), (None, 3000)])
+def test_a_stuck_run_counts_the_evaluations_that_it_would_have_made(stagnation, budget):
+    na = OnePlusOneNA(resolution=12, mutation="local")
+    task = na.task(problem("local_opt"), stagnation=stagnation, budget=budget)
+    stuck = [one for one in map(task.run, range(40)) if one.stop_reason == "stuck"]
+    assert len(stuck) > 5
+    for one in stuck:
+        patience = budget if stagnation is None else stagnation
+        assert one.evaluations == min(one.improvements.evaluations[-1] + patience, budget)
+
+
 def test_a_run_that_restarts_from_a_plateau_keeps_its_best_network():
     na = OnePlusOneNA(resolution=60, mutation="local")
     runs = na.run_many(problem("local_opt"), runs=40, restarts=2, target=False, seed=5)
