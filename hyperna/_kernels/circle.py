@@ -49,32 +49,32 @@ class CircleWork(NamedTuple):
 
     Columns of `arc`: start in [0, turn), end = start + length, S(start), S(end modulo turn), with
     the S of `hyperna._kernels.arcs`; rows: the parent's neurons, then the offspring's. `event` has
-    the rows order, position and S(position) of all arc ends, and the rows of `arc` in use. An AND
-    is handled as an OR of the complementary arcs, whose score counts the wrongly classified units.
-    `near` has room for a matching, then a row for each neuron that says which optimal neurons it is
-    close to. `output` holds weights and bias of the evolved output neuron, `bits` the hidden bits
-    and, in its last entry, the output's answers to all of them. `owner` is the neuron of each
-    component.
+    the rows order, position and S(position) of all arc ends, and the rows of `arc` in use; from row
+    MATCHING on room for a matching, and from row NEAR on a row for each neuron that says which
+    optimal neurons it is close to. (In an array of their own an evolving number of neurons would
+    take 1.4 times as long: all arrays are handed over at every call.) An AND is handled as an OR of
+    the complementary arcs, whose score counts the wrongly classified units. `output` holds weights
+    and bias of the evolved output neuron, `bits` the hidden bits and, in its last entry, the
+    output's answers to all of them. `owner` is the neuron of each component.
     """
 
     arc: np.ndarray
     event: np.ndarray
-    near: np.ndarray
     output: np.ndarray
     bits: np.ndarray
     owner: np.ndarray
 
 
 START, END, S_START, S_END, COLUMNS = range(5)
-ORDER, POSITION, S_POSITION, USED, EVENT_ROWS = range(5)
+ORDER, POSITION, S_POSITION, USED, MATCHING = range(5)
+NEAR = MATCHING + MATCHING_ROWS
 
 
 def _workspace(fitness):
     neurons = fitness.neurons
     work = CircleWork(
         np.full((2 * neurons, COLUMNS), -1),
-        np.zeros((EVENT_ROWS, 2 * neurons), np.int64),
-        np.zeros((MATCHING_ROWS + neurons, neurons), np.int64),
+        np.zeros((NEAR + neurons, 2 * neurons), np.int64),
         np.zeros(neurons + 1, np.float64),
         np.zeros(neurons + 1, np.int64),
         np.minimum(np.arange((fitness.width + 1) * neurons) // fitness.width, neurons),
@@ -341,7 +341,7 @@ def output_agrees(circle, work, targets):
 
 def _optimal(fitness, work, genome, optima, tolerance):
     neurons = fitness.neurons
-    near = work.near[MATCHING_ROWS:]
+    near = work.event[NEAR:]
     for alternative in range(optima.shape[0]):
         targets = optima[alternative]
         found = True
@@ -351,7 +351,7 @@ def _optimal(fitness, work, genome, optima, tolerance):
                 break
         if (
             found
-            and all_matched(near, neurons, work.near)
+            and all_matched(near, neurons, work.event[MATCHING:])
             and (fitness.join != EVOLVED or output_agrees(fitness, work, targets))
         ):
             return True
