@@ -363,3 +363,14 @@ def test_the_deviation_of_cma_es_is_the_one_given():
 def test_baselines_have_the_neurons_of_the_problem():
     for name, neurons in (("half", 1), ("two_quarters", 2), ("arcs:k=3", 3)):
         assert baseline_task("random_search", problem(name)).grid.neurons == neurons
+
+
+@pytest.mark.parametrize("subject", ["half", "two_quarters", "cube"])
+@pytest.mark.parametrize("dim", [2, 3, 4])
+@pytest.mark.parametrize("neurons", [1, 2, None])
+def test_the_fitness_is_that_of_the_na(subject, dim, neurons):
+    made = problem(subject, dim=dim)
+    task = baseline_task("random_search", made, neurons=neurons)
+    judged = OnePlusOneNA(neurons=task.grid.neurons).task(made).fitness
+    assert str(task.fitness) == str(judged)
+    assert type(task.fitness) is type(judged)

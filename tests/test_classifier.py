@@ -604,6 +604,9 @@ def test_signs_of_coefficients():
             assert sign == 0 or (change >= -1e-12).all()
     xor = X[:, 0] * X[:, 1] > 0
     assert NAClassifier(random_state=0, monotonic_cst=[1, 1, 0, 0]).fit(X, xor).output_ != "xor"
+    three = np.digitize(X[:, 0], [-0.5, 0.5])
+    free = NAClassifier(random_state=0, monotonic_cst=[0, 0, 0, 0]).fit(X, three)
+    assert export_text(free) == export_text(NAClassifier(random_state=0).fit(X, three))
 
 
 @pytest.mark.parametrize(

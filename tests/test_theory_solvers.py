@@ -218,6 +218,15 @@ def test_a_trap_that_holds_too_long_for_a_proof_is_refused():
     assert found.evaluations[-1] == pytest.approx(proved.mean)
 
 
+@pytest.mark.slow
+def test_one_offspring_that_always_replaces_its_parent_is_no_ring():
+    """A generation of one: at high resolutions, too, the (1,1) NA is not the (1+1) NA."""
+    settings = {"bias": False, "algorithm": "one_comma_lambda", "offspring": 1}
+    means = [expected_runtime("half", r, **settings).mean for r in (8188, 8192, 8196)]
+    assert means[2] - means[1] == pytest.approx(means[1] - means[0], rel=1e-3)
+    assert means[0] > 8000
+
+
 @pytest.mark.parametrize("missed", [1.0, 30.0])
 def test_equations_that_miss_everything_prove_nothing(missed):
     time = np.array([0.0, 1e9])

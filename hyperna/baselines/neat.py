@@ -131,7 +131,7 @@ def neat_task(
     if not isinstance(fitness, FiniteSet | Sampled):
         raise TypeError(f"problem must be one that labels points, got {shown(problem)}")
     if neurons is None:
-        neurons = fitness.problem.default_neurons if fitness.problem else 1
+        neurons = fitness.default_neurons
     grid = Grid(fitness.dim, check_integer("neurons", neurons, 1), resolution, output)
     limits = check_run_options(
         grid.resolution,

@@ -137,10 +137,10 @@ def baseline_task(
     """
     chosen = baseline(name, **settings)
     starts = check_integer("restarts", restarts, 0)
-    fitness = fitness_of(problem)
     if neurons is None:
-        neurons = fitness.problem.default_neurons if fitness.problem else 1
+        neurons = fitness_of(problem).default_neurons
     neurons = check_integer("neurons", neurons, 1)
+    fitness = fitness_of(problem, neurons=neurons)
     coarse = Grid(fitness.dim, neurons, resolution, output)
     limits = check_run_options(
         coarse.resolution,

@@ -356,11 +356,13 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
                 f"monotonic_cst must be {dim} numbers, each -1, 0 or 1, "
                 f"got {self.monotonic_cst!r:.60}"
             )
+        if not signs.any():
+            return None
         if classes > 2:
             raise ValueError(
                 f"monotonic_cst must be None for more than two classes, got {classes} classes"
             )
-        return signs.astype(np.int64) if signs.any() else None
+        return signs.astype(np.int64)
 
     def _work(self) -> Work:
         """Return how a function is mapped over arguments: here, or by joblib's workers."""

@@ -319,7 +319,7 @@ def _headline(setting: "Setting", task: "Task", summary: dict[str, Any]) -> list
     used = setting.options
     grid = task.grid
     neurons = _neurons(grid)
-    usual = task.fitness.problem.default_neurons if task.fitness.problem else 1
+    usual = task.fitness.default_neurons
     if grid.neurons < usual:
         neurons += f" ('hyperna run' takes {usual})"
     words = [neurons, f"resolution {grid.resolution}", f"{used['mutation']} mutation"]

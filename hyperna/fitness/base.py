@@ -60,6 +60,11 @@ class Fitness(ABC):
         assert self.problem is not None, "a fitness without a problem says its dimension itself"
         return self.problem.dim
 
+    @property
+    def default_neurons(self) -> int:
+        """Number of neurons where none is given: the problem's, 1 where there is no problem."""
+        return self.problem.default_neurons if self.problem else 1
+
     def true_fitness(self, grid: Grid) -> "Fitness":
         """Return the fitness that decides about success for networks on a grid: this one."""
         return self

@@ -68,11 +68,10 @@ class Objective:
         target: float | None = None,
     ) -> None:
         check_integer("resolution", resolution, 2, _LARGEST_RESOLUTION)
-        fitness = fitness_of(problem)
         if neurons is None:
-            neurons = fitness.problem.default_neurons if fitness.problem else 1
+            neurons = fitness_of(problem).default_neurons
         na = OnePlusOneNA(neurons=neurons, output=output, resolution=resolution)
-        self._task: Task = na.task(fitness, target=target)
+        self._task: Task = na.task(problem, target=target)
         self._moduli = np.array(self.grid.moduli)
         self._work = self._task.kernel.workspace()
         self.success = 0.0

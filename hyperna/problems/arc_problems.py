@@ -212,7 +212,7 @@ class ArcProblem(Problem):
         if neurons > 1 and output not in _KNOWN_OUTPUTS:
             return []
         if is_bent(neuron, "the optima of arcs"):
-            if bias or output == "evolved":
+            if bias or (output == "evolved" and neurons > 1):
                 return []
             # those of plain neurons, all biases replaced by 0 and the bend for it
             result = []

@@ -141,7 +141,8 @@ def cost_of_moves(task: Task, resolution: int, moves_of_one: int) -> Cost:
     grid = Grid(task.grid.dim, task.grid.neurons, resolution, task.grid.output, task.grid.neuron)
     components = mutated_components(task)
     states = math.prod(int(modulus) for modulus in grid.moduli[components])
-    if components.size == 1 and resolution > LARGEST_MATRIX and offspring_of(task) == 1:
+    alone = offspring_of(task) == 1 and not is_comma(task)
+    if components.size == 1 and resolution > LARGEST_MATRIX and alone:
         too_long = math.inf if resolution > LARGEST_RING else 0.0
         seconds = states * _RING_SECONDS + too_long
         return Cost(states, states, states * _RING_BYTES / 2**30, seconds / 60)

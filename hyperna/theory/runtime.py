@@ -167,7 +167,7 @@ def make_chain(
     void = float(np.mean(zero) if task.one_component else np.prod(zero))
     scale = 1.0 / (1.0 - void) if task.redraw_void else 1.0
     one_angle = len(moved) == 1 and moved[0].size > LARGEST_MATRIX
-    if one_angle and offspring_of(task) == 1:
+    if one_angle and offspring_of(task) == 1 and not is_comma(task):
         return Ring(states.score, states.target, scale * moved[0]), states.places
     listed = Chain(
         states.score,

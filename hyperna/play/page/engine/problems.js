@@ -94,7 +94,7 @@ export function optimaOf(problem, { neurons, output, bias, neuron }) {
   if (!isKnown({ neurons, output })) return [];
   if (dim > 2 || (output === "evolved" && neurons > 1)) return [];
   const bent = neuron === "bent";
-  if (bent && (bias || output === "evolved")) return [];
+  if (bent && (bias || (output === "evolved" && neurons > 1))) return [];
   if (!bent && !bias) {
     if (neurons > 1) return wedgeOptima(problem, neurons, output);
     return bestHalfCircles(arcs, whole).middles.map((middle) => [[middle / whole, 0]]);
