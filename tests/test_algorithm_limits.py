@@ -145,6 +145,20 @@ def test_automatic_restarts_wait_for_the_components_that_change():
         assert task.limits.stagnation == 4 * components * 7
 
 
+@pytest.mark.parametrize(
+    ("most", "bias", "output", "components"),
+    [(2, True, "or", 4), (2, False, "or", 2), (16, False, "or", 16), (3, True, "evolved", 9)],
+)
+def test_automatic_restarts_of_growing_networks_wait_for_those_of_the_largest(
+    most, bias, output, components
+):
+    na = OnePlusOneNA("evolved", max_neurons=most, bias=bias, output=output)
+    task = na.task(problem("two_quarters"), restarts="auto")
+    assert task.limits.stagnation == 4 * components * 7
+    run = na.run("two_quarters", restarts="auto", target=False, seed=0, budget=4 * components * 7)
+    assert run.restarts == 0
+
+
 def test_one_bias_other_than_0_is_enough_to_refuse_a_start():
     from hyperna import Grid, Network, OnePlusOneNA
 
