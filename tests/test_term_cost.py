@@ -107,6 +107,8 @@ def test_a_start_is_taken():
         ({}, {"stagnation": 10}, "stagnation must be left out"),
         ({}, {"restarts": 1}, "restarts must be 0"),
         ({}, {"target": 0.9}, "target must be left out"),
+        ({}, {"target": 0}, "target must be left out"),
+        ({"replace_neuron": 0.5, "move": "angle"}, {}, "must be"),
         ({}, {"trajectory": True}, "trajectory must be False"),
         ({}, {"stop": lambda result: True}, "stop must be left out"),
         ({}, {"term_cost": -1}, "term_cost must be an integer from 0"),
@@ -117,6 +119,13 @@ def test_what_does_not_go_together_is_refused(settings, options, message):
     na = {"move": "rotation", **settings}
     with pytest.raises((TypeError, ValueError), match=message):
         OnePlusOneNA(**na).run(labelled_points(), budget=10, **{"term_cost": 1, **options})
+
+
+@pytest.mark.parametrize("options", [{}, {"target": None}, {"target": False}])
+def test_no_run_with_a_cost_of_terms_succeeds(options):
+    na = OnePlusOneNA(move="rotation")
+    run = na.run(labelled_points(), budget=20, seed=0, term_cost=0, **options)
+    assert (run.evaluations, run.stop_reason, run.success) == (20, "budget", False)
 
 
 def test_other_fitnesses_and_algorithms_are_refused():
