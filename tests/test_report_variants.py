@@ -300,6 +300,24 @@ def test_options_of_few_settings_share_a_column():
     assert last == ("0.5", "0.500000")
 
 
+def test_no_target_and_one_of_zero_are_told_where_few_settings_have_one():
+    some = [entry([5, 6], resolution=r) for r in range(24, 40)]
+    some += [entry([5, 7], target=goal) for goal in (False, 0, 0.5)] + [entry([5, 8], seed=3)]
+    also = re.findall(r'<td data-label="also"[^>]*>([^<]*)</td>', str(results_section(some)))
+    assert also == ["–"] * 16 + ["no target", "target 0", "target 0.5", "seed 3"]
+
+
+def test_a_quarter_of_the_settings_is_few():
+    for usual in (5, 6, 7):
+        some = [entry([5, 6], resolution=r) for r in range(24, 24 + usual)]
+        some += [entry([5, 7], seed=seed) for seed in (3, 4)]
+        some += [entry([5, 7], stagnation=9, resolution=r) for r in (70, 71)]
+        heads = re.findall(r"<button[^>]*>([^<]*)</button>", str(results_section(some)))
+        # two of nine or more share a column where that is a quarter of all or less
+        assert ("also" in heads) == (4 * 2 <= len(some))
+        assert {"seed", "stagnation"}.isdisjoint(heads) == ("also" in heads)
+
+
 def test_growth_is_drawn_by_evaluations_per_success():
     solved = {24: [True] * 6, 48: [True] * 3 + [False] * 3, 96: [True] * 5 + [False]}
     spent = {r: r + np.arange(6) ** 2 for r in solved}
