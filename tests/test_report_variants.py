@@ -96,12 +96,12 @@ def test_settings_that_differ_are_told_apart(options):
     if "restarts" in options:
         usual["stagnation"] = 50
     both = [entry([5, 6], **usual), entry([7, 8], **{**usual, **options})]
-    titles = {(group.title, family.name) for group in groups(both) for family in group.families}
-    assert len(titles) == 2
-    ids = [one.setting.id for one in both]
-    names = [group.names() for group in groups(both)]
-    merged = {key: name for found in names for key, name in found.items()}
-    assert len({merged[one] for one in ids}) == 2
+    for some in (both, both[::-1]):
+        found = groups(some)
+        titles = {(group.title, family.name) for group in found for family in group.families}
+        assert len(titles) == 2
+        merged = {key: name for group in found for key, name in group.names().items()}
+        assert len({merged[one.setting.id] for one in both}) == 2
 
 
 def test_kinds_of_neurons_are_told_and_the_theorems_are_about_plain_ones():
@@ -358,6 +358,19 @@ def test_pictures_say_that_not_all_points_are_drawn():
         picture = str(problem_picture(points(X, X[:, 0] > 0, scale=True)))
         assert picture.count("<circle") == drawn
         assert ("300 of 1,234 points" in picture) == (drawn < count)
+        assert picture.count(" points.") == (2 if drawn < count else 0)
+
+
+def test_pictures_say_that_there_are_more_coordinates_than_two():
+    rng = np.random.default_rng(0)
+    for dim in (1, 2, 3, 4):
+        made = points(rng.uniform(-0.5, 0.5, (9, dim)), np.arange(9) % 2 == 0)
+        told = f"the first two of {dim} coordinates" in str(problem_picture(made))
+        assert told == (dim > 2)
+    # of a cube all corners and edges are seen
+    picture = str(problem_picture(problem("cube")))
+    assert "coordinates" not in picture
+    assert (picture.count("<circle"), picture.count("<line")) == (8, 12)
 
 
 def test_successes_are_drawn_over_the_evaluations_of_all_variants():

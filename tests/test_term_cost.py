@@ -133,6 +133,9 @@ def test_other_fitnesses_and_algorithms_are_refused():
     for subject in (problem("quarter"), problem("half", dim=3), problem("half", dim=9)):
         with pytest.raises(ValueError, match="term_cost applies to labelled points"):
             na.run(subject, term_cost=1)
+    line = FiniteSet(np.array([[-0.5], [0.5]]), np.array([False, True]))
+    with pytest.raises(ValueError, match="dim must be at least 2 where terms have a cost"):
+        na.run(line, term_cost=1, budget=9)
     with pytest.raises(ValueError, match="term_cost does not apply to OnePlusLambdaNA"):
         OnePlusLambdaNA(move="rotation").run(labelled_points(), term_cost=1)
 
