@@ -135,6 +135,19 @@ def test_waiting_is_skipped_only_where_the_neighbours_are_certain():
     assert local.task(problem("quarter")).algorithm.patience == 9
     assert local.task(Online(problem("quarter"), 5)).algorithm == OnePlusOne()
     assert OnePlusOneNA().task(problem("quarter")).algorithm == OnePlusOne()
+    rls = RandomisedLocalSearchNA(mutation="local").task(problem("quarter"))
+    assert rls.algorithm == OnePlusOne()
+    # at most eight components that change, of which each stays or moves by one
+    for neurons, options, patience in (
+        (4, {}, 3**8),
+        (5, {}, None),
+        (8, {"bias": False}, 3**8),
+        (9, {"bias": False}, None),
+        (2, {"output": "evolved"}, 3**6),
+    ):
+        na = OnePlusOneNA(neurons, mutation="local", resolution=24, **options)
+        found = na.task(problem("quarter")).algorithm
+        assert getattr(found, "patience", None) == patience
     often = OnePlusOneNA(mutation="local", replace_neuron=0.5)
     assert often.task(problem("quarter")).algorithm == OnePlusOne()
 
