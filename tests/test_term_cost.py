@@ -121,6 +121,21 @@ def test_what_does_not_go_together_is_refused(settings, options, message):
         OnePlusOneNA(**na).run(labelled_points(), budget=10, **{"term_cost": 1, **options})
 
 
+def test_steps_and_costs_are_as_large_as_tables_and_integers_allow():
+    na = {"move": "rotation", "resolution": 2**22}
+    assert OnePlusOneNA(**na).task(labelled_points(), term_cost=1, budget=5).steps == 2**22
+    with pytest.raises(ValueError, match="at most 4,194,304 lengths"):
+        OnePlusOneNA(**{**na, "resolution": 2**22 + 1}).task(labelled_points(), term_cost=1)
+    X = np.zeros((2, 2048))
+    X[:, 0] = -0.5, 0.5
+    wide = FiniteSet(X, np.array([False, True]))
+    for neurons in (1, 2):
+        turning = OnePlusOneNA(neurons=neurons, move="rotation", resolution=12)
+        assert turning.task(wide, term_cost=2**50 // neurons, budget=5).term_cost > 0
+        with pytest.raises(ValueError, match="term_cost must be"):
+            turning.task(wide, term_cost=2**50 // neurons + 1, budget=5)
+
+
 @pytest.mark.parametrize("options", [{}, {"target": None}, {"target": False}])
 def test_no_run_with_a_cost_of_terms_succeeds(options):
     na = OnePlusOneNA(move="rotation")
