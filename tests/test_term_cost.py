@@ -121,6 +121,19 @@ def test_what_does_not_go_together_is_refused(settings, options, message):
         OnePlusOneNA(**na).run(labelled_points(), budget=10, **{"term_cost": 1, **options})
 
 
+def test_the_only_neuron_is_never_lost():
+    fitness = labelled_points()
+    runs = OnePlusOneNA(move="rotation", resolution=64).run_many(
+        fitness, 40, seed=0, budget=800, term_cost=10**6
+    )
+    assert set(runs.neurons_used.tolist()) == {1}
+    assert set(runs.terms_used.tolist()) == {1}
+    two = OnePlusOneNA(neurons=2, move="rotation", resolution=64).run_many(
+        fitness, 40, seed=0, budget=800, term_cost=10**6
+    )
+    assert min(two.neurons_used) < max(two.neurons_used)
+
+
 def test_steps_and_costs_are_as_large_as_tables_and_integers_allow():
     na = {"move": "rotation", "resolution": 2**22}
     assert OnePlusOneNA(**na).task(labelled_points(), term_cost=1, budget=5).steps == 2**22
