@@ -121,6 +121,16 @@ def test_what_does_not_go_together_is_refused(settings, options, message):
         OnePlusOneNA(**na).run(labelled_points(), budget=10, **{"term_cost": 1, **options})
 
 
+@pytest.mark.parametrize(("init", "mean"), [("grid", 1 / 2), ("sphere", 1 / 4)])
+def test_the_first_network_is_drawn_as_it_is_asked_for(init, mean):
+    """The mean square of the first of four weights: of a cosine, or of uniform directions."""
+    task = OnePlusOneNA(move="rotation", init=init).task(labelled_points(), term_cost=1, budget=1)
+    first = [task.beginning(0, number)[0][0] for number in range(400)]
+    assert np.allclose([w @ w for w in first], 1.0)
+    squares = np.square(first)[:, 0]
+    assert abs(squares.mean() - mean) < 4.5 * squares.std() / np.sqrt(len(squares))
+
+
 def test_the_only_neuron_is_never_lost():
     fitness = labelled_points()
     runs = OnePlusOneNA(move="rotation", resolution=64).run_many(
