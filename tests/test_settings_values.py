@@ -93,3 +93,25 @@ def test_the_dimension_of_a_file_is_that_of_its_points(tmp_path):
     for dim in (1, 3):
         with pytest.raises(ValueError, match=f"dim is {dim}, but .* has 2 features per row"):
             setting(problem=str(file), dim=dim)
+
+
+@pytest.mark.parametrize(
+    ("problem", "given", "target"),
+    [
+        ("half", None, 1 - 2 / 60),
+        ("half", False, False),
+        ("half", 0.75, 0.75),
+        ("half", 0, 0.0),
+        # no optima are listed, so that a fitness counts for all algorithms
+        ("cube", None, None),
+    ],
+)
+def test_other_algorithms_are_asked_for_a_fitness_that_their_settings_hold(problem, given, target):
+    options = {"problem": problem, "resolution": 60, "neurons": 1, "target": given}
+    made = setting(algorithm="random_search", **options)
+    assert (made.target, type(made.target)) == (pytest.approx(target), type(target))
+    assert made.budget == setting(**options).budget
+    again = setting(**{key: made.options[key] for key in made.canonical})
+    assert (again, again.target) == (made, made.target)
+    assert again.runner().least_score == made.runner().least_score
+    assert setting(**options).target is given or setting(**options).target == given
