@@ -115,3 +115,21 @@ def test_other_algorithms_are_asked_for_a_fitness_that_their_settings_hold(probl
     assert (again, again.target) == (made, made.target)
     assert again.runner().least_score == made.runner().least_score
     assert setting(**options).target is given or setting(**options).target == given
+
+
+def test_how_fitness_is_sampled_is_written_whether_it_is_given_or_not():
+    made = setting(problem="half", dim=3, points=64)
+    assert (made.points, made.sampling) == (64, "sobol")
+    assert made == setting(problem="half", dim=3, points=64, sampling="sobol")
+    assert made != setting(problem="half", dim=3, points=64, sampling="random")
+    given = setting(problem="half", dim=3, sampling="random")
+    assert given.sampling == "random"
+    assert given == setting(problem="half", dim=3, sampling="random", points=given.points)
+    exact = setting(problem="half", dim=3)
+    assert (exact.points, exact.sampling) == (None, None)
+    # many dimensions with several neurons are sampled by default
+    large = setting(problem="half", dim=40, neurons=3)
+    assert large == setting(
+        problem="half", dim=40, neurons=3, points=large.points, sampling=large.sampling
+    )
+    assert large.sampling is not None
