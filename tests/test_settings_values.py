@@ -133,3 +133,12 @@ def test_how_fitness_is_sampled_is_written_whether_it_is_given_or_not():
         problem="half", dim=40, neurons=3, points=large.points, sampling=large.sampling
     )
     assert large.sampling is not None
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("opposite", [True, False])
+def test_an_option_and_its_opposite_are_one_option_given_twice(bias, opposite):
+    with pytest.raises(ValueError, match="bias is given twice"):
+        setting(**{"problem": "half", "bias": bias, "no-bias": opposite})
+    with pytest.raises(ValueError, match="redraw_void is given twice"):
+        setting(**{"problem": "half", "redraw-void": bias, "redraw_void": bias})
