@@ -39,6 +39,9 @@ BASE = {"problem": "half", "resolution": 60, "neurons": 1}
             {"problem": "quarter", "mutation": "pareto"},
             False,
         ),
+        # a fitness counts already
+        ({"problem": "cube"}, {"problem": "cube", "algorithm": "random_search"}, False),
+        ({"problem": "cube"}, {"problem": "cube", "mutation": "pareto"}, False),
         # both without biases
         ({"bias": False}, {"bias": False, "mutation": "pareto"}, True),
     ],
