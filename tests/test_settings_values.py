@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hyperna import StepLaw
+from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.setting import setting
 from hyperna.mutation import LAWS
 
@@ -142,3 +143,12 @@ def test_an_option_and_its_opposite_are_one_option_given_twice(bias, opposite):
         setting(**{"problem": "half", "bias": bias, "no-bias": opposite})
     with pytest.raises(ValueError, match="redraw_void is given twice"):
         setting(**{"problem": "half", "redraw-void": bias, "redraw_void": bias})
+
+
+@pytest.mark.parametrize("resolutions", [[24], [24, 36, 48, 60]])
+def test_a_campaign_has_at_most_so_many_runs_in_all(resolutions):
+    most = 10**12 // len(resolutions)
+    options = {"problem": "half", "resolution": resolutions}
+    assert Campaign.product(runs=most, **options).total == 10**12
+    with pytest.raises(ValueError, match="runs are too many, at most 1,000,000,000,000"):
+        Campaign.product(runs=most + 1, **options)
