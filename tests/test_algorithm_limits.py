@@ -135,6 +135,19 @@ def test_waiting_is_skipped_only_where_the_neighbours_are_certain():
     assert local.task(problem("quarter")).algorithm.patience == 9
     assert local.task(Online(problem("quarter"), 5)).algorithm == OnePlusOne()
     assert OnePlusOneNA().task(problem("quarter")).algorithm == OnePlusOne()
+    rls = RandomisedLocalSearchNA(mutation="local").task(problem("quarter"))
+    assert rls.algorithm == OnePlusOne()
+    # at most eight components that change, of which each stays or moves by one
+    for neurons, options, patience in (
+        (4, {}, 3**8),
+        (5, {}, None),
+        (8, {"bias": False}, 3**8),
+        (9, {"bias": False}, None),
+        (2, {"output": "evolved"}, 3**6),
+    ):
+        na = OnePlusOneNA(neurons, mutation="local", resolution=24, **options)
+        found = na.task(problem("quarter")).algorithm
+        assert found == OnePlusOne() if patience is None else found.patience == patience
     often = OnePlusOneNA(mutation="local", replace_neuron=0.5)
     assert often.task(problem("quarter")).algorithm == OnePlusOne()
 
@@ -143,6 +156,20 @@ def test_automatic_restarts_wait_for_the_components_that_change():
     for bias, components in ((True, 4), (False, 2)):
         task = OnePlusOneNA(neurons=2, bias=bias).task(problem("two_quarters"), restarts="auto")
         assert task.limits.stagnation == 4 * components * 7
+
+
+@pytest.mark.parametrize(
+    ("most", "bias", "output", "components"),
+    [(2, True, "or", 4), (2, False, "or", 2), (16, False, "or", 16), (3, True, "evolved", 9)],
+)
+def test_automatic_restarts_of_growing_networks_wait_for_those_of_the_largest(
+    most, bias, output, components
+):
+    na = OnePlusOneNA("evolved", max_neurons=most, bias=bias, output=output)
+    task = na.task(problem("two_quarters"), restarts="auto")
+    assert task.limits.stagnation == 4 * components * 7
+    run = na.run("two_quarters", restarts="auto", target=False, seed=0, budget=4 * components * 7)
+    assert run.restarts == 0
 
 
 def test_one_bias_other_than_0_is_enough_to_refuse_a_start():

@@ -1,6 +1,7 @@
 """Baselines: the same fitness, the same counting, the same success as the (1+1) NA."""
 
 import importlib.util
+import itertools
 import math
 import pickle
 from contextlib import suppress
@@ -374,3 +375,83 @@ def test_the_fitness_is_that_of_the_na(subject, dim, neurons):
     judged = OnePlusOneNA(neurons=task.grid.neurons).task(made).fitness
     assert str(task.fitness) == str(judged)
     assert type(task.fitness) is type(judged)
+
+
+# ---- counting against a plain loop
+
+
+@dataclass(frozen=True)
+class Recorded(Baseline):
+    """Evaluates a few batches of random points, gives up, and keeps what it was asked to do."""
+
+    name: ClassVar[str] = "recorded"
+    summary: ClassVar[str] = "for tests"
+    starts: ClassVar[list] = []
+
+    def search(self, error, space, rng, budget):
+        batches = []
+        self.starts.append((budget, batches))
+        for _ in range(int(rng.integers(1, 8))):
+            batches.append(rng.uniform(space.low, space.high, (int(rng.integers(1, 7)), 2)))
+            shares = error(batches[-1])
+            assert ((shares >= 0) & (shares <= 1)).all()
+
+
+def counted_plainly(starts, budget, stagnation, enough, restarts):
+    """What a search counts whose starts meet these scores."""
+    evaluations, best, improvements = 0, -1.0, []
+    for number, scores in enumerate(starts):
+        best_here, since = -1.0, 0
+        reason = "stagnation"
+        for score in scores:
+            evaluations += 1
+            since += 1
+            if score > best_here:
+                best_here, since = score, 0
+            if score > best:
+                best = score
+                improvements.append((evaluations, score))
+            if score >= enough:
+                return evaluations, "target", number, improvements
+            if evaluations == budget:
+                return evaluations, "budget", number, improvements
+            if since == stagnation:
+                break
+        if number == restarts:
+            return evaluations, reason, number, improvements
+    raise AssertionError("a start is missing")
+
+
+def test_evaluations_ends_and_restarts_are_those_of_a_plain_loop(monkeypatch):
+    rng = np.random.default_rng(0)
+    half, seen = problem("half"), set()
+    for case in range(120):
+        limits = {
+            "budget": int(rng.integers(1, 60)),
+            "stagnation": None if rng.random() < 0.3 else int(rng.integers(1, 9)),
+            "target": False if rng.random() < 0.3 else 0.6 + 0.4 * rng.random(),
+            "restarts": int(rng.integers(0, 5)),
+        }
+        monkeypatch.setattr(Recorded, "starts", [])
+        task = baseline_task(Recorded(), half, **limits)
+        run = task.run(seed=case)
+        scores = []
+        for _, batches in Recorded.starts:
+            genomes = task.space.genomes(np.concatenate(batches))
+            scores.append([ExactArcs(half)(Network(task.grid, genome)) for genome in genomes])
+        enough = limits["target"] or 2.0
+        wanted = counted_plainly(
+            scores, limits["budget"], limits["stagnation"], enough, limits["restarts"]
+        )
+        found = run.improvements
+        pairs = list(zip(found.evaluations.tolist(), found.fitness.tolist(), strict=True))
+        assert (run.evaluations, run.stop_reason, run.restarts, pairs) == wanted
+        assert len(Recorded.starts) == run.restarts + 1
+        assert run.fitness == pairs[-1][1] == ExactArcs(half)(run.network)
+        # every start is told what is left
+        assert Recorded.starts[0][0] == limits["budget"]
+        left = [budget for budget, _ in Recorded.starts]
+        assert all(a > b for a, b in itertools.pairwise(left))
+        seen.add((run.stop_reason, run.restarts > 0))
+    assert seen >= {(reason, again) for reason in ("target", "budget") for again in (False, True)}
+    assert ("stagnation", True) in seen

@@ -351,3 +351,29 @@ def test_loggers_of_ioh_name_the_algorithm(tmp_path):
     logger.close()
     [file] = (tmp_path / "mine").glob("*.json")
     assert json.loads(file.read_text())["algorithm"] == {"name": "walk", "info": "to the left"}
+
+
+def test_a_cell_tells_the_options_of_its_algorithm_and_all_others(store):
+    from hyperna.experiments.unusual import FUNCTION_KEYS
+    from hyperna.interop.store import make_cells
+
+    found = store.runs()
+    for runs, cell in zip(found, make_cells(found), strict=True):
+        options = runs.setting.canonical
+        own, others = json.loads(cell.info), dict(cell.attributes)
+        assert others.pop("setting") == runs.setting.id
+        assert others == options
+        assert own.keys() == options.keys() - FUNCTION_KEYS
+        assert own == {key: options[key] for key in own}
+        assert {"problem", "dim", "neurons", "resolution"}.isdisjoint(own)
+        assert {"algorithm", "budget"} <= own.keys()
+
+
+def test_sets_of_points_are_told_apart_by_points_labels_and_weights():
+    X, y, weights = np.array([[0.5, 0.1], [-0.5, 0.2]]), [True, False], [1, 2]
+    kinds = [(X, y, weights), (X, y, [2, 1]), (X, y, None), (X, [False, True], weights)]
+    kinds.append((X * 0.5, y, weights))
+    names = [Objective(FiniteSet(*each)).name for each in kinds]
+    names += [Objective(points(a, b, weight=c)).name for a, b, c in kinds]
+    assert len(set(names[:5])) == len(set(names[5:])) == 5
+    assert Objective(FiniteSet(*kinds[0])).name == names[0]

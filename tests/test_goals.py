@@ -194,6 +194,9 @@ def test_constant_answers_of_networks_without_biases_are_those_that_there_are():
             found |= answers if len(answers) == 1 else set()
         assert constant_answers(grid, bias=False) == found
         assert constant_answers(grid, bias=True) == {False, True}
+        # a bend of 0 fires nowhere but in a point, the largest nearly everywhere
+        bent = Grid(2, neurons, 4, output, "bent")
+        assert constant_answers(bent, bias=False) == {False, True}
 
 
 def test_half_circles_that_contain_the_quarter_are_a_success_though_a_constant_is_as_good():

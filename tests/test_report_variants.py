@@ -96,12 +96,12 @@ def test_settings_that_differ_are_told_apart(options):
     if "restarts" in options:
         usual["stagnation"] = 50
     both = [entry([5, 6], **usual), entry([7, 8], **{**usual, **options})]
-    titles = {(group.title, family.name) for group in groups(both) for family in group.families}
-    assert len(titles) == 2
-    ids = [one.setting.id for one in both]
-    names = [group.names() for group in groups(both)]
-    merged = {key: name for found in names for key, name in found.items()}
-    assert len({merged[one] for one in ids}) == 2
+    for some in (both, both[::-1]):
+        found = groups(some)
+        titles = {(group.title, family.name) for group in found for family in group.families}
+        assert len(titles) == 2
+        merged = {key: name for group in found for key, name in group.names().items()}
+        assert len({merged[one.setting.id] for one in both}) == 2
 
 
 def test_kinds_of_neurons_are_told_and_the_theorems_are_about_plain_ones():
@@ -300,6 +300,24 @@ def test_options_of_few_settings_share_a_column():
     assert last == ("0.5", "0.500000")
 
 
+def test_no_target_and_one_of_zero_are_told_where_few_settings_have_one():
+    some = [entry([5, 6], resolution=r) for r in range(24, 40)]
+    some += [entry([5, 7], target=goal) for goal in (False, 0, 0.5)] + [entry([5, 8], seed=3)]
+    also = re.findall(r'<td data-label="also"[^>]*>([^<]*)</td>', str(results_section(some)))
+    assert also == ["–"] * 16 + ["no target", "target 0", "target 0.5", "seed 3"]
+
+
+def test_a_quarter_of_the_settings_is_few():
+    for usual in (3, 4, 5):
+        some = [entry([5, 6], resolution=r) for r in range(24, 24 + usual)]
+        some += [entry([5, 7], seed=seed) for seed in (3, 4)]
+        some += [entry([5, 7], stagnation=9, resolution=r) for r in (70, 71)]
+        heads = re.findall(r"<button[^>]*>([^<]*)</button>", str(results_section(some)))
+        # two of seven have columns of their own, two of eight or nine share one
+        assert ("also" in heads) == (len(some) >= 4 * 2)
+        assert {"seed", "stagnation"}.isdisjoint(heads) == ("also" in heads)
+
+
 def test_growth_is_drawn_by_evaluations_per_success():
     solved = {24: [True] * 6, 48: [True] * 3 + [False] * 3, 96: [True] * 5 + [False]}
     spent = {r: r + np.arange(6) ** 2 for r in solved}
@@ -340,6 +358,19 @@ def test_pictures_say_that_not_all_points_are_drawn():
         picture = str(problem_picture(points(X, X[:, 0] > 0, scale=True)))
         assert picture.count("<circle") == drawn
         assert ("300 of 1,234 points" in picture) == (drawn < count)
+        assert picture.count(" points.") == (2 if drawn < count else 0)
+
+
+def test_pictures_say_that_there_are_more_coordinates_than_two():
+    rng = np.random.default_rng(0)
+    for dim in (1, 2, 3, 4):
+        made = points(rng.uniform(-0.5, 0.5, (9, dim)), np.arange(9) % 2 == 0)
+        told = f"the first two of {dim} coordinates" in str(problem_picture(made))
+        assert told == (dim > 2)
+    # of a cube all corners and edges are seen
+    picture = str(problem_picture(problem("cube")))
+    assert "coordinates" not in picture
+    assert (picture.count("<circle"), picture.count("<line")) == (8, 12)
 
 
 def test_successes_are_drawn_over_the_evaluations_of_all_variants():

@@ -1,11 +1,13 @@
 """Many runs: their numbers, the best of them, their progress."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from hyperna import OnePlusOneNA, problem
 from hyperna.run.many import Interrupted, run_many
-from hyperna.run.results import Runs
+from hyperna.run.results import COLUMNS, Runs
 
 
 def test_the_best_run_is_the_quickest_of_the_best():
@@ -94,3 +96,39 @@ def test_runs_are_the_same_however_they_are_divided(n_jobs):
     assert (found.numbers == np.arange(70)).all()
     assert told[-1] == (70, 70)
     assert [done for done, _ in told] == sorted({done for done, _ in told})
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_run_that_differs_in_one_number_is_not_the_same(column):
+    na = OnePlusOneNA(mutation="local", resolution=24)
+    runs = na.run_many("local_opt", 12, seed=0, restarts=1)
+    stuck = np.flatnonzero(runs.stuck_at)
+    assert 0 < len(stuck) < len(runs)
+    changed = runs.rows.copy()
+    place = int(stuck[0])
+    changed[place, COLUMNS.index(column)] += 1 if column != "stop" else -1
+    other = replace(runs, rows=changed)
+    for number in (place - 1, place + 1):
+        if 0 <= number < len(runs):
+            assert other.replay(number).evaluations == runs.evaluations[number]
+    with pytest.raises(ValueError, match=f"run {place} ends differently now"):
+        other.replay(place)
+    assert runs.replay(place).stuck_at == runs.stuck_at[place]
+
+
+def test_some_of_the_runs_are_replayed_by_their_own_numbers():
+    runs = OnePlusOneNA(resolution=24).run_many("quarter", 12, seed=0)
+    some = runs[3:9:2]
+    assert some.numbers.tolist() == [3, 5, 7]
+    assert some.evaluations.tolist() == runs.evaluations[[3, 5, 7]].tolist()
+    for number in (3, 5, 7):
+        assert some.replay(number).evaluations == runs.evaluations[number]
+    for number in (4, 6):
+        with pytest.raises(ValueError, match="number must be one of a stored run"):
+            some.replay(number)
+    for number in (-1, 8, 11):
+        with pytest.raises(ValueError, match="number must be an integer from 0 to 7"):
+            some.replay(number)
+    best = some.best
+    assert best in (3, 5, 7)
+    assert runs.fitness[best] == max(runs.fitness[[3, 5, 7]])

@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -258,3 +259,19 @@ def test_what_is_wanted_already_is_not_written_again(tmp_path):
         writer.want({HALF: 6})
         assert size() > before
     assert store.wanted() == {HALF: 6}
+
+
+def test_a_writer_knows_the_versions_of_all_runs(tmp_path):
+    old = replace(made_up(HALF, 0, 2), version="0.1")
+    new = replace(made_up(HALF, 2, 3), version="0.2")
+    with Store(tmp_path).writer() as writer:
+        assert writer.versions == set()
+        writer.append([old])
+        assert writer.versions == {"0.1"}
+    with Store(tmp_path).writer() as writer:
+        assert writer.versions == {"0.1"}
+        writer.append([new])
+        assert writer.versions == {"0.1", "0.2"}
+    [runs] = Store(tmp_path).runs()
+    assert runs.versions == ("0.1", "0.2")
+    assert runs.seconds == old.seconds + new.seconds

@@ -107,6 +107,8 @@ def test_a_start_is_taken():
         ({}, {"stagnation": 10}, "stagnation must be left out"),
         ({}, {"restarts": 1}, "restarts must be 0"),
         ({}, {"target": 0.9}, "target must be left out"),
+        ({}, {"target": 0}, "target must be left out"),
+        ({"replace_neuron": 0.5, "move": "angle"}, {}, "must be"),
         ({}, {"trajectory": True}, "trajectory must be False"),
         ({}, {"stop": lambda result: True}, "stop must be left out"),
         ({}, {"term_cost": -1}, "term_cost must be an integer from 0"),
@@ -119,11 +121,59 @@ def test_what_does_not_go_together_is_refused(settings, options, message):
         OnePlusOneNA(**na).run(labelled_points(), budget=10, **{"term_cost": 1, **options})
 
 
+@pytest.mark.parametrize(("init", "mean"), [("grid", 1 / 2), ("sphere", 1 / 4)])
+def test_the_first_network_is_drawn_as_it_is_asked_for(init, mean):
+    """The mean square of the first of four weights: of a cosine, or of uniform directions."""
+    task = OnePlusOneNA(move="rotation", init=init).task(labelled_points(), term_cost=1, budget=1)
+    first = [task.beginning(0, number)[0][0] for number in range(400)]
+    assert np.allclose([w @ w for w in first], 1.0)
+    squares = np.square(first)[:, 0]
+    assert abs(squares.mean() - mean) < 4.5 * squares.std() / np.sqrt(len(squares))
+
+
+def test_the_only_neuron_is_never_lost():
+    fitness = labelled_points()
+    runs = OnePlusOneNA(move="rotation", resolution=64).run_many(
+        fitness, 40, seed=0, budget=800, term_cost=10**6
+    )
+    assert set(runs.neurons_used.tolist()) == {1}
+    assert set(runs.terms_used.tolist()) == {1}
+    two = OnePlusOneNA(neurons=2, move="rotation", resolution=64).run_many(
+        fitness, 40, seed=0, budget=800, term_cost=10**6
+    )
+    assert min(two.neurons_used) < max(two.neurons_used)
+
+
+def test_steps_and_costs_are_as_large_as_tables_and_integers_allow():
+    na = {"move": "rotation", "resolution": 2**22}
+    assert OnePlusOneNA(**na).task(labelled_points(), term_cost=1, budget=5).steps == 2**22
+    with pytest.raises(ValueError, match="at most 4,194,304 lengths"):
+        OnePlusOneNA(**{**na, "resolution": 2**22 + 1}).task(labelled_points(), term_cost=1)
+    X = np.zeros((2, 2048))
+    X[:, 0] = -0.5, 0.5
+    wide = FiniteSet(X, np.array([False, True]))
+    for neurons in (1, 2):
+        turning = OnePlusOneNA(neurons=neurons, move="rotation", resolution=12)
+        assert turning.task(wide, term_cost=2**50 // neurons, budget=5).term_cost > 0
+        with pytest.raises(ValueError, match="term_cost must be"):
+            turning.task(wide, term_cost=2**50 // neurons + 1, budget=5)
+
+
+@pytest.mark.parametrize("options", [{}, {"target": None}, {"target": False}])
+def test_no_run_with_a_cost_of_terms_succeeds(options):
+    na = OnePlusOneNA(move="rotation")
+    run = na.run(labelled_points(), budget=20, seed=0, term_cost=0, **options)
+    assert (run.evaluations, run.stop_reason, run.success) == (20, "budget", False)
+
+
 def test_other_fitnesses_and_algorithms_are_refused():
     na = OnePlusOneNA(move="rotation")
     for subject in (problem("quarter"), problem("half", dim=3), problem("half", dim=9)):
         with pytest.raises(ValueError, match="term_cost applies to labelled points"):
             na.run(subject, term_cost=1)
+    line = FiniteSet(np.array([[-0.5], [0.5]]), np.array([False, True]))
+    with pytest.raises(ValueError, match="dim must be at least 2 where terms have a cost"):
+        na.run(line, term_cost=1, budget=9)
     with pytest.raises(ValueError, match="term_cost does not apply to OnePlusLambdaNA"):
         OnePlusLambdaNA(move="rotation").run(labelled_points(), term_cost=1)
 

@@ -6,7 +6,23 @@ from pathlib import Path
 import pytest
 
 from hyperna import OnePlusOneNA, problem
-from hyperna._words import NOTHING, are, counted, interval, listed, number, percent, with_interval
+from hyperna._words import (
+    NOTHING,
+    are,
+    counted,
+    interval,
+    listed,
+    number,
+    number_text,
+    parse_name,
+    percent,
+    roundest,
+    shortened,
+    significant,
+    sum_text,
+    with_interval,
+    write_name,
+)
 from hyperna.cli import main
 from hyperna.fitness import FiniteSet
 
@@ -50,12 +66,62 @@ NAN, INF = float("nan"), float("inf")
         (interval((0.25, INF), percent), "25.0 % … ∞ %"),
         (with_interval(0.5, (0.25, 0.75), percent), "50.0 % (25.0 % … 75.0 %)"),
         (with_interval(0.5, (NAN, NAN), percent), "50.0 %"),
+        (number(-100.0), "-100"),
+        (number(100.04), "100"),
+        (number(-100.4), "-100"),
+        (interval((NAN, 3)), NOTHING),
+        (significant(999.4), "999"),
+        (significant(999.6), "1,000"),
+        (significant(1000), "1,000"),
+        (significant(-1004), "-1,000"),
+        (significant(998_900_000), "999,000,000"),
+        (significant(999_600_000), "1e+09"),
+        (significant(1e9), "1e+09"),
+        (significant(-0.0001234), "-0.000123"),
+        (shortened("a" * 60), "a" * 60),
+        (shortened("a" * 61), "a" * 57 + "..."),
+        (number_text(0.1 + 0.2, None), "0.30000000000000004"),
+        (number_text(0.3, None), "0.3"),
+        (number_text(0.1 + 0.2, 15), "0.3"),
+        (number_text(0.1 + 0.2, 16), "0.30000000000000004"),
+        (sum_text([(1.0001, "a"), (-0.9999, "b")], 3), "a - b"),
+        (sum_text([(1.0001, "a"), (-1.0, "b")], None), "1.0001*a - b"),
+        (sum_text([(0.0, "a")], 3), "0"),
         (listed("abc", 3), "a, b, c"),
         (listed("abcd", 3), "a, b, c, ... (4 in all)"),
     ],
 )
 def test_numbers_for_people(written, text):
     assert written == text
+
+
+@pytest.mark.parametrize(
+    ("ends", "wanted", "slack", "rounded"),
+    [
+        ((10.0, 20.0), 14.26, INF, 14.0),
+        ((10.0, 20.0), 2.0, INF, 14.0),
+        ((-INF, 20.0), 30.0, INF, 20.0),
+        ((10.0, INF), 3.0, INF, 10.0),
+        ((-INF, INF), 3.4, INF, 3.0),
+        ((0.0, 100.0), 37.2, 0.1, 37.2),
+        # a slack that leaves nothing between the ends does not count
+        ((10.0, 20.0), 40.0, 1.0, 16.0),
+    ],
+)
+def test_thresholds_have_few_digits(ends, wanted, slack, rounded):
+    assert roundest(*ends, wanted, slack) == rounded
+
+
+def test_names_with_parameters_are_read_as_they_are_written():
+    settings = {"flag": True, "other": False, "n": 3, "word": "True story"}
+    text = write_name("name", settings)
+    assert text == "name:flag=true,other=false,n=3,word=True story"
+    assert parse_name("it", text) == (
+        "name",
+        {"flag": "true", "other": "false", "n": "3", "word": "True story"},
+    )
+    with pytest.raises(ValueError, match="n is given twice"):
+        parse_name("it", "name:n=3,n=3")
 
 
 def test_a_single_run(capsys):

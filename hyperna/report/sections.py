@@ -1,6 +1,6 @@
 """The sections of the page, each from the numbers it shows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hyperna import __version__
@@ -94,11 +94,17 @@ def results_section(entries: Sequence[Entry]) -> Markup:
 def _columns(entries: Sequence[Entry]) -> tuple[list[str], list[str]]:
     """Return the keys with a column each, and those that share one: few settings use them."""
     keys = table_keys([one.setting for one in entries])
-    used = {key: sum(bool(one.setting.canonical.get(key)) for one in entries) for key in keys}
+    used = {key: sum(_is_given(key, one.setting.canonical) for one in entries) for key in keys}
     rare = [key for key in keys if used[key] <= len(entries) / 4]
     if len(rare) < 2:
         rare = []
     return [key for key in keys if key not in rare], rare
+
+
+def _is_given(key: str, options: Mapping[str, Any]) -> bool:
+    """Whether an option is told among the rare ones: no target, or one of 0, is not the default."""
+    value = options.get(key)
+    return value is not None if key == "target" else bool(value)
 
 
 def _key_cells(entry: Entry, keys: Sequence[str], rare: Sequence[str]) -> list[TableCell]:
@@ -109,7 +115,7 @@ def _key_cells(entry: Entry, keys: Sequence[str], rare: Sequence[str]) -> list[T
         sort = value if isinstance(value, int | float) and not isinstance(value, bool) else None
         cells.append(TableCell(_shown(value), sort))
     if rare:
-        given = [phrase(key, options[key]) for key in rare if options.get(key)]
+        given = [phrase(key, options[key]) for key in rare if _is_given(key, options)]
         cells.append(TableCell(", ".join(given) or NOTHING))
     return cells
 

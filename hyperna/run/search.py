@@ -209,7 +209,7 @@ class Task:
         stagnation = state.NEVER if self.stagnation is None else self.stagnation
         if self.stagnation is None and self.restarts == "auto":
             bits = math.ceil(math.log2(self.grid.resolution // self.unit))
-            stagnation = 4 * self.mutation.component.size * bits
+            stagnation = 4 * self._mutable_components(self.grid).size * bits
             if self.population is not None:
                 stagnation = max(stagnation, self.population.members, self.population.offspring)
         start = np.zeros(0, np.int64) if self.start is None else np.array(self.start.genome)

@@ -92,7 +92,7 @@ class TermTask(Task):
             "replace_neuron must be 0": self.replace_neuron > 0,
             "stagnation must be left out": self.stagnation is not None,
             "restarts must be 0": self.restarts != 0,
-            "target must be left out": self.target not in (None, False),
+            "target must be left out": self.target is not None and self.target is not False,
         }
         for wanted, wrong in refused.items():
             if wrong:
