@@ -115,6 +115,26 @@ def test_a_rule_of_another_size_keeps_what_was_validated(noisy):
     assert fitted.path_ is path
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        np.ones(ROWS - 1, bool),
+        np.ones((1, ROWS), bool),
+        np.arange(3.0),
+        np.array([[0, 1]]),
+        np.array(["0", "1"]),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_tells_no_rows_is_refused(noisy, wrong, place):
+    X, y, _ = noisy
+    fitted = small().fit(X, y)
+    fold = [np.arange(24), np.arange(24, ROWS)]
+    fold[place] = wrong
+    with pytest.raises(ValueError, match="cv must give the numbers of rows from 0 to 47"):
+        fitted.validate_path(X, y, [(np.arange(24), np.arange(24, ROWS)), tuple(fold)])
+
+
 @pytest.mark.parametrize("end", [-1, ROWS])
 @pytest.mark.parametrize("place", [0, 1])
 def test_numbers_of_rows_that_are_none_are_refused(noisy, end, place):
