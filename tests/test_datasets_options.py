@@ -148,6 +148,7 @@ ROWS = 24
         ("size", [f"{0.5 * k}" for k in range(ROWS - 1)] + [""], False),
         ("size", [f"{0.5 * k}" for k in range(ROWS - 1)] + ["inf"], False),
         ("size", [f"${0.5 * k}" for k in range(ROWS)], False),
+        ("size", [f"{0.5 * k}" for k in range(ROWS - 1)] + ["1_0"], False),  # Python's ten
         ("day", [f"202401{k + 1:02d}" for k in range(ROWS)], False),  # dates in one number
     ],
 )
