@@ -88,7 +88,7 @@ def test_a_problem_is_named_as_it_was_asked_for():
         made = load(problem(name))
         assert np.array_equal(data.X, made.X)
         assert data.y.tolist() == made.y.tolist()
-        assert data.y.dtype == np.int64
+        assert data.y.dtype == made.y.dtype == np.int64
     points = problem("cube", dim=3)
     assert sample(points, n=2).X.shape == (8, 3)
     for seed in (0, 1):
