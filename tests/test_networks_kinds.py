@@ -163,3 +163,24 @@ def test_weights_of_an_output_neuron_are_rounded_as_those_of_a_neuron(dim, neuro
         unit = w / np.linalg.norm(w)
         assert np.abs(found - unit).max() < np.pi / r * np.sqrt(neurons)
         assert abs(bias - np.clip(threshold / np.linalg.norm(w), -1, 1)) <= 1 / r + 1e-12
+
+
+@pytest.mark.parametrize("neuron", ["plain", "bent"])
+@pytest.mark.parametrize("r", [8, 12])
+def test_an_output_neuron_fires_where_its_sum_is_its_bias(neuron, r):
+    """A sum of 0 at the bias 0, where no hidden neuron fires, and of 1 at the bias 1."""
+    grid = Grid(2, 2, r, "evolved", neuron)
+    bend = [r // 2] * (neuron == "bent")
+    # one fires where x1 >= 1/2, the other nowhere in sight
+    hidden = [0, 3 * r // 4, *bend, r // 4, r, *bend]
+    X = np.array([[0.9, 0.0], [-0.9, 0.0]])
+    for output, wanted in (
+        ([0, r // 2], [True, True]),
+        ([0, r // 2 + 1], [True, False]),
+        ([0, r], [True, False]),
+        ([r // 2, r // 2], [False, True]),
+        ([r // 2, 0], [True, True]),
+        ([r // 4, r // 2], [True, True]),
+    ):
+        network = Network(grid, [*hidden, *output])
+        assert network.predict(X).tolist() == wanted
