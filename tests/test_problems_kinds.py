@@ -229,10 +229,10 @@ def test_all_choices_are_listed_if_they_are_as_many_as_the_limit():
 
 
 def test_xor_optima_are_listed_up_to_a_thousand():
-    """Through opposite ends of 10 arcs there are 2^9 choices of sides, of 12 arcs 2^11."""
+    """Through opposite ends of 10 arcs there are 2^9 choices of sides, of 11 arcs 2^10."""
     for k, count in ((3, 4), (5, 16), (11, 0)):
         assert len(problem("arcs", k=k, dim=3).optima(k, "xor")) == (2 ** (k - 1) if count else 0)
-    assert len(problem("arcs", k=9, dim=3).optima(9, "xor", bias=False)) == 256
+    assert len(problem("arcs", k=10, dim=3).optima(10, "xor", bias=False)) == 512
 
 
 def test_best_half_circles_next_to_each_other_around_zero_are_infinitely_many():
