@@ -341,8 +341,11 @@ def test_weights_in_simple_proportion_are_whole_up_to_a_thousand_of_them(count):
 
 
 def test_weights_whose_simple_proportions_sum_to_too_much_are_rounded():
-    weights = np.full(2**10, 1.0)
-    weights[0] = 1e-6 + 1e-12
-    made = FiniteSet(np.linspace(-1, 1, 2**10)[:, None], np.arange(2**10) % 2, weights).weights
-    assert made.sum() <= 2**50 + 2**10
-    np.testing.assert_allclose(made / made[1], weights, rtol=1e-6)
+    """A few of these weights would be whole numbers of about 10^12; two thousand are too many."""
+    for count, whole in ((3, True), (2000, False)):
+        weights = np.append(np.ones(count), [1 / 999_983, 1 / 999_979])
+        points = np.linspace(-1, 1, len(weights))[:, None]
+        made = FiniteSet(points, np.arange(len(weights)) % 2, weights).weights
+        assert (made[0] == 999_983 * 999_979) == whole
+        assert made.sum() <= 2**50 + count
+        np.testing.assert_allclose(made / made[0], weights, rtol=1e-5)
