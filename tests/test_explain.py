@@ -178,6 +178,27 @@ def test_a_category_changes_to_the_nearest_one():
     assert (found[1].change.before, found[2].change.before) == ("Rome", None)
 
 
+def test_a_gap_may_be_the_only_value_that_is_not_rare():
+    """Then nothing but a gap changes the answer, and from a gap anything does."""
+    rule = Rule((condition([0], [1.0], 0.5),), 1, 1.0, 0.0, 0.5)
+    model = encoded([Feature("city", "rare", named=(None,))], [rule])
+    known, gap = explain(model, {"city": ["Oslo", None]})
+    assert (known.answer, gap.answer) == ("yes", "no")
+    assert (known.change.before, known.change.after) == ("Oslo", None)
+    assert (gap.change.before, gap.change.after) == (None, "")
+
+
+def test_what_is_not_rare_is_named_where_nothing_else_names_it():
+    rule = Rule((condition([0], [1.0], 0.5),), 1, 1.0, 0.0, 0.5)
+    model = encoded([Feature("city", "rare", named=("Rome", "Oslo"))], [rule])
+    other, gap, named = explain(model, {"city": ["Bern", None, "Oslo"]})
+    assert [each.answer for each in (other, gap, named)] == ["yes", "yes", "no"]
+    for each, before in ((other, "Bern"), (gap, None)):
+        assert each.change.before == before
+        assert each.change.after in ("Rome", "Oslo")
+    assert (named.change.before, named.change.after) == ("Oslo", "")
+
+
 def test_gaps_are_told_as_gaps():
     features = [Feature("income", "number", fill=30.0, gaps=True), Feature("income", "missing")]
     rule = Rule((condition([0], [1.0], 50.0), condition([1], [1.0], 0.5)), 1, 1.0, 0.0, 0.5)

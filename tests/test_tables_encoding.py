@@ -372,6 +372,42 @@ def test_selectors_keep_dates_and_what_is_made_of_them():
         assert explain(model, table)[0].change is not None
 
 
+@pytest.mark.parametrize("kind", ["date", "weekday"])
+def test_gaps_of_dates_count_as_days_or_as_moments(kind):
+    for step, fill, words in (
+        ("day", "2024-02-29T00:00:00", "2024-02-29"),
+        ("day", "2024-02-29", "2024-02-29"),
+        ("second", "2024-02-29T12:30:00", "2024-02-29T12:30:00"),
+    ):
+        feature = Feature("due", kind, fill=fill, gaps=True, origin="2024-01-01", step=step)
+        assert feature.fill_text == feature.filled_text == words
+        assert Feature("due", kind, fill=fill, origin="2024-01-01", step=step).filled_text == ""
+
+
+def test_a_part_of_a_date_needs_the_date_of_its_own_column():
+    """What a selector leaves of one column says nothing about another one."""
+    days = np.arange("2024-01-01", "2024-05-01", dtype="datetime64[D]")
+    table = {"first": days.astype(str), "second": days[::-1].astype(str)}
+    encoder = table_encoder().fit(table)
+    features = dict(zip(Encoding.of(encoder).names, encoder.transform(table).T, strict=True))
+    for wanted in (
+        {"first": "date", "weekday of first": "weekday", "weekday of second": "other"},
+        {"first": "date", "second": "date", "month of second": "month"},
+        {"month of first": "other", "weekday of second": "other"},
+    ):
+
+        def score(X, y, wanted=wanted):
+            """1 for the columns that are wanted, 0 for all others."""
+            some = [features[name] for name in wanted]
+            return np.array([float(any((x == one).all() for one in some)) for x in X.T])
+
+        model = make_pipeline(encoder, SelectKBest(score, k=len(wanted))).fit(
+            table, np.arange(len(days)) % 2
+        )
+        found = {each.name: each.kind for each in Encoding.of(model).features}
+        assert found == wanted
+
+
 def test_stored_encodings_stand_in_for_the_transformers():
     table = {"age": [31, None, 47], "city": ["Rome", "Oslo", "Bern"]}
     encoder = table_encoder().fit(table)

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from hyperna import NAClassifier, export_text
+from hyperna.tables import Encoding
 
 pandas = pytest.importorskip("pandas", reason="columns have names in hyperna[data]")
 
@@ -53,3 +55,44 @@ def test_all_ways_to_tell_the_places_of_columns_give_one_rule():
     assert np.mean(np.array(answers) == np.array(label)) > 0.9
     for name, places in PLACES.items():
         assert rule(places)[0] == wanted, name
+
+
+LETTERS = ["a", "b", "c", "d", "e", "f"]
+
+
+@pytest.mark.parametrize(
+    ("places", "wanted"),
+    [
+        (slice(1, None, 2), "bdf"),
+        (slice(0, 5, 3), "ad"),
+        (slice(None), "abcdef"),
+        (slice(-2, None), "ef"),
+        (slice(None, -4), "ab"),
+        (slice(4, 1, -1), "edc"),
+        (slice("b", "d"), "bcd"),
+        (slice(None, "c"), "abc"),
+        (slice("e", None), "ef"),
+        ([5, 0, -2], "fae"),
+        (["f", "b"], "fb"),
+        (3, "d"),
+        ("c", "c"),
+        ([True, False, True, False, False, True], "acf"),
+    ],
+)
+@pytest.mark.parametrize("rest", ["drop", "passthrough"])
+def test_features_of_some_columns_are_computed_as_the_transformer_does(places, wanted, rest):
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(rng.normal(size=(9, 6)), columns=LETTERS)
+    frame.iloc[::4, :] = np.nan
+    filled = SimpleImputer(strategy="mean")
+    some = [places] if isinstance(places, int | str) else places
+    step = ColumnTransformer([("filled", filled, some)], remainder=rest).fit(frame)
+    encoding = Encoding.of(make_pipeline(step))
+    others = [name for name in LETTERS if name not in wanted] if rest == "passthrough" else []
+    assert [each.column for each in encoding.features] == [*wanted, *others]
+    assert [each.kind for each in encoding.features] == [
+        *["number"] * len(wanted),
+        *["other"] * len(others),
+    ]
+    if not others:
+        np.testing.assert_allclose(encoding.transform(frame), step.transform(frame))

@@ -44,6 +44,9 @@ def kind_of(cells, name="a"):
         ([20240229.0, 20240301.0], "date"),
         ([20230229.0, 20240301.0], "number"),  # there is no such day
         ([20240229.5, 20240301.0], "number"),
+        # all of them are days, not only most
+        ([*range(20240101, 20240110), 20240132], "number"),
+        ([*range(20240101, 20240110), 20240131], "date"),
         (["20240229", "20240301"], "date"),
         # texts: at most half of ten or more may differ
         ([f"t{k}" for k in range(9)], "category"),
@@ -79,6 +82,23 @@ def test_kinds_at_their_limits(cells, kind):
     assert kind_of(cells) == kind
     turned = cells[::-1]
     assert kind_of(turned) == kind
+
+
+@pytest.mark.parametrize("asked", ["number", "date", "date:%d.%m.%Y", "category"])
+@pytest.mark.parametrize("gaps", [0, 1, 5])
+def test_a_kind_that_no_cell_has_leaves_a_column_out(asked, gaps):
+    """However many gaps there are beside the cells; one cell that has it is enough."""
+    kind = asked.partition(":")[0]
+    good = {"number": "7", "date": "31.12.2023" if ":" in asked else "2023-12-31"}.get(kind)
+    for cells in (["x", "y", "z", "x"], ["x", "y", "z", good]):
+        found = look_at("a", [*cells, *[None] * gaps], asked)
+        if kind == "category":
+            assert (found.kind, found.odd, found.gaps) == ("category", 0, gaps + (None in cells))
+            continue
+        odd = 4 - (good in cells)
+        assert found.kind == (kind if good in cells else "left out")
+        assert (found.odd, found.gaps, found.rows) == (odd, odd + gaps, 4 + gaps)
+        assert found.odd_example in cells
 
 
 @pytest.mark.parametrize("name", ["id", "ID", "customer_id", "customer id", "userId", "userID"])
