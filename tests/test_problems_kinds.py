@@ -54,7 +54,7 @@ def test_bent_neurons_are_as_good_without_biases_as_plain_ones_with_them(subject
                 assert without <= plain
             optima = subject.optima(neurons, output, bias=False, neuron="bent")
             assert subject.optima(neurons, output, neuron="bent") == []
-            if output == "evolved":
+            if output == "evolved" and neurons > 1:
                 assert optima == []
                 continue
             others = subject.optima(neurons, output)
