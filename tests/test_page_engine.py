@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from exported import NODE
 from page_in_node import page_runner
-from play_reference import reference_run, reference_task
+from play_reference import Xoshiro, reference_run, reference_task
 
 from hyperna.play.facts import page_facts
 from hyperna.play.settings import PlaySetting
@@ -14,38 +14,11 @@ from hyperna.play.settings import PlaySetting
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs Node")
 
 DEFAULTS = page_facts()["defaults"]
-WORD = 2**64 - 1
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     return page_runner(tmp_path_factory.mktemp("page"))
-
-
-class Xoshiro:
-    """The generator as Blackman and Vigna write it, from the four words of a stream."""
-
-    def __init__(self, words):
-        self.s = list(words)
-
-    def next(self):
-        s = self.s
-        total = (s[0] + s[3]) & WORD
-        found = (((total << 23) | (total >> 41)) + s[0]) & WORD
-        shifted = (s[1] << 17) & WORD
-        s[2] ^= s[0]
-        s[3] ^= s[1]
-        s[1] ^= s[2]
-        s[0] ^= s[3]
-        s[2] ^= shifted
-        s[3] = ((s[3] << 45) | (s[3] >> 19)) & WORD
-        return found
-
-    def below(self, bound):
-        mask = 2 ** (bound - 1).bit_length() - 1
-        while (value := self.next() & mask) >= bound:
-            pass
-        return value
 
 
 def test_draws_below_a_bound_are_exact_up_to_the_largest_bound(page):
