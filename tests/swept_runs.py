@@ -81,6 +81,15 @@ AXES = {
     "own": [{}, {"offspring": 1}, {"offspring": 40}, {"members": 1}, {"crossover": 0.5}],
     "budget": [2, 41, 60, 60, 200, 400],
 }  # fmt: skip
+# Options two at a time.
+PAIRED = {
+    **AXES,
+    "option": [
+        {**one, **other}
+        for one, other in combinations(AXES["option"][1:], 2)
+        if one.keys() != other.keys()
+    ],
+}
 # Local steps that reach peaks and plateaus, where waits are drawn and runs are stuck.
 WAITING = {
     **AXES,
@@ -192,11 +201,12 @@ def too_long(*_):
     raise TimeoutError
 
 
-def main(count=50, waiting=5):
+def main(count=50, paired=6, waiting=5):
     if sys.argv[1:] == ["draw"]:
         signal.signal(signal.SIGVTALRM, too_long)
         found = [line for name in FITNESS for line in drawn_settings(name, count, AXES, LONGEST)]
         for name, make in FITNESS.items():
+            found += drawn_settings(name, paired, PAIRED, LONGEST)
             if make().repeatable:
                 found += drawn_settings(name, waiting, WAITING, LONGEST_WAITING)
     else:
