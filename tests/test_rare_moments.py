@@ -70,6 +70,23 @@ def test_a_budget_may_end_while_the_members_of_a_start_are_drawn():
     assert len(set(last)) > 3
 
 
+@pytest.mark.parametrize("neurons", [6, 7])
+@pytest.mark.parametrize("neuron", ["plain", "bent"])
+def test_an_output_neuron_over_many_is_as_before_after_a_rejected_change(neurons, neuron):
+    """Up to six hidden neurons its answers are tabulated."""
+    na = OnePlusOneNA(neurons=neurons, output="evolved", neuron=neuron, resolution=16)
+    arcs = problem("arcs", k=3)
+    task = na.task(arcs, budget=150, target=False)
+    turns = 2 * np.pi * (np.arange(2_000) + 0.5) / 2_000
+    X = np.column_stack([np.cos(turns), np.sin(turns)])
+    for seed in range(2):
+        way = task.run(seed, trajectory=True).trajectory
+        share = np.mean(way.network(len(way) - 1).predict(X) == arcs.label(X))
+        assert way.fitness[-1] == pytest.approx(share, abs=2e-3)
+        assert way.fitness.tolist() == [task.fitness(way.network(i)) for i in range(len(way))]
+        assert len(way) > 5
+
+
 LONG, SHORT = 1e6, 1e-6  # after one success a step has the largest length, after one failure 1
 R = 24
 
