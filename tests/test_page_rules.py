@@ -135,3 +135,19 @@ def test_rules_evolve_as_in_plain_python(page, join, term_cost):
         assert one["last"] == one["heard"][-1][0]
         # the network that it began with is as it was
         assert one["kept"][0] == one["kept"][1]
+
+
+def test_weights_get_the_digits_that_keep_points_apart(page):
+    """With one digit both points would lie on the same line."""
+    points = [[0, 1, 0], [1, 0, 1], [0, 0, 0]]
+    rule, answers = page(
+        ["rules/readable.js"],
+        """const { holds, readable } = modules["rules/readable.js"];
+        const neurons = [{ w: [1, 0.96], t: 0.98 }];
+        const scaling = [{ mean: 0, factor: 1 }, { mean: 0, factor: 1 }];
+        const rule = readable({ join: "and", neurons, terms: 2 }, scaling, given[0]);
+        return [rule.conditions[0], given[0].map((point) => holds(rule, point))];""",
+        points,
+    )
+    assert rule["weights"] == [1, 0.96]
+    assert answers == [False, True, False]
