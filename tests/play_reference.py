@@ -19,6 +19,36 @@ KINDS = {
     mutation.EXPONENTIAL: "exponential",
     mutation.ADAPTIVE: "adaptive",
 }
+WORD = 2**64 - 1
+
+
+class Xoshiro:
+    """The generator as Blackman and Vigna write it, from the four words of a stream."""
+
+    def __init__(self, words):
+        self.s = list(words)
+
+    def next(self):
+        s = self.s
+        total = (s[0] + s[3]) & WORD
+        found = (((total << 23) | (total >> 41)) + s[0]) & WORD
+        shifted = (s[1] << 17) & WORD
+        s[2] ^= s[0]
+        s[3] ^= s[1]
+        s[1] ^= s[2]
+        s[0] ^= s[3]
+        s[2] ^= shifted
+        s[3] = ((s[3] << 45) | (s[3] >> 19)) & WORD
+        return found
+
+    def below(self, bound):
+        mask = 2 ** (bound - 1).bit_length() - 1
+        while (value := self.next() & mask) >= bound:
+            pass
+        return value
+
+    def uniform(self):
+        return (self.next() >> 11) / 2**53
 
 
 def reference_task(setting):

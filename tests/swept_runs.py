@@ -23,6 +23,7 @@ from hyperna.run.search import Simulation
 
 STORED = Path(__file__).with_name("swept_runs.json")
 LONGEST = 0.05  # seconds of a setting, interpreted
+LONGEST_WAITING = 0.12
 PIECE = 7  # offspring at a time in the run that is made in pieces
 
 
@@ -80,6 +81,35 @@ AXES = {
     "own": [{}, {"offspring": 1}, {"offspring": 40}, {"members": 1}, {"crossover": 0.5}],
     "budget": [2, 41, 60, 60, 200, 400],
 }  # fmt: skip
+# Options two at a time.
+PAIRED = {
+    **AXES,
+    "option": [
+        {**one, **other}
+        for one, other in combinations(AXES["option"][1:], 2)
+        if one.keys() != other.keys()
+    ],
+}
+# Local steps that reach peaks and plateaus, where waits are drawn and runs are stuck.
+WAITING = {
+    **AXES,
+    "algorithm": ["na"],
+    "neurons": [1, 1, 2],
+    "move": ["angle"],
+    "mutation": ["local"],
+    "resolution": [4, 5, 8, 12],
+    "option": [
+        {}, {}, {"bias": False}, {"redraw_void": True}, {"mutation_probability": 0.7},
+        {"mutation_probability": 0.1, "redraw_void": True}, {"bias": False, "redraw_void": True},
+    ],
+    "limits": [
+        {}, {"restarts": "auto"}, {"target": False}, {"target": False, "stagnation": 150},
+        {"stagnation": 150, "restarts": 3}, {"target": False, "restarts": 2},
+        {"start": True, "target": False, "restarts": 1}, {"target": 0.9, "stagnation": 90},
+    ],
+    "own": [{}],
+    "budget": [300, 700, 1500],
+}  # fmt: skip
 
 
 def task_of(name, setting):
@@ -131,7 +161,7 @@ def results(task):
     return [rows.tolist(), found.evaluations, found.stop_reason, digest(seen)]
 
 
-def drawn_settings(name, count):
+def drawn_settings(name, count, axes, longest):
     """Settings of which each has many pairs of values that none before has, and their results.
 
     Those that take long are left out.
@@ -141,11 +171,11 @@ def drawn_settings(name, count):
 
     def pairs(setting):
         return {
-            (a, b, json.dumps([setting[a], setting[b]])) for a, b in combinations(sorted(AXES), 2)
+            (a, b, json.dumps([setting[a], setting[b]])) for a, b in combinations(sorted(axes), 2)
         }
 
     for _ in range(4 * count):
-        drawn = [{key: rng.choice(values) for key, values in AXES.items()} for _ in range(10)]
+        drawn = [{key: rng.choice(values) for key, values in axes.items()} for _ in range(10)]
         setting = max(drawn, key=lambda one: len(pairs(one) - tried))
         # what most often cannot go with the rest
         for plainer in ({}, {"own": {}}, {"algorithm": "na", "own": {}}, {"neurons": 1}):
@@ -154,7 +184,7 @@ def drawn_settings(name, count):
                 task = task_of(name, setting)
             except (TypeError, ValueError):
                 continue
-            signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
+            signal.setitimer(signal.ITIMER_VIRTUAL, longest)
             try:
                 chosen.append([name, setting, results(task)])
                 tried |= pairs(setting)
@@ -171,10 +201,14 @@ def too_long(*_):
     raise TimeoutError
 
 
-def main(count=50):
+def main(count=50, paired=6, waiting=5):
     if sys.argv[1:] == ["draw"]:
         signal.signal(signal.SIGVTALRM, too_long)
-        found = [line for name in FITNESS for line in drawn_settings(name, count)]
+        found = [line for name in FITNESS for line in drawn_settings(name, count, AXES, LONGEST)]
+        for name, make in FITNESS.items():
+            found += drawn_settings(name, paired, PAIRED, LONGEST)
+            if make().repeatable:
+                found += drawn_settings(name, waiting, WAITING, LONGEST_WAITING)
     else:
         stored = json.loads(STORED.read_text(encoding="utf-8"))
         found = [[name, one, results(task_of(name, one))] for name, one, _ in stored]

@@ -109,12 +109,13 @@ def test_the_same_seed_gives_the_same_run_under_many_settings():
 
 
 def test_interpreted_runs_of_all_combinations_keep_their_rules():
-    """Those of `test_combinations`, of which most take long to compile."""
+    """Those of `test_combinations`, of which most take long to compile, and of rare moments."""
     tests = Path(__file__).with_name("test_combinations.py")
+    rare = tests.with_name("test_rare_moments.py")
     process = subprocess.run(
         [
             sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist",
-            "-m", "slow", f"{tests}::test_every_run_keeps_its_rules",
+            "-m", "slow", f"{tests}::test_every_run_keeps_its_rules", str(rare),
         ],
         cwd=tests.parents[1],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from exported import NODE
 from page_in_node import page_runner
-from play_reference import reference_run, reference_task
+from play_reference import Xoshiro, reference_run, reference_task
 
 from hyperna.play.facts import page_facts
 from hyperna.play.settings import PlaySetting
@@ -14,38 +14,11 @@ from hyperna.play.settings import PlaySetting
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs Node")
 
 DEFAULTS = page_facts()["defaults"]
-WORD = 2**64 - 1
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     return page_runner(tmp_path_factory.mktemp("page"))
-
-
-class Xoshiro:
-    """The generator as Blackman and Vigna write it, from the four words of a stream."""
-
-    def __init__(self, words):
-        self.s = list(words)
-
-    def next(self):
-        s = self.s
-        total = (s[0] + s[3]) & WORD
-        found = (((total << 23) | (total >> 41)) + s[0]) & WORD
-        shifted = (s[1] << 17) & WORD
-        s[2] ^= s[0]
-        s[3] ^= s[1]
-        s[1] ^= s[2]
-        s[0] ^= s[3]
-        s[2] ^= shifted
-        s[3] = ((s[3] << 45) | (s[3] >> 19)) & WORD
-        return found
-
-    def below(self, bound):
-        mask = 2 ** (bound - 1).bit_length() - 1
-        while (value := self.next() & mask) >= bound:
-            pass
-        return value
 
 
 def test_draws_below_a_bound_are_exact_up_to_the_largest_bound(page):
@@ -189,7 +162,20 @@ RUNS = [
     {"problem": "half", "neurons": 2, "output": "xor", "mutation": "local", "resolution": 8},
     {"mutation": "harmonic", "stagnation": 25},
     {"mutation": "harmonic", "restarts": 2, "stagnation": 3},
-]
+    {"mutation": "adaptive", "resolution": 60, "restarts": 9, "stagnation": 15},
+    {"mutation": "power_law:exponent=0.5", "resolution": 2049},
+    {"mutation": "pareto:shape=1000000,scale=100000000", "resolution": 60},
+    # many components that change, and others between them that do not
+    {
+        "problem": "arcs", "k": 5, "neurons": 8, "output": "evolved", "bias": False,
+        "resolution": 24, "stagnation": 300,
+    },
+    # a plateau of more than 250 networks that is searched while the run waits
+    {
+        "problem": "quarter", "neurons": 2, "output": "xor", "bias": False, "mutation": "local",
+        "resolution": 80,
+    },
+]  # fmt: skip
 
 
 def test_runs_at_the_borders_of_the_laws_are_those_of_the_kernels(page):
@@ -211,6 +197,26 @@ def test_runs_at_the_borders_of_the_laws_are_those_of_the_kernels(page):
     )
     for setting, one in zip(settings, found, strict=True):
         assert one == reference_run(setting, setting["seed"]), setting
+
+
+def test_a_start_that_may_stagnate_until_the_last_evaluation_but_one(page):
+    """Of two equal points with different labels every network is right on one."""
+    budget, *ends = page(
+        ["engine/search.js", "engine/task.js"],
+        """const { Simulation } = modules["engine/search.js"];
+        const { taskOf } = modules["engine/task.js"];
+        const points = [[0.1, 0.1, 0], [0.1, 0.1, 1]];
+        const setting = { ...facts.defaults, problem: "points", points, resolution: 4 };
+        const { budget } = taskOf(setting, facts);
+        return [budget, ...given[0].map((less) => {
+          const search = new Simulation(taskOf({ ...setting, stagnation: budget - less }, facts));
+          search.advance(1e9);
+          return [search.ended, search.evaluations - budget];
+        })];""",
+        [0, 1, 2, 3],
+    )
+    assert budget > 500
+    assert ends == [["budget", 0], ["budget", 0], ["stagnation", -1], ["stagnation", -2]]
 
 
 def test_a_run_in_pieces_is_the_run_at_once(page):
@@ -375,12 +381,17 @@ def test_plateaus_are_searched_as_far_as_asked_and_up_to_eight_components(page):
           Neighbours.suit({ law: { kind }, free: Array(size).fill(0) }));
         const remembers = near();
         remembers.isClosed([0], 1, 1000);
-        return { closed: given[1].map((most) => near().isClosed([0], 1, most)), suits,
+        const torus = (side) => new Neighbours(
+          { free: [0, 1], moduli: [side, side], probability: 1 }, { score: () => 1 }, () => false);
+        const large = given[3].map((side) => torus(side).isClosed([0, 0], 1, 1e9));
+        return { closed: given[1].map((most) => near().isClosed([0], 1, most)), suits, large,
           known: remembers.isClosed([11], 1, 0), open: better.isClosed([0], 1, 1000) };""",
         ring,
         [1, ring - 1, ring, ring + 1],
         [["constant", 1], ["constant", 8], ["constant", 9], ["table", 2], ["adaptive", 2]],
+        [141, 142],  # 19,881 and 20,164 networks
     )
+    assert found["large"] == [True, False]
     assert found["closed"] == [False, False, True, True]
     assert found["known"]
     assert not found["open"]

@@ -1,10 +1,15 @@
-"""The JavaScript engine of the play page, in a browser, against the compiled one: equal seeds."""
+"""The JavaScript engine of the play page against the compiled one: equal seeds, equal runs.
+
+In Node or, where there is none, in a browser.
+"""
 
 import random
 
 import numpy as np
 import pytest
 from browsers import open_browser
+from exported import NODE
+from page_in_node import page_runner
 from play_reference import random_networks, reference_run, reference_task
 from samples import OUTPUTS
 
@@ -14,23 +19,42 @@ from hyperna.play.facts import page_facts
 DEFAULTS = page_facts()["defaults"]
 
 
+HEAD = """const { Simulation } = modules["engine/search.js"];
+const { taskOf } = modules["engine/task.js"];
+const { fitnessOf } = modules["engine/fitness.js"];"""
+MODULES = [
+    *(f"engine/{name}.js" for name in ("search", "task", "fitness", "neighbours", "outputs")),
+    *("engine/problems.js", "engine/random.js", "rules/evolve.js", "rules/readable.js"),
+    *("app/link.js", "app/python.js"),
+]
+
+
+def in_node(folder):
+    run = page_runner(folder)
+    return lambda script, *arguments: run(
+        MODULES, f"{HEAD}\nreturn (function () {{ {script} }})(...given);", *arguments
+    )
+
+
+def in_browser(browser, folder):
+    page = folder / "play.html"
+    page.write_text(build_page("#scene=rule").html, encoding="utf-8")
+    browser.set_script_timeout(300)
+    browser.get(page.as_uri())
+    return lambda script, *arguments: browser.execute_script(
+        f"{HEAD}\nconst facts = play.facts;\n{script}", *arguments
+    )
+
+
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
     """A function that evaluates JavaScript with the engine's classes."""
-    page = tmp_path_factory.mktemp("page") / "play.html"
-    page.write_text(build_page("#scene=rule").html, encoding="utf-8")
+    folder = tmp_path_factory.mktemp("page")
+    if NODE is not None:
+        yield in_node(folder)
+        return
     browser = next(opened := open_browser())
-    browser.set_script_timeout(300)
-    browser.get(page.as_uri())
-
-    def run(script, *arguments):
-        head = """const { Simulation } = modules["engine/search.js"];
-        const { taskOf } = modules["engine/task.js"];
-        const { fitnessOf } = modules["engine/fitness.js"];
-        const facts = play.facts;"""
-        return browser.execute_script(f"{head}\n{script}", *arguments)
-
-    yield run
+    yield in_browser(browser, folder)
     opened.close()
 
 
@@ -39,7 +63,7 @@ SETTINGS = {
     "local": {"problem": "local_opt", "neurons": 1, "mutation": "local"},
     "uniform": {"problem": "quarter", "neurons": 1, "mutation": "uniform"},
     "adaptive, xor": {
-        "problem": "arcs", "k": 3, "neurons": 3, "output": "xor", "mutation": "adaptive"
+        "problem": "arcs", "k": 3, "neurons": 2, "output": "xor", "mutation": "adaptive"
     },
     "more than eight components": {"problem": "arcs", "k": 5, "neurons": 5, "resolution": 60},
     "blocks of lengths": {"problem": "quarter", "neurons": 1, "resolution": 5000},
@@ -155,7 +179,8 @@ def test_tasks_are_those_of_hyperna(engine):
     found = engine(
         """return arguments[0].map((setting) => {
           const { fitness, goal, law, setting: _, landscape, ...rest } = taskOf(setting, facts);
-          const { starts, lengths, X, y } = fitness, { score, optima, hopeful, tolerance } = goal;
+          const { starts = null, lengths = null, X = null, y = null } = fitness;
+          const { score, optima, hopeful, tolerance } = goal;
           const { kind, largest, weights = [] } = law;
           return { ...rest, score, optima, hopeful, tolerance, starts, lengths, X, y,
             law: { kind, largest, weights: Array.from(weights) } };

@@ -106,3 +106,22 @@ def test_a_start_that_is_stuck_when_the_budget_is_spent_is_the_last_one():
             assert result.restarts == more
             assert result.trajectory.evaluations.max() <= result.evaluations == budget
     assert tried > 10
+
+
+def test_a_budget_ends_a_wait_right_before_the_accepted_step_or_with_it():
+    na = OnePlusOneNA(resolution=60, mutation="local")
+    local_opt = problem("local_opt")
+    waited = 0
+    for seed in range(12):
+        whole = na.run(local_opt, budget=6000, target=False, trajectory=True, seed=seed).trajectory
+        late = np.flatnonzero(np.diff(whole.evaluations) > 12)[-3:] + 1
+        for place in late:
+            waited += 1
+            for kept, budget in enumerate(whole.evaluations[place] - [1, 0]):
+                part = na.run(
+                    local_opt, budget=int(budget), target=False, trajectory=True, seed=seed
+                )
+                assert part.evaluations == budget
+                assert len(part.trajectory) == place + kept
+                assert part.trajectory.genomes.tolist() == whole.genomes[: place + kept].tolist()
+    assert waited > 10
