@@ -5,12 +5,22 @@
 Each figure stands beside its ratio to a fixed small kernel that is compiled in the same run, so
 that a slow or busy machine does not matter.
 
-What `hyperna._kernels.postponed` brings is seen with HYPERNA_PLAIN_NUMBA=1. On a busy machine, a
-small kernel taking 0.42 s: first run 4.4 s with it and 8.1 s without, first fit 5.6 s and 6.7 s;
-with three neurons and an evolved output 5.3 s and 11.7 s, on points 7.2 s and 17.5 s. A step takes
-a tenth longer without it on the circle, and as long on points.
+What `hyperna._kernels.postponed` brings is seen with HYPERNA_PLAIN_NUMBA=1. On a quiet machine, a
+small kernel taking 0.42 s, in seconds of processor time with it and without it:
 
-What was tried for the first run without it, 8.1 s:
+    run on the circle, one neuron                             3.3    6.0 to 6.2
+    the same with local steps                                 4.5    9.4
+    run on the circle, three neurons and an evolved output    4.1    8.6
+    run on a sphere with exact fitness                        4.2    7.8
+    run on points                                             5.1   12.5
+    fit of NAClassifier                                       4.2    4.7
+
+A step takes a tenth longer without it on the circle, and as long on points. So fits could do
+without it, and runs could not. Of the 6.0 s, LLVM takes 3.0 s: 1.4 s to optimise modules and 1.0 s
+to make machine code, nearly all of it of inner functions, which are optimised again in their
+callers. numba's front end takes 2.2 s for 57 functions; imports take the rest.
+
+On a busy machine, on which the first run took 8.1 s without it, this was tried:
 
 - 9.5 s with the algorithm merged into the loop by numba (inline="always"), 14.6 s if all functions
   that are merged anyway were, 16.1 s if all inner functions were;
@@ -20,6 +30,9 @@ What was tried for the first run without it, 8.1 s:
 - 6.5 s if besides everything was deleted that a run of one neuron does not use: two neurons, starts
   on the sphere, redrawn and replaced steps, many components. 46 functions are left of 56. Types of
   their own for these would leave all other runs as slow as they are.
+- Not tried in full, for it cannot help: all functions of a run written out in one, about 900
+  lines. A kernel of 260 lines takes 4 ms a line, one of 520 lines 5 ms and one of 1,040 lines 9 ms,
+  because numba's front end takes more than twice as long for twice the code.
 """
 
 import os
