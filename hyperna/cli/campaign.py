@@ -10,7 +10,9 @@ from typing import Any
 from hyperna._files import check_writable, write_file
 from hyperna._validation import check_extra
 from hyperna._words import are, counted
-from hyperna.cli.options import RIGHT, Version, integer, make_console, print_table, tell_written
+from hyperna.cli.files import tell_written
+from hyperna.cli.options import integer
+from hyperna.cli.printing import RIGHT, Version, make_console, print_table
 from hyperna.cli.progress import Meter
 from hyperna.cli.workers import add_worker_options, announce_scheduler, refuse_no_workers
 

@@ -9,19 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hyperna._words import finite
-from hyperna.cli.options import (
-    RIGHT,
-    Version,
-    add_kind_option,
-    check_picture,
-    integer,
-    make_console,
-    names,
-    print_table,
-    progress_bar,
-    save_figure,
-    say,
-)
+from hyperna.cli.files import check_picture, save_figure
+from hyperna.cli.options import add_kind_option, integer, names
+from hyperna.cli.printing import RIGHT, Version, make_console, print_table, say
+from hyperna.cli.progress import progress_bar
 from hyperna.cli.signals import INTERRUPTED, signals
 from hyperna.cli.workers import add_worker_options, workers
 

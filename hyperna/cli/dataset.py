@@ -8,7 +8,8 @@ from typing import Any
 
 from hyperna._files import check_writable, write_file
 from hyperna._words import counted, write_name
-from hyperna.cli.options import make_console, print_entries, tell_written
+from hyperna.cli.files import tell_written
+from hyperna.cli.printing import make_console, print_entries
 
 HELP = """\
 Generate a data set as a CSV file, byte for byte the same everywhere.

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from hyperna._files import check_writable, write_file
-from hyperna.cli.options import tell_written
+from hyperna.cli.files import tell_written
 
 HELP = """\
 Write the rule of a saved model as Python, SQL, JavaScript or ONNX.

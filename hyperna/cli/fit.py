@@ -14,17 +14,10 @@ import numpy as np
 from hyperna._files import check_writable, write_file
 from hyperna._validation import check_extra
 from hyperna._words import counted, did_you_mean, listed, shown
-from hyperna.cli.options import (
-    add_kind_option,
-    check_picture,
-    integer,
-    make_console,
-    names,
-    print_decisions,
-    progress_bar,
-    real,
-    save_figure,
-)
+from hyperna.cli.files import check_picture, save_figure
+from hyperna.cli.options import add_kind_option, integer, names, real
+from hyperna.cli.printing import make_console, print_decisions
+from hyperna.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from hyperna.classifier import NAClassifier

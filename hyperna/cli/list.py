@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from hyperna.cli.options import make_console, print_entries
+from hyperna.cli.printing import make_console, print_entries
 from hyperna.network.outputs import OUTPUTS
 
 HELP = """\

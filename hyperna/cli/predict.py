@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from hyperna._csv import GAPS, CsvTable
 from hyperna._files import check_writable, is_standard_output, write_file
 from hyperna._words import counted, did_you_mean, listed, shown
-from hyperna.cli.options import check_picture, integer, save_figure, tell_written
+from hyperna.cli.files import check_picture, save_figure, tell_written
+from hyperna.cli.options import integer
 
 if TYPE_CHECKING:
     from hyperna.classifier import NAClassifier

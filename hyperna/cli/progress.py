@@ -1,8 +1,8 @@
-"""Progress of campaigns: a bar on the terminal, else a line from time to time in a log."""
+"""Progress of long work: a bar on the terminal; of campaigns also a line in a log now and then."""
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,6 +10,33 @@ from hyperna._words import counted, significant
 
 # Without a terminal, seconds between two lines in the log.
 _LOG_EVERY = 60.0
+
+
+@contextmanager
+def progress_bar(total: int, doing: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar on a terminal; yield what reports (done, total), None without a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich import progress
+    from rich.console import Console
+
+    bar = progress.Progress(
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeRemainingColumn(compact=True),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(doing, total=total)
+
+        def report(done: int, total: int) -> None:
+            text = doing if done < total else "summing up"
+            bar.update(task, completed=done, total=total, description=text)
+
+        yield report
 
 
 class Meter:

@@ -10,7 +10,8 @@ from typing import Any
 
 from hyperna._files import write_file
 from hyperna._words import are, counted, did_you_mean, shown
-from hyperna.cli.options import integer, json_text
+from hyperna.cli.options import integer
+from hyperna.cli.printing import json_text
 from hyperna.cli.progress import Meter, clock
 from hyperna.cli.workers import add_worker_options, workers
 

@@ -9,19 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from hyperna import __version__
 from hyperna._words import are, counted, interval, number, percent
-from hyperna.cli.options import (
-    RIGHT,
-    Version,
-    add_run_options,
-    check_film_file,
-    check_picture,
-    integer,
-    json_text,
-    make_console,
-    print_table,
-    progress_bar,
-    save_figure,
-)
+from hyperna.cli.files import check_film_file, check_picture, save_figure
+from hyperna.cli.options import add_run_options, integer
+from hyperna.cli.printing import RIGHT, Version, json_text, make_console, print_table
+from hyperna.cli.progress import progress_bar
 from hyperna.cli.signals import INTERRUPTED, signals
 
 if TYPE_CHECKING:

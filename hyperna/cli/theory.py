@@ -10,16 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from hyperna._validation import check_choice
 from hyperna._words import counted, shown
-from hyperna.cli.options import (
-    add_run_options,
-    check_picture,
-    json_text,
-    make_console,
-    progress_bar,
-    real,
-    save_figure,
-    say,
-)
+from hyperna.cli.files import check_picture, save_figure
+from hyperna.cli.options import add_run_options, real
+from hyperna.cli.printing import json_text, make_console, say
+from hyperna.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from rich.console import Console
