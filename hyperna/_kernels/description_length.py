@@ -21,8 +21,8 @@ from hyperna._kernels.soft_rules import LEAST_CHANCE
 
 LOG2_E = 1.0 / math.log(2.0)
 # The numbers up to SPARE_INFORMATION were varied one by one on 83 folds of curved, noisy and
-# scikit-learn's sets, of those in benchmarks/ablation.py (which does not vary them itself); told
-# are differences of held-out log loss in hundredths.
+# scikit-learn's sets, of those in benchmarks/ablation.py, by a script that was not kept
+# (ablation.py does not vary them); told are differences of held-out log loss in hundredths.
 #
 # Octaves of the slope. 0 to 6 and -6 to 12 give the same rules and slopes on all folds.
 LOWEST_SLOPE = -2.0

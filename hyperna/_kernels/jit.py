@@ -143,7 +143,8 @@ def _cached(compiled: Any) -> Any:
     cache = getattr(compiled, "_cache", None)
     file = getattr(cache, "_cache_file", None)
     if file is not None and hasattr(file, "_version"):
-        file._version = f"{file._version} {folder_digest()}"
+        compiler = "postponed" if INNER_OPTIONS else "plain"
+        file._version = f"{file._version} {compiler} {folder_digest()}"
     if hasattr(cache, "load_overload") and hasattr(cache, "save_overload"):
         compiled._cache = ForgivingCache(cache)
     return compiled

@@ -114,7 +114,8 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
             one.rounded = 0
         else:
             genome[c] = smaller((genome[c] + length) % (mutation.modulus[c] * move.unit), r)
-            if c == (genome.size if i == neurons else (i + 1) * points.width) - 1:
+            is_bias = c == (genome.size if i == neurons else (i + 1) * points.width) - 1
+            if is_bias:
                 one.next_bias = (2.0 * genome[c] - r) / r
             else:
                 one.lowest = smaller(one.lowest, c - i * points.width)
@@ -122,6 +123,7 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
                 part.next_cosine, part.next_sine = cos_sin_turn(genome[c], r)
                 if size == 1:
                     net.weight[1, i, 0] = 1.0 - 2.0 * genome[c]
+    # the output neuron comes last, whether it moves or not
     net.neuron[moves].mover = neurons
     work.tally.moves = moves
     for m in range(moves + 1):
@@ -247,7 +249,10 @@ def vote_by_sums(net, dots, hidden, votes, begin):
 
 @inline_kernel
 def offspring_gain(points, work, least):
-    """Gain of the offspring, or a number less than `least` that it cannot exceed."""
+    """Gain of the offspring; if that is below `least`, a number below `least` that is not less.
+
+    Comparisons are made masks, of which all bits are set where they hold: ``x & mask`` is x or 0.
+    """
     net = work.net
     columns = work.columns
     tally = work.tally
@@ -258,9 +263,10 @@ def offspring_gain(points, work, least):
         if gain < least:
             break
         begin, end = k * BLOCK, smaller(k * BLOCK + BLOCK, columns.shape[1])
-        source, votes = work.whole[tally.row, begin:end], work.whole[1 - tally.row, begin:end]
+        before = work.whole[at.VOTES + tally.row, begin:end]
+        votes = work.whole[at.VOTES + 1 - tally.row, begin:end]
         for p in range(votes.size):
-            votes[p] = source[p]
+            votes[p] = before[p]
         changed = np.int64(output_moves)
         for m in range(tally.moves):
             i = net.neuron[m].mover
@@ -272,17 +278,21 @@ def offspring_gain(points, work, least):
             next_bias = one.next_bias
             guard = work.guard[k]
             old, new = work.dots[one.row, i, begin:end], work.dots[1 - one.row, i, begin:end]
+            # the dot products, by the changes a, b, ... of the weights of the columns x, y, ...
             a, b = term[0].change, term[1].change
-            x, y = columns[term[0].coordinate, begin:end], columns[term[1].coordinate, begin:end]
+            x = columns[term[0].coordinate, begin:end]
+            y = columns[term[1].coordinate, begin:end]
             for p in range(new.size):
                 new[p] = old[p] + a * x[p] + b * y[p]
             for t in range(2, one.terms, 4):
-                a, b, c, d = term[t], term[t + 1], term[t + 2], term[t + 3]
-                x, y = columns[a.coordinate, begin:end], columns[b.coordinate, begin:end]
-                z, w = columns[c.coordinate, begin:end], columns[d.coordinate, begin:end]
-                a, b, c, d = a.change, b.change, c.change, d.change
+                a, b = term[t].change, term[t + 1].change
+                c, d = term[t + 2].change, term[t + 3].change
+                x = columns[term[t].coordinate, begin:end]
+                y = columns[term[t + 1].coordinate, begin:end]
+                u = columns[term[t + 2].coordinate, begin:end]
+                v = columns[term[t + 3].coordinate, begin:end]
                 for p in range(new.size):
-                    new[p] += (a * x[p] + b * y[p]) + (c * z[p] + d * w[p])
+                    new[p] += (a * x[p] + b * y[p]) + (c * u[p] + d * v[p])
             for p in range(new.size):
                 flips += np.int64(new[p] >= next_bias) ^ np.int64(old[p] >= bias)
                 near += 0 if abs(new[p] - next_bias) > guard else 1

@@ -172,7 +172,9 @@ def write_output(topology, resolution, genome, neurons, weight, bias):
 
 @inner_kernel
 def resize(topology, limits, mutation, run, spare):
-    """Write a network with one neuron more or fewer; return its size, 0 if there is none.
+    """Write a network with one neuron more or fewer.
+
+    Returns its size, 0 if there is none, and the neuron that was left out, doubled or added.
 
     An output neuron keeps its weights in proportion to its bias. That of a new neuron is uniform on
     [-1, 1], and a neuron that is doubled shares its weight with its copy, of which one random
@@ -188,7 +190,7 @@ def resize(topology, limits, mutation, run, spare):
     neurons = genome[genome.size - 1]
     change = below(stream, 3)
     if neurons == (1 if change == DROP else most):
-        return np.int64(0)
+        return np.int64(0), np.int64(0)
     chosen = below(stream, neurons) if change != ADD else neurons
     weight[0] = 1.0
     bias = topology.threshold
@@ -224,8 +226,7 @@ def resize(topology, limits, mutation, run, spare):
         weight[neurons] = weight[chosen]
     write_output(topology, resolution, child, after, weight, bias)
     child[child.size - 1] = after
-    run.steps.step[REPLACED, 0] = 1 + chosen
-    return after
+    return after, chosen
 
 
 @inline_kernel
@@ -280,7 +281,7 @@ def simulate(fitness, work, mutation, topology, limits, run, spare, reported_sco
         found = parent
         accepted = False
         if uniform(run.stream) < topology.rate:
-            after = resize(topology, limits, mutation, run, spare)
+            after, chosen = resize(topology, limits, mutation, run, spare)
             if after == 0 and mutation.redraw:
                 continue
             if after > 0:
@@ -288,7 +289,6 @@ def simulate(fitness, work, mutation, topology, limits, run, spare, reported_sco
                 found = prepare(sized, spare.work, spare.genome)
                 accepted = found > parent or (found == parent and after < neurons)
                 if accepted:
-                    chosen = steps.step[REPLACED, 0] - 1
                     keep_velocities(topology, steps.velocity, neurons, after, chosen)
                     for c in range(genome.size):
                         genome[c] = spare.genome[c]

@@ -38,7 +38,7 @@ def names(text: str) -> list[str]:
 
 
 def add_run_options(
-    parser: argparse.ArgumentParser, names: Iterable[str], helps: Mapping[str, str] | None = None
+    parser: argparse.ArgumentParser, wanted: Iterable[str], helps: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """Declare options of a run under their headings, which are returned.
 
@@ -46,7 +46,7 @@ def add_run_options(
     """
     from hyperna.run.description import GROUPS, OPTIONS
 
-    wanted = set(names)
+    wanted = set(wanted)
     shown_groups = [
         group for group in GROUPS if any(OPTIONS[name].group == group for name in wanted)
     ]
@@ -55,20 +55,25 @@ def add_run_options(
         if name not in wanted:
             continue
         add = groups[option.group].add_argument
-        written = f"--{name.replace('_', '-')}"
-        told = (helps or {}).get(name, option.help_line)
+        spelling = name.replace("_", "-")
+        help_line = (helps or {}).get(name, option.help_line)
         if name == "problem":
-            parser.add_argument(name, metavar="PROBLEM", help=told)
+            parser.add_argument(name, metavar="PROBLEM", help=help_line)
         elif option.flag and option.default:
-            off = f"--no-{name.replace('_', '-')}"
-            add(off, dest=name, action="store_false", default=None, help=option.off_help)
+            add(
+                f"--no-{spelling}",
+                dest=name,
+                action="store_false",
+                default=None,
+                help=option.off_help,
+            )
         elif option.flag:
-            add(written, action="store_true", default=None, help=told)
+            add(f"--{spelling}", action="store_true", default=None, help=help_line)
         elif option.choices:
-            add(written, choices=option.choices, help=told)
+            add(f"--{spelling}", choices=option.choices, help=help_line)
         else:
             reader = partial(convert, read=option.read, check=option.check)
-            add(written, type=reader, metavar=option.metavar, help=told)
+            add(f"--{spelling}", type=reader, metavar=option.metavar, help=help_line)
     return groups
 
 

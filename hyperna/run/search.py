@@ -40,6 +40,10 @@ StoppingRule = Callable[[RunResult], bool]
 _QUOTA = 2**26
 # Largest neighbourhood (3**components networks) that is searched for a way out.
 _LARGEST_NEIGHBOURHOOD = 3**8
+# Near an optimum is a distance of less than one step, and one step itself is not less. Optima are
+# rounded: by about two spacings of doubles at the resolution, and by more than the first at none.
+_LEAST_ROUNDING = 1e-9
+_ROUNDING = 5e-16
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +223,7 @@ class Task:
             growing=self.restarts == "auto",
             target=self.goal.score,
             restarts=state.NEVER if isinstance(self.restarts, str) else self.restarts,
-            tolerance=self.unit - max(1e-9, 5e-16 * self.grid.resolution),
+            tolerance=self.unit - max(_LEAST_ROUNDING, _ROUNDING * self.grid.resolution),
             lowest_optimal_score=self.goal.lowest_optimal_score,
             dim=self.grid.dim,
             neurons=self.grid.neurons,

@@ -1,9 +1,21 @@
-"""What counts as success, for runs, baselines, exact chains and the page in the browser alike.
+"""What counts as success, for runs, exact chains and the page in the browser alike.
 
-By default a run has succeeded when every component is within less than one grid step of an optimal
-network (the paper's definition). Where no optimal networks are listed, it is a fitness: the best
-one that such networks attain, less what rounding to the grid may cost. A fitness that an answer
-without any learning has is no success: there is no default target then, and the words say so.
+Without a target, `Judge.goal` decides by what is known of the networks of a grid:
+
+1. Their optima are listed (`optima_on`, from `Problem.optima`): every component within less than
+   one grid step of one of them, the paper's definition.
+2. Only the best fitness is known (`Problem.best_fitness`): a fitness, that one less what rounding
+   to the grid may cost (`Problem.rounding_loss`), or the best itself on finite sets of points.
+   Networks whose number of neurons evolves are always judged so.
+3. Neither, or that fitness is not above the one of an answer without any learning: nothing. The
+   run continues to its limit, and the words say why. On points the ceiling of 1 is tried.
+
+Which optima and fitnesses are known for which problem, dimension, number and kind of neurons,
+output and bias is told in `hyperna.problems.arc_problems` and `hyperna.problems.point_problems`.
+
+Algorithms that do not search the grid are asked for a fitness instead of closeness: baselines
+(`Judge.fitness_goal`), NEAT (1 where no best fitness is known) and, in campaigns that compare such
+algorithms with the (1+1) NA, all of them (`hyperna.experiments.targets`).
 """
 
 import math
@@ -142,8 +154,9 @@ class Judge:
 
     def goal(self, target: float | bool | None = None) -> Goal:
         """Return what ends a run with success: a fitness, nothing (False), or the default."""
-        near = self.near_an_optimum if target is None else None
-        return self.fitness_goal(target) if near is None else near
+        if target is None and self.near_an_optimum is not None:
+            return self.near_an_optimum
+        return self.fitness_goal(target)
 
     def fitness_goal(self, target: float | bool | None = None) -> Goal:
         """Return the same, with a fitness as the default.
