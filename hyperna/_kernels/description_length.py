@@ -171,45 +171,38 @@ def description_length(
     product = np.ones(lapses.size)
     best = np.inf
     best_octave = 0.0
-    centre = 0.0
+    # First all slopes in large steps, then, in smaller and smaller steps, the two beside the best.
     step = COARSE
-    octave = LOWEST_SLOPE
-    # first all slopes in large steps, then those beside the best in smaller and smaller ones
-    while True:
-        slope = 2.0**octave
-        told_at(
-            slope,
-            lapses,
-            decides,
-            distance,
-            label,
-            weight,
-            squares,
-            used,
-            count,
-            information,
-            bits,
-            product,
-        )
-        k = 0
-        for other in range(1, lapses.size):
-            if bits[other] < bits[k]:
-                k = other
-        parameters = np.inf
-        for width in range(NARROWEST, WIDEST + 1):
-            parameters = min(parameters, parameter_bits(slope, information, count, 2.0**width))
-        if bits[k] + shortness * parameters < best:
-            best = bits[k] + shortness * parameters
-            best_octave = octave
-            result[0], result[1], result[2], result[3] = bits[k], parameters, slope, lapses[k]
-        if step == COARSE and octave < HIGHEST_SLOPE:
-            octave += COARSE
-            continue
-        if step == COARSE or octave > centre:
-            step /= 2.0
-            if step < FINEST:
-                break
-            centre = best_octave
-            octave = centre - step
-        else:
-            octave = centre + step
+    first, last, between = LOWEST_SLOPE, HIGHEST_SLOPE, COARSE
+    while step >= FINEST:
+        octave = first
+        while octave <= last:
+            slope = 2.0**octave
+            told_at(
+                slope,
+                lapses,
+                decides,
+                distance,
+                label,
+                weight,
+                squares,
+                used,
+                count,
+                information,
+                bits,
+                product,
+            )
+            k = 0
+            for other in range(1, lapses.size):
+                if bits[other] < bits[k]:
+                    k = other
+            parameters = np.inf
+            for width in range(NARROWEST, WIDEST + 1):
+                parameters = min(parameters, parameter_bits(slope, information, count, 2.0**width))
+            if bits[k] + shortness * parameters < best:
+                best = bits[k] + shortness * parameters
+                best_octave = octave
+                result[0], result[1], result[2], result[3] = bits[k], parameters, slope, lapses[k]
+            octave += between
+        step /= 2.0
+        first, last, between = best_octave - step, best_octave + step, 2.0 * step

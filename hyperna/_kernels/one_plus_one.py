@@ -66,52 +66,58 @@ def _advance(
     """Simulate until something happens that is more than a step.
 
     That is what `hyperna._kernels.protocol` says, and WAITING once as many offspring in a row are
-    rejected as `algorithm.patience` allows. Void steps are drawn as a number.
+    rejected as `algorithm.patience` allows. Void steps are drawn as a number. Offspring are
+    evaluated in portions, from `first` to before `last` of the drawn steps, up to the first that is
+    accepted.
     """
     counter = run.counter
     steps = run.steps
     changed = run.genes[CHANGED]
+    # evaluations up to each of the drawn steps, void ones included
     total = steps.step[TOTAL]
     horizon = counter[HORIZON]
     evaluations, parent, rejected = counter[EVALUATIONS], counter[SCORE], counter[REJECTED]
     event = PAUSED
     done = 0
-    step, drawn = steps.counter[NEXT], steps.counter[DRAWN]
-    start = evaluations - (total[step - 1] if step > 0 else 0)
+    next_step, drawn = steps.counter[NEXT], steps.counter[DRAWN]
+    start = evaluations - (total[next_step - 1] if next_step > 0 else 0)
     while done < quota and event == PAUSED:
-        if step == drawn:
+        if next_step == drawn:
             draw_steps(mutation, run.stream, steps, changed)
-            step = np.int64(0)
+            next_step = np.int64(0)
             drawn = steps.counter[DRAWN]
             start = evaluations
-        last = smaller(drawn, step + quota - done)
-        last = smaller(last, step + algorithm.patience - rejected)
+        last = smaller(drawn, next_step + quota - done)
+        last = smaller(last, next_step + algorithm.patience - rejected)
         if mutation.law.kind == ADAPTIVE:
-            last = smaller(last, step + MOST_COMPLETED)
-        while last > step and start + total[last - 1] > horizon:
+            last = smaller(last, next_step + MOST_COMPLETED)
+        while last > next_step and start + total[last - 1] > horizon:
             last -= 1
-        if last == step:
+        if last == next_step:
             # this step has been looked at, and is not to be used for anything else
-            step += 1
+            next_step += 1
             event = EXPIRED
             break
-        first = step
+        first = next_step
         complete_steps(mutation.law, mutation, steps, first, last, changed)
-        step, score = first_accepted(fitness, work, mutation, steps, run.genes, step, last, parent)
-        update_law(mutation.law, mutation, steps, step, last, changed, score > parent)
-        rejected += step - first
-        if step < last:
-            step += 1
+        accepted, score = first_accepted(
+            fitness, work, mutation, steps, run.genes, first, last, parent
+        )
+        update_law(mutation.law, mutation, steps, accepted, last, changed, score > parent)
+        next_step = accepted
+        rejected += accepted - first
+        if accepted < last:
+            next_step += 1
             rejected = 0
             if (report_improvements and score > parent) or score >= reported_score:
                 event = IMPROVED if score > parent else ACCEPTED
             parent = score
-        done += step - first
-        evaluations = start + total[step - 1]
+        done += next_step - first
+        evaluations = start + total[next_step - 1]
         if rejected == algorithm.patience:
             rejected = 0
             event = WAITING
-    steps.counter[NEXT] = step
+    steps.counter[NEXT] = next_step
     counter[EVALUATIONS], counter[SCORE], counter[REJECTED] = evaluations, parent, rejected
     counter[SIMULATED] += done
     write_genome(fitness, work, mutation, run.genes[GENOME])

@@ -26,7 +26,7 @@ from hyperna.classifier import model_file
 from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.notebook import RuleBox
 from hyperna.classifier.order import list_order
-from hyperna.classifier.path import PathRow, RulePath, combined
+from hyperna.classifier.path import PathRow, RulePath, answer_within, best_of_sizes
 from hyperna.classifier.rules import Rule, rule_of
 from hyperna.classifier.search import Candidate, Limits, Search, Work
 from hyperna.classifier.table import (
@@ -43,12 +43,6 @@ from hyperna.tables.features import plain_features
 
 JOINED_BY = ("or", "and", "xor", "at_least")
 MOST_TERMS = 10**9
-# Not varied: for printing only.
-#
-# Rows of the path of a list of several rules: each size up to the first number, and of larger ones
-# those that exceed the one before by this factor.
-EVERY_PATH_SIZE = 12
-NEXT_PATH_SIZE = 1.15
 
 
 class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
@@ -251,6 +245,10 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         Coefficients are rounded as far as all rows of the sample, on which candidates were found,
         stay on their sides; errors are counted on all rows of the table.
         """
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j + 1}" for j in range(self.n_features_in_)]
+        features = plain_features(map(str, names))
         made: dict[Candidate, Rule] = {}
 
         def rule(search: Search, candidate: Candidate) -> Rule:
@@ -277,36 +275,12 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
                 list=listed,
             )
 
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{j + 1}" for j in range(self.n_features_in_)]
-        features = plain_features(map(str, names))
         most = MOST_TERMS if self.max_terms is None else self.max_terms
-        best = tuple(search.best for search in searches)
-        if sum(one.network.terms for one in best) > most:
-            paths = []
-            for search in searches:
-                # where there is nothing to tell, no shorter rule is better than none
-                told = search.path() if search.best.network.neurons else []
-                paths.append([search.candidates[0], *told])
-            best = min(
-                combined(paths, lambda one: one.bits, most).values(),
-                key=lambda some: sum(one.bits for one in some),
-            )
-        sizes = combined([search.path() for search in searches], lambda one: one.code.labels, most)
-        sizes[sum(one.network.terms for one in best)] = best
-        rows: list[PathRow] = []
-        least = np.inf
-        last = 0.0
-        for size, candidates in sorted(sizes.items()):
-            labels = sum(one.code.labels for one in candidates)
-            wanted = labels < least and (
-                len(searches) == 1 or size <= EVERY_PATH_SIZE or size >= NEXT_PATH_SIZE * last
-            )
-            if candidates is best or wanted:
-                rows.append(row(candidates, candidates is best))
-                least = min(least, labels)
-                last = size
+        answer = answer_within(searches, most)
+        rows = [
+            row(candidates, candidates is answer)
+            for candidates in best_of_sizes(searches, answer, most)
+        ]
         self.path_ = RulePath(rows)
         self.list_ = self.path_.chosen.list
 

@@ -1,7 +1,8 @@
 """The path of a classifier: the best rule found for every number of terms.
 
-`RulePath` is the table that `NAClassifier.path_` holds. `combined` makes the path of a list of
-several rules from the paths of its rules.
+`RulePath` is the table that `NAClassifier.path_` holds. A list of several rules has one search for
+each: `combined` joins the paths of these, and with it `answer_within` and `best_of_sizes` choose
+the candidates of the classifier's own rule and of all rows of the path.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,7 +13,17 @@ import numpy as np
 
 from hyperna._validation import FloatArray, check_extra
 from hyperna.classifier.decision_list import DecisionList
-from hyperna.classifier.search import Candidate
+from hyperna.classifier.search import Candidate, Search
+
+# A candidate for each rule of a list, in its order; one where there is one rule.
+Candidates = tuple[Candidate, ...]
+
+# Not varied: for printing only.
+#
+# Rows of the path of a list of several rules: each size up to the first number, and of larger ones
+# those that exceed the one before by this factor.
+EVERY_PATH_SIZE = 12
+NEXT_PATH_SIZE = 1.15
 
 COLUMNS = (
     "terms",
@@ -150,16 +161,60 @@ class RulePath(Sequence[PathRow]):
         return "\n".join(texts)
 
 
+def answer_within(searches: Sequence[Search], most: int) -> Candidates:
+    """Return the answers of all searches, or shorter candidates if these exceed `most` terms.
+
+    Each search keeps that limit, but the rules of a list may exceed it together.
+    """
+    best = tuple(search.best for search in searches)
+    if total_terms(best) <= most:
+        return best
+    paths = []
+    for search in searches:
+        # a rule whose best is the constant answer does not get a term here either
+        longer = search.path() if search.best.network.neurons else []
+        paths.append([search.candidates[0], *longer])
+    choices = combined(paths, lambda one: one.bits, most).values()
+    return min(choices, key=lambda some: sum(one.bits for one in some))
+
+
+def best_of_sizes(searches: Sequence[Search], answer: Candidates, most: int) -> list[Candidates]:
+    """Return the candidates of each row of the path: `answer`, and the best ones of other sizes.
+
+    They are those with the fewest bits of labels. A size is left out if a shorter rule has as few,
+    and of long lists many sizes are.
+    """
+    sizes = combined([search.path() for search in searches], lambda one: one.code.labels, most)
+    sizes[total_terms(answer)] = answer
+    chosen: list[Candidates] = []
+    fewest_bits = np.inf
+    last_size = 0
+    for size, candidates in sorted(sizes.items()):
+        bits = sum(one.code.labels for one in candidates)
+        few_sizes = len(searches) == 1 or size <= EVERY_PATH_SIZE
+        shown = few_sizes or size >= NEXT_PATH_SIZE * last_size
+        if candidates is answer or (shown and bits < fewest_bits):
+            chosen.append(candidates)
+            fewest_bits = min(fewest_bits, bits)
+            last_size = size
+    return chosen
+
+
+def total_terms(candidates: Candidates) -> int:
+    """Return the number of terms of all rules of a list together."""
+    return sum(one.network.terms for one in candidates)
+
+
 def combined(
     paths: Sequence[Sequence[Candidate]], value: Callable[[Candidate], float], most: int
-) -> dict[int, tuple[Candidate, ...]]:
+) -> dict[int, Candidates]:
     """Return for each total number of terms the candidates, one of each path, of least total value.
 
     Totals above `most` are left out.
     """
-    best: dict[int, tuple[float, tuple[Candidate, ...]]] = {0: (0.0, ())}
+    best: dict[int, tuple[float, Candidates]] = {0: (0.0, ())}
     for path in paths:
-        longer: dict[int, tuple[float, tuple[Candidate, ...]]] = {}
+        longer: dict[int, tuple[float, Candidates]] = {}
         for total, (cost, chosen) in best.items():
             for made in path:
                 size = total + made.network.terms
