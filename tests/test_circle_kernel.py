@@ -16,6 +16,7 @@ from scipy import stats
 from hyperna import OnePlusOneNA
 from hyperna._kernels.batch import judge
 from hyperna._kernels.circle import ARC_BLOCK, Circle
+from hyperna._kernels.geometry import AND, OR, XOR
 from hyperna._kernels.pair import MOST_ARCS, Pair
 from hyperna._kernels.shapes import FineHalfSpace, HalfSpace
 from hyperna._kernels.state import OPTIMUM
@@ -43,7 +44,8 @@ def circle_of(arcs, neurons, resolution, output, table=True, general=False):
     shape = HalfSpace(np.array(widths)) if table else FineHalfSpace(turn, resolution)
     grid = Grid(2, neurons, resolution, output)
     shared = (turn, turn // resolution, int(rows[1].sum()), grid.output_code, neurons, 2)
-    if general or neurons > 2 or grid.has_output_neuron or rows.shape[1] > MOST_ARCS:
+    in_a_pair = neurons <= 2 and grid.output_code in (OR, AND, XOR) and rows.shape[1] <= MOST_ARCS
+    if general or not in_a_pair:
         rows = np.pad(rows, ((0, 0), (0, -rows.shape[1] % ARC_BLOCK)))
         return Circle(*shared, resolution, grid.moduli[:2].copy(), rows, shape)
     starts, lengths = np.pad(rows, ((0, 0), (0, MOST_ARCS - rows.shape[1]))).tolist()

@@ -9,7 +9,7 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import OUTPUTS
+from samples import OUTPUTS, WIRED
 from scipy import integrate, special
 
 from hyperna._kernels.caps import cap_fitness
@@ -249,7 +249,7 @@ def test_refusals():
         fitness(Network(Grid(4, 2, 8), [0] * 8))
 
 
-@pytest.mark.parametrize("output", ["or", "and", "xor"])
+@pytest.mark.parametrize("output", WIRED)
 def test_neurons_on_one_circle_that_fire_on_opposite_sides(output):
     """A neuron and the same one turned round: together they cover the sphere, or meet nowhere."""
     points = Sampled(problem("quarter", dim=3), n=2**16, method="random")

@@ -75,6 +75,8 @@ def test_a_law_of_one_s_own_travels_on_from_where_it_is_not_known(monkeypatch):
         def weights(self, resolution):
             return (np.arange(1, resolution + 1) % 3 == 0).astype(float)
 
+    # its definition has registered it: what is restored after the test is that there is no such law
+    del LAWS["in_thirds"]
     monkeypatch.setitem(LAWS, "in_thirds", Thirds)
     made = setting(problem="half", mutation="in_thirds", resolution=12)
     rows = made.runner().run_block(made.entropy, 0, 5)

@@ -29,6 +29,7 @@ def test_the_frame_has_every_option_of_every_setting(tmp_path):
     with store.writer() as writer:
         writer.append([Block(made, 0, ROWS, 40) for made in settings.values()])
     frame = store.to_frame()
+    # an option of no setting above has no column: a new option gets a value in SETTINGS
     assert set(SETTING_KEYS) - set(frame.columns) == {
         *("max_neurons", "term_cost"),  # of no setting
         *("label", "positive", "weight", "scale", "data"),

@@ -95,7 +95,7 @@ def test_a_start_is_taken():
         ({"move": "angle"}, {}, "move must be 'rotation' where terms have a cost"),
         ({"neuron": "bent"}, {}, "neuron must be 'plain'"),
         *(
-            ({"neurons": 2, "output": output}, {}, "output must be 'or', 'and' or 'xor'")
+            ({"neurons": 2, "output": output}, {}, "output must be one of or, and, xor")
             for output in OUTPUTS
             if output not in WITH_TERM_COST
         ),

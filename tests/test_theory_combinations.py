@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import reference
 from dense_chain import Dense, all_components, assert_every_answer, one_component
+from samples import OUTPUTS
 
 from hyperna import Grid, Network
 from hyperna.fitness import FiniteSet
@@ -56,7 +57,7 @@ def random_case(rng):
     while True:
         dim, neurons = int(rng.integers(1, 4)), int(rng.choice([1, 1, 2]))
         r = int(rng.integers(2, 9))
-        output = str(rng.choice(["or", "and", "xor", "evolved"]))
+        output = str(rng.choice(OUTPUTS))
         neuron = "bent" if dim > 1 and rng.random() < 0.3 else "plain"
         bias = bool(rng.random() < 0.7) or r % 2 == 1
         grid = Grid(dim, neurons, r, output, neuron)

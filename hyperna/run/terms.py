@@ -86,7 +86,7 @@ class TermTask(Task):
             "dim must be at least 2": fitness.dim < 2,
             "move must be 'rotation'": fitness.dim > 2 and not self.rotation,
             "neuron must be 'plain'": self.grid.neuron != "plain",
-            "output must be 'or', 'and' or 'xor'": self.quorum is None,
+            f"output must be one of {', '.join(self._quorums)}": self.quorum is None,
             "bias must be True": not self.bias,
             "redraw_void must be False": self.redraw_void,
             "replace_neuron must be 0": self.replace_neuron > 0,
@@ -130,7 +130,11 @@ class TermTask(Task):
         """How many neurons must fire, `ODD` for an odd number; None for other outputs."""
         if self.grid.neurons == 1:
             return 1
-        return {"or": 1, "and": self.grid.neurons, "xor": ODD}.get(self.grid.output)
+        return self._quorums.get(self.grid.output)
+
+    @property
+    def _quorums(self) -> dict[str, int]:
+        return {"or": 1, "and": self.grid.neurons, "xor": ODD}
 
     @cached_property
     def _moves(self) -> RuleMoves:
