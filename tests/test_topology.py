@@ -117,6 +117,21 @@ def test_pieces_make_no_difference():
     assert search.result().network == whole.network
 
 
+@pytest.mark.parametrize("move", ["angle", "rotation"])
+def test_the_mutation_of_another_size_differs_in_its_move_and_moduli_only(move):
+    """It is copied field by field: a new field must not fall back to its default there."""
+    na = OnePlusOneNA(neurons="evolved", max_neurons=MOST, resolution=R, move=move)
+    task = na.task(FiniteSet(np.eye(3) * 0.5, [1, 0, 1]))
+    mutation = task.mutation._replace(redraw=True, replacing=0.25, neuron_width=7, probability=0.5)
+    copied = getattr(kernels.mutation_of, "py_func", kernels.mutation_of)(
+        mutation, task.algorithm, 2
+    )
+    assert copied.modulus is not mutation.modulus
+    assert (copied.modulus == task.algorithm.modulus[2]).all()
+    for name in set(mutation._fields) - {"move", "modulus"}:
+        assert getattr(copied, name) is getattr(mutation, name)
+
+
 def test_a_network_that_needs_one_neuron_ends_with_one():
     """Now and then two arcs cover the half exactly, and neither can be left out."""
     na = OnePlusOneNA(neurons="evolved", resolution=R)
