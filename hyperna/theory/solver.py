@@ -36,6 +36,11 @@ def accepts(offspring: IntArray, parent: IntArray) -> BoolArray:
     return np.asarray(offspring >= parent)
 
 
+def fittest_first(score: IntArray) -> IntArray:
+    """States (as flat indices) from the fittest to the least fit, the sequence of solvers."""
+    return np.argsort(-score.ravel(), kind="stable")
+
+
 @dataclass(frozen=True)
 class Residuals:
     """How much the computed solutions miss in their equations, at most, rounding errors included.
