@@ -115,10 +115,10 @@ def estimated_cost(
 
 def task_cost(task: Task) -> Cost:
     """Return what the exact runtime of a task would take, or refuse it."""
-    return cost_of_moves(task, task.grid.resolution, _moves_of_one(check_affordable(task)))
+    return cost_of_moves(task, task.grid.resolution, _moves_of_one(affordable_steps(task)))
 
 
-def check_affordable(task: Task) -> FloatArray:
+def affordable_steps(task: Task) -> FloatArray:
     """Return the probabilities of the step lengths, or refuse with what the chain would need."""
     r = task.grid.resolution
     # before a table of its steps is made; the cheapest law moves by one step

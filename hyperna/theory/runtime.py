@@ -13,7 +13,7 @@ from hyperna.run.results import Progress
 from hyperna.run.search import Task
 from hyperna.theory.answers import ExactRuntime
 from hyperna.theory.chain import Chain
-from hyperna.theory.limits import check_affordable
+from hyperna.theory.limits import affordable_steps
 from hyperna.theory.moves import circulant, displacements
 from hyperna.theory.ring import LARGEST_MATRIX, Ring
 from hyperna.theory.solver import LARGEST_ERROR, AnyChain
@@ -135,7 +135,7 @@ def expected_runtime(
 
 def solve_task(task: Task, progress: Progress | None = None) -> ExactRuntime:
     """Return the exact runtime of a run that is ready to be simulated."""
-    steps = check_affordable(task)
+    steps = affordable_steps(task)
     if not has_goal(task):
         raise ValueError(f"target must be given here; by default success is {task.criterion}")
     watch = Watch(progress)
