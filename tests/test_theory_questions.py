@@ -1,6 +1,7 @@
 """Everything the chain answers, against a dense chain written down plainly; bounds and refusals."""
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import reference
 from dense_chain import Dense, assert_every_answer, component_moves
 
-from hyperna import OnePlusOneNA, problem
+from hyperna import OnePlusOneNA, StepLaw, problem
 from hyperna.theory import expected_runtime
 from hyperna.theory.chain import Chain
 from hyperna.theory.landscape import plateaus
@@ -301,6 +302,23 @@ def test_what_is_refused_is_what_the_law_itself_would_need():
     assert cost(12, "harmonic", neurons=2).states == (12 * 13) ** 2
     several = cost(120, "harmonic", algorithm="one_plus_lambda", offspring=2)
     assert several.minutes > cost(120, "harmonic").minutes
+
+
+def test_an_angle_alone_takes_what_the_moves_of_its_law_take():
+    """All moves of a law that does not reach everything are kept."""
+
+    @dataclass(frozen=True)
+    class EveryNinth(StepLaw, listed=False):
+        def weights(self, resolution):
+            return (np.arange(1, resolution + 1) % 9 == 1).astype(float)
+
+    def gigabytes(r, law):
+        return task_cost(exact_task("half", r, law, bias=False)).gigabytes
+
+    assert gigabytes(9000, EveryNinth()) > 100 * gigabytes(9000, "harmonic")
+    assert gigabytes(2**20, "local") < 1
+    with pytest.raises(ValueError, match=r"resolution must be at most .* GB and .* minutes"):
+        gigabytes(2**20, EveryNinth())
 
 
 @pytest.mark.slow
