@@ -210,6 +210,8 @@ def test_the_best_number_of_offspring():
     np.testing.assert_allclose(found.evaluations, means)
     np.testing.assert_allclose(found.generations, (np.array(means) - 1) / np.arange(1, 7))
     assert found.by_evaluations == 1 + np.argmin(means)
+    uniform = expected_runtime("local_opt", 12, "uniform").mean
+    assert best_offspring("local_opt", 12, "uniform", most=1).evaluations == pytest.approx(uniform)
     # a further mutant never makes a generation worse
     assert found.by_generations == 6
     assert (np.diff(found.generations) < 0).all()
@@ -220,12 +222,38 @@ def test_searches_that_make_no_sense_are_refused():
         best_law("quarter", 8, "probability", algorithm="rls")
     with pytest.raises(ValueError, match="family must not be 'adaptive' for several offspring"):
         best_law("quarter", 8, "adaptive", algorithm="one_plus_lambda", offspring=2)
-    with pytest.raises(ValueError, match="family must not be 'free' for 'one_comma_lambda'"):
-        best_law("quarter", 8, "free", algorithm="one_comma_lambda", offspring=2)
+    for family in ("free", "adaptive"):
+        for offspring in (1, 2):
+            with pytest.raises(
+                ValueError, match=f"family must not be '{family}' for 'one_comma_lambda'"
+            ):
+                best_law("quarter", 8, family, algorithm="one_comma_lambda", offspring=offspring)
     with pytest.raises(ValueError, match="resolution must be smaller for a free law"):
         best_law("quarter", 240, "free")
     with pytest.raises(ValueError, match="resolution must be smaller for an adaptive law"):
         best_law("quarter", 240, "adaptive")
+
+
+def test_there_is_no_bound_for_one_offspring_that_always_replaces_its_parent():
+    """What it may lose on the way it may also gain: the bound of the (1+1) NA is none for it."""
+    found = best_law("quarter", 8, "power", algorithm="one_comma_lambda", offspring=1)
+    assert np.isnan(found.bound)
+    elitist = best_law("quarter", 8, "power", algorithm="one_plus_lambda", offspring=1)
+    assert elitist.bound == best_law("quarter", 8, "adaptive").mean
+
+
+def test_the_bound_is_infinite_where_no_law_succeeds():
+    """No half-plane tells the corners of a square by their parity."""
+    assert best_law("cube", 4, "adaptive", dim=2).mean == np.inf
+    assert best_law("cube", 4, "adaptive", dim=2, algorithm="rls").mean == np.inf
+
+
+def test_a_bound_that_has_not_settled_says_so(monkeypatch):
+    settled = best_law("quarter", 8, "adaptive").mean
+    monkeypatch.setattr("hyperna.theory.best.MOST_SWEEPS", 3)
+    with pytest.warns(RuntimeWarning, match="the bound has not settled after 3 sweeps"):
+        early = best_law("quarter", 8, "adaptive").mean
+    assert early < settled
 
 
 def test_the_best_probability_is_found_where_certain_mutation_is_too_large():
@@ -249,9 +277,11 @@ def test_local_steps_of_certain_mutation_need_no_more_than_others():
     assert certain == estimated_cost("half", 48, "local", dim=3)
 
 
-def test_a_free_law_with_redrawn_steps_is_refused():
+def test_free_and_adaptive_laws_with_redrawn_steps_are_refused():
     """How often steps are drawn again depends on the law, so that the slope is another one."""
     with pytest.raises(ValueError, match="redraw_void must be False for a free law, got True"):
         best_law("half", 8, bias=False, redraw_void=True)
+    with pytest.raises(ValueError, match="redraw_void must be False for an adaptive law, got True"):
+        best_law("half", 8, "adaptive", bias=False, redraw_void=True)
     found = best_law("half", 8, "power", bias=False, redraw_void=True)
     assert found.mean < best_law("half", 8, "power", bias=False).mean

@@ -1,6 +1,7 @@
 """Everything the chain answers, against a dense chain written down plainly; bounds and refusals."""
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -8,11 +9,12 @@ import pytest
 import reference
 from dense_chain import Dense, assert_every_answer, component_moves
 
-from hyperna import OnePlusOneNA, problem
+from hyperna import OnePlusOneNA, StepLaw, problem
 from hyperna.theory import expected_runtime
+from hyperna.theory.chain import Chain
 from hyperna.theory.landscape import plateaus
 from hyperna.theory.limits import task_cost
-from hyperna.theory.moves import displacements
+from hyperna.theory.moves import circulant, displacements
 from hyperna.theory.ring import Ring
 from hyperna.theory.solver import Moments, Residuals, certified_bounds
 from hyperna.theory.task import exact_task
@@ -113,7 +115,7 @@ def test_rings_by_convolution_are_chains_by_matrices(name, law, monkeypatch):
 
     monkeypatch.setattr(module, "_BATCH", 64)
     monkeypatch.setattr(module, "_STRIP", 16)
-    monkeypatch.setattr(module, "_LARGE", 32)
+    monkeypatch.setattr(module, "LARGEST_MATRIX_LEVEL", 48)
     usual = expected_runtime(problem(name), 720, law, bias=False)
     steps = displacements(LAWS[law](720), 720, 0.5)
     score = usual.spread_out(usual.chain.score)
@@ -133,7 +135,7 @@ def test_rings_with_wide_plateaus_are_dense_chains(law, monkeypatch):
     from hyperna.theory import ring as module
 
     monkeypatch.setattr(module, "_STRIP", 8)
-    monkeypatch.setattr(module, "_LARGE", 16)
+    monkeypatch.setattr(module, "LARGEST_MATRIX_LEVEL", 24)
     r = 150
     score = np.repeat([3, 1, 2, 1, 0], [4, 40, 6, 60, 40])
     target = np.arange(r) < 3
@@ -142,6 +144,101 @@ def test_rings_with_wide_plateaus_are_dense_chains(law, monkeypatch):
     _, time, square = Dense(component_moves(r, steps, 0.5), score, target).success_moments()
     np.testing.assert_allclose(found.time, time, rtol=1e-10)
     np.testing.assert_allclose(found.square, square, rtol=1e-10)
+
+
+@pytest.mark.parametrize("before", [0, 1, 7, 8, 9])
+def test_levels_about_as_large_as_the_largest_matrix_are_solved_alone(before, monkeypatch):
+    """`before` states of other levels come just before them; all are scattered over the ring."""
+    from hyperna.theory import ring as module
+
+    monkeypatch.setattr(module, "_BATCH", 32)
+    monkeypatch.setattr(module, "_STRIP", 8)
+    monkeypatch.setattr(module, "LARGEST_MATRIX_LEVEL", 24)
+    rng = np.random.default_rng(before)
+    steps = reference.harmonic_law(100)
+    moves = component_moves(100, steps, 0.5)
+    for size in range(14, 36):
+        sizes = [8, *[1] * before, size, 2, 100 - 10 - before - size]
+        score = rng.permutation(np.repeat(-np.arange(len(sizes)), sizes))
+        target = score == 0
+        ring = Ring(score, target, displacements(steps, 100, 0.5))
+        found = ring.moments()
+        _, time, square = Dense(moves, score, target).success_moments()
+        np.testing.assert_allclose(found.time, time, rtol=1e-10)
+        np.testing.assert_allclose(found.square, square, rtol=1e-10)
+        assert abs(found.time.mean() / time.mean() - 1) <= certified_bounds(found, ring.start).mean
+
+
+@pytest.mark.parametrize("r", [8600, pytest.param(17_200, marks=pytest.mark.slow)])
+def test_a_plateau_is_what_one_matrix_is(r, monkeypatch):
+    """A quarter of the states, here little more than the largest matrix, are equally fit."""
+    from hyperna.theory import ring as module
+
+    usual = expected_runtime("quarter", r, bias=False)
+    largest = int(np.unique(usual.fitness, return_counts=True)[1].max())
+    # the level just fits, but not with what comes before it; everything fits
+    for most in (largest, r):
+        monkeypatch.setattr(module, "LARGEST_MATRIX_LEVEL", most)
+        found = expected_runtime("quarter", r, bias=False)
+        allowed = usual.relative_error_bound + found.relative_error_bound
+        assert usual.mean == pytest.approx(found.mean, rel=allowed)
+        assert usual.standard_deviation == pytest.approx(found.standard_deviation, rel=1e-9)
+        assert allowed < 1e-8
+
+
+def test_states_of_different_fitness_are_no_plateau():
+    """Their moves are not symmetric, so that the solution would be wrong without a sign of it."""
+    from hyperna.theory import ring as module
+
+    ring = Ring(np.array([2, 1, 0, 1]), np.arange(4) == 0, np.array([0.5, 0.2, 0.1, 0.2]))
+    solution = module._Solution(ring)
+    solution.pass_on(1)
+    with pytest.raises(ValueError, match="level must have one fitness"):
+        solution.solve_plateau(np.array([1, 2, 3]))
+
+
+@pytest.mark.parametrize(
+    ("law", "levels"),
+    [
+        # nearly all states on one plateau, with nearly the same time: the bound is hardly too large
+        ("uniform", [(1, 1), (0, 149)]),
+        ("harmonic", [(3, 4), (1, 40), (2, 6), (1, 60), (0, 40)]),
+    ],
+)
+def test_the_error_bound_of_a_ring_counts_every_transform(law, levels, monkeypatch):
+    """All transforms are off by as much as they may be, in the directions that shorten times."""
+    from hyperna.theory import ring as module
+
+    monkeypatch.setattr(module, "_BATCH", 1)
+    monkeypatch.setattr(module, "_STRIP", 1)
+    monkeypatch.setattr(module, "LARGEST_MATRIX_LEVEL", 8)
+    # transforms of fewer digits, so that nothing else counts
+    monkeypatch.setattr(module, "UNIT", 1e-8)
+    usual = module._Solution.spread
+
+    def spread(solution, values):
+        # more leaves each state, and what it moves to takes less time
+        leaving = values.max(axis=-1) == 1.0
+        error = np.where(leaving, 1, -1) * solution.error_of_spread(values)
+        return usual(solution, values) + error[..., None]
+
+    score = np.repeat(*zip(*levels, strict=True))
+    ring = Ring(score, score == score.max(), displacements(LAWS[law](150), 150, 0.5))
+    right = ring.moments().time
+    monkeypatch.setattr(module._Solution, "spread", spread)
+    wrong = ring.moments()
+    missed = right.mean() / wrong.time.mean() - 1
+    assert 1e-6 < missed <= certified_bounds(wrong, ring.start).mean
+
+
+def test_steps_of_a_ring_take_what_its_moves_take():
+    few, many = np.zeros(12), np.zeros(12)
+    few[[0, 1, -1]] = 0.5, 0.25, 0.25
+    many[[0, 1, 2, 3, -3, -2, -1]] = 1 / 7
+    score = -np.minimum(np.arange(12), np.arange(12, 0, -1))
+    for step in (few, many):
+        chain = Chain(score, score == 0, (circulant(step),))
+        assert Ring(score, score == 0, step).step_operations == chain.step_operations
 
 
 @pytest.mark.parametrize("offspring", [1, 3])
@@ -205,6 +302,23 @@ def test_what_is_refused_is_what_the_law_itself_would_need():
     assert cost(12, "harmonic", neurons=2).states == (12 * 13) ** 2
     several = cost(120, "harmonic", algorithm="one_plus_lambda", offspring=2)
     assert several.minutes > cost(120, "harmonic").minutes
+
+
+def test_an_angle_alone_takes_what_the_moves_of_its_law_take():
+    """All moves of a law that does not reach everything are kept."""
+
+    @dataclass(frozen=True)
+    class EveryNinth(StepLaw, listed=False):
+        def weights(self, resolution):
+            return (np.arange(1, resolution + 1) % 9 == 1).astype(float)
+
+    def gigabytes(r, law):
+        return task_cost(exact_task("half", r, law, bias=False)).gigabytes
+
+    assert gigabytes(9000, EveryNinth()) > 100 * gigabytes(9000, "harmonic")
+    assert gigabytes(2**20, "local") < 1
+    with pytest.raises(ValueError, match=r"resolution must be at most .* GB and .* minutes"):
+        gigabytes(2**20, EveryNinth())
 
 
 @pytest.mark.slow

@@ -22,8 +22,8 @@ from hyperna.run.search import Task
 from hyperna.theory.chain import Chain
 from hyperna.theory.landscape import plateaus
 from hyperna.theory.moves import circulant
-from hyperna.theory.ring import LARGEST_MATRIX, Ring
-from hyperna.theory.solver import Bounds, Moments, certified_bounds
+from hyperna.theory.ring import LARGEST_MATRIX
+from hyperna.theory.solver import AnyChain, Bounds, Moments, certified_bounds
 from hyperna.theory.symmetry import mutated_components
 from hyperna.theory.task import criterion
 from hyperna.theory.watch import Watch
@@ -153,7 +153,7 @@ class ExactRuntime:
     per_state: FloatArray = field(repr=False)
     per_state_probability: FloatArray = field(repr=False)
     _task: Task = field(repr=False)
-    _chain: Chain | Ring = field(repr=False)
+    _chain: AnyChain = field(repr=False)
     _moments: Moments = field(repr=False)
     _places: tuple[IntArray, ...] = field(repr=False)
     _moved: tuple[FloatArray, ...] = field(repr=False)
@@ -162,7 +162,7 @@ class ExactRuntime:
     def of(
         cls,
         task: Task,
-        chain: Chain | Ring,
+        chain: AnyChain,
         moments: Moments,
         places: tuple[IntArray, ...],
         moved: tuple[FloatArray, ...],
@@ -230,7 +230,7 @@ class ExactRuntime:
     @property
     def chain(self) -> Chain:
         """The Markov chain; values that a symmetry of the problem joins are one of its rows."""
-        if isinstance(self._chain, Ring):
+        if not isinstance(self._chain, Chain):
             raise ValueError(
                 f"resolution must be at most {LARGEST_MATRIX} for more than expectations, "
                 f"got {self._chain.size}"

@@ -6,6 +6,7 @@ minimised; it is not convex, so what a search finds is called the best found, no
 programming over the states gives a lower bound for all laws, and the gap between the two is known.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from hyperna._validation import FloatArray, IntArray, check_choice, check_integer
+from hyperna._validation import BoolArray, FloatArray, IntArray, check_choice, check_integer
 from hyperna._words import shown
 from hyperna.fitness import Fitness
 from hyperna.mutation import PowerLaw, StepLaw, law
@@ -22,13 +23,13 @@ from hyperna.problems import Problem
 from hyperna.run.results import Progress
 from hyperna.run.search import Task
 from hyperna.theory.chain import Chain
-from hyperna.theory.limits import check_affordable, cost_of_moves
+from hyperna.theory.limits import affordable_steps, cost_of_moves
 from hyperna.theory.moves import displacements
 from hyperna.theory.runtime import make_chain
 from hyperna.theory.sensitivity import law_slope
 from hyperna.theory.solver import LARGEST_ERROR, accepts, certified_bounds
 from hyperna.theory.states import list_states
-from hyperna.theory.task import exact_task, has_goal, offspring_of
+from hyperna.theory.task import exact_task, has_goal, is_comma, offspring_of
 
 FAMILIES = ("power", "probability", "free", "adaptive")
 # All pairs of states are kept for the gradient: half a gigabyte, or less with several offspring.
@@ -36,6 +37,9 @@ MOST_FREE_STATES = 8192
 MOST_FREE_STATES_OF_GENERATIONS = 2048
 # Products of states and choices of lengths in one sweep of the dynamic programme.
 MOST_CHOICES = 2 * 10**7
+# Its sweeps, which end when none adds more than this share of the longest time.
+MOST_SWEEPS = 10_000
+SETTLED = 1e-9
 # Random laws from which the search for a free law starts, besides six of known shape.
 RANDOM_STARTS = 10
 # No length is ruled out during a search, so that every optimum stays within reach.
@@ -65,7 +69,8 @@ class BestLaw:
         Those of harmonic mutation with the usual probability.
     bound : float
         Expected evaluations that no law with the same mutation probability can beat; NaN for
-        "probability", for several offspring, and where it would take too long.
+        "probability", for several offspring, for the (1,lambda) NA, for `redraw_void`, and where it
+        would take too long.
     parameter : float
         The best exponent or mutation probability, NaN for the other families.
     steps : float array
@@ -126,7 +131,7 @@ def best_law(
     progress : callable, optional
         Called with the number of searches done and of all, after each: descents from one start,
         or values on the grid of an exponent or a probability and their refinement. Not for
-        "adaptive".
+        "adaptive", which refuses several offspring, the (1,lambda) NA and `redraw_void`.
     **settings
         Any other of `expected_runtime`, such as dim, neurons, bias, algorithm or target.
 
@@ -149,10 +154,12 @@ def best_law(
     r = model.resolution
     if family == "probability" and model.task.one_component:
         raise ValueError("family must not be 'probability' for 'rls', which has none")
+    if family == "adaptive":
+        model.check_bound()
     harmonic = law("harmonic").pmf(r)
     usual = model.mean(harmonic)
     bound = np.nan
-    if family == "adaptive" or (family != "probability" and model.has_bound):
+    if family != "probability" and model.has_bound and model.affords_bound:
         bound = model.adaptive()
     if family == "adaptive":
         return BestLaw(family, bound, usual, bound, np.nan, np.zeros(0))
@@ -248,7 +255,8 @@ def best_offspring(
         task = exact_task(
             problem, resolution, mutation, algorithm=algorithm, offspring=number, **settings
         )
-        evaluations[number - 1] = Model(task).mean(check_affordable(task))
+        model = Model(task)
+        evaluations[number - 1] = model.mean(model.steps)
         if progress is not None:
             progress(number, most)
     return BestOffspring(tried, evaluations, (evaluations - 1.0) / tried)
@@ -257,11 +265,12 @@ def best_offspring(
 class Model:
     """The expected runtime of a task as a function of the step distribution.
 
-    The networks are listed once; every law makes another chain of them.
+    The networks are listed once; every law makes another chain of them. `steps` is the law of the
+    task itself.
     """
 
     def __init__(self, task: Task) -> None:
-        check_affordable(task)
+        self.steps = affordable_steps(task)
         if not has_goal(task):
             raise ValueError(f"target must be given here; by default success is {task.criterion}")
         self.task = task
@@ -374,54 +383,109 @@ class Model:
 
     @property
     def has_bound(self) -> bool:
-        """Whether the dynamic programme is for this algorithm and takes seconds or minutes."""
-        if offspring_of(self.task) > 1 or self.task.redraw_void:
-            return False
+        """Whether the dynamic programme is one for this algorithm.
+
+        It takes one offspring, which never replaces a fitter parent, and counts void steps.
+        """
+        task = self.task
+        return offspring_of(task) == 1 and not is_comma(task) and not task.redraw_void
+
+    @property
+    def affords_bound(self) -> bool:
+        """Whether the dynamic programme takes minutes at most."""
         outcomes = 3 ** len(self.moduli)
         choices = int(np.prod([len(each) for each in self._choices]))
         return bool(np.prod(self.moduli) * choices * outcomes <= MOST_CHOICES)
+
+    def check_bound(self) -> None:
+        """Refuse algorithms that the dynamic programme is not for, and chains too large for it."""
+        task = self.task
+        if is_comma(task):
+            raise ValueError("family must not be 'adaptive' for 'one_comma_lambda'")
+        if offspring_of(task) > 1:
+            raise ValueError("family must not be 'adaptive' for several offspring")
+        if task.redraw_void:
+            raise ValueError("redraw_void must be False for an adaptive law, got True")
+        if not self.affords_bound:
+            raise ValueError(
+                f"resolution must be smaller for an adaptive law, got {shown(self.resolution)}"
+            )
 
     def adaptive(self) -> float:
         """Expected evaluations if in every state the best length of each component is drawn.
 
         A law that draws lengths at random, knowing the state, mixes such choices, and the expected
         time of a mixture is at least that of the best of them. Value iteration from 0 rises to the
-        truth, so it is a lower bound at any time.
+        truth, so it is a lower bound at any time. It is infinite where no law reaches the target.
         """
-        if not self.has_bound:
-            if offspring_of(self.task) > 1:
-                raise ValueError("family must not be 'adaptive' for several offspring")
-            raise ValueError(
-                f"resolution must be smaller for an adaptive law, got {shown(self.resolution)}"
-            )
+        self.check_bound()
         every = np.ix_(*self.states.places)
         score, target = self.states.score[every], self.states.target[every]
-        axes = tuple(range(score.ndim))
         plans = [_outcomes(self, choice) for choice in product(*self._choices)]
+        moves = {move for plan in plans for move in plan}
+        accepted = {move: accepts(_after(score, move), score) for move in moves}
+        if not _can_reach(target, accepted).all():
+            return np.inf
         time = np.zeros(score.shape)
-        accepted: dict[tuple[int, ...], np.ndarray] = {}
-        for _ in range(10_000):
-            reached: dict[tuple[int, ...], FloatArray] = {}
-            best = np.full(score.shape, np.inf)
-            for plan in plans:
-                into, leave = np.ones(score.shape), np.zeros(score.shape)
-                for shift, probability in plan.items():
-                    back = tuple(-step for step in shift)
-                    if shift not in accepted:
-                        accepted[shift] = accepts(np.roll(score, back, axes), score)
-                    if shift not in reached:
-                        moved = np.roll(time, back, axes)
-                        reached[shift] = np.where(accepted[shift], moved, 0.0)
-                    leave += probability * accepted[shift]
-                    into += probability * reached[shift]
-                with np.errstate(divide="ignore"):
-                    np.minimum(best, np.where(leave > 0, into / leave, np.inf), out=best)
-            best[target] = 0.0
-            change = np.abs(best - time).max()
-            time = best
-            if change < 1e-9 * max(1.0, float(time.max())):
+        for _ in range(MOST_SWEEPS):
+            longer = _with_best_plans(time, plans, accepted)
+            longer[target] = 0.0
+            rise = np.abs(longer - time).max()
+            time = longer
+            if rise < SETTLED * max(1.0, float(time.max())):
                 break
+        else:
+            warnings.warn(
+                f"the bound has not settled after {MOST_SWEEPS:,} sweeps: no law is below it, but "
+                f"it may be far too small",
+                RuntimeWarning,
+                stacklevel=3,
+            )
         return 1.0 + float(time.mean())
+
+
+def _after(values: np.ndarray, move: tuple[int, ...]) -> np.ndarray:
+    """Values of the states to which a move leads from each state."""
+    return np.roll(values, [-step for step in move], tuple(range(values.ndim)))
+
+
+def _can_reach(target: BoolArray, accepted: dict[tuple[int, ...], BoolArray]) -> BoolArray:
+    """From which states accepted moves lead to a target, whatever the law."""
+    found = target
+    while True:
+        grown = found.copy()
+        for move, is_accepted in accepted.items():
+            grown |= is_accepted & _after(found, move)
+        if (grown == found).all():
+            return found
+        found = grown
+
+
+def _with_best_plans(
+    time: FloatArray,
+    plans: list[dict[tuple[int, ...], float]],
+    accepted: dict[tuple[int, ...], BoolArray],
+) -> FloatArray:
+    """Expected evaluations from each state if its best plan is followed until a move is accepted.
+
+    From then on it takes `time`. A plan with probabilities P takes (1 + sum of P(x, y) time(y)) /
+    (sum of P(x, y)), sums over its accepted moves; it is infinite if there are none. `accepted`
+    says for each move from which states it is.
+    """
+    time_after = {
+        move: np.where(is_accepted, _after(time, move), 0.0)
+        for move, is_accepted in accepted.items()
+    }
+    best = np.full(time.shape, np.inf)
+    for plan in plans:
+        leave = np.zeros(time.shape)
+        ahead = np.ones(time.shape)
+        for move, probability in plan.items():
+            leave += probability * accepted[move]
+            ahead += probability * time_after[move]
+        with np.errstate(divide="ignore"):
+            np.minimum(best, np.where(leave > 0, ahead / leave, np.inf), out=best)
+    return best
 
 
 def _outcomes(model: Model, choice: tuple[int, ...]) -> dict[tuple[int, ...], float]:
@@ -441,7 +505,7 @@ def _outcomes(model: Model, choice: tuple[int, ...]) -> dict[tuple[int, ...], fl
             parts = [1.0 - p if sign == 0 else 0.5 * p for sign in signs]
             result[tuple(move)] = result.get(tuple(move), 0.0) + float(np.prod(parts))
     result.pop((0,) * len(choice), None)
-    return result
+    return {move: probability for move, probability in result.items() if probability > 0}
 
 
 def _starts(r: int) -> list[FloatArray]:

@@ -38,7 +38,7 @@ import numpy as np
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.moves import balanced_split, joined_axis, kronecker
-from hyperna.theory.solver import Moments, Solver
+from hyperna.theory.solver import Moments, Solver, fittest_first
 from hyperna.theory.symmetry import axis_orbits
 from hyperna.theory.watch import Watch
 
@@ -123,7 +123,7 @@ class Chain:
         With `ends` this is what elitist solvers know of acceptance (`hyperna._kernels.order`): a
         step is accepted to all levels that come before its own, and within its own.
         """
-        return np.argsort(-self.score.ravel(), kind="stable")
+        return fittest_first(self.score)
 
     @cached_property
     def ends(self) -> IntArray:

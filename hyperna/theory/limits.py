@@ -115,10 +115,10 @@ def estimated_cost(
 
 def task_cost(task: Task) -> Cost:
     """Return what the exact runtime of a task would take, or refuse it."""
-    return cost_of_moves(task, task.grid.resolution, _moves_of_one(check_affordable(task)))
+    return cost_of_moves(task, task.grid.resolution, _moves_of_one(affordable_steps(task)))
 
 
-def check_affordable(task: Task) -> FloatArray:
+def affordable_steps(task: Task) -> FloatArray:
     """Return the probabilities of the step lengths, or refuse with what the chain would need."""
     r = task.grid.resolution
     # before a table of its steps is made; the cheapest law moves by one step
@@ -145,7 +145,12 @@ def cost_of_moves(task: Task, resolution: int, moves_of_one: int) -> Cost:
     if components.size == 1 and resolution > LARGEST_MATRIX and alone:
         too_long = math.inf if resolution > LARGEST_RING else 0.0
         seconds = states * _RING_SECONDS + too_long
-        return Cost(states, states, states * _RING_BYTES / 2**30, seconds / 60)
+        size_bytes: float = states * _RING_BYTES
+        if moves_of_one < resolution:
+            # a law that does not reach everything: all its moves are kept
+            seconds += states * moves_of_one * _MOVE_SECONDS
+            size_bytes += states * moves_of_one * _MOVE_BYTES
+        return Cost(states, states, size_bytes / 2**30, seconds / 60)
     if resolution > LONGEST_LAW:
         return Cost(states, states, math.inf, math.inf)
     sizes = axis_sizes(task, resolution)

@@ -16,7 +16,8 @@ from scipy.sparse import linalg as sparse_linalg
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.moves import Product
 
-# States of a level that are solved as one matrix: 32 MB.
+# States that are solved as one matrix, at most: 32 MB. A ring of 2**16 states in levels of 3000
+# takes 1 s with this and 10 s with 4096.
 LARGEST_MATRIX_LEVEL = 2000
 # Corrections of a solution by what it misses; each gains about nine digits.
 _CORRECTIONS = 3

@@ -1,15 +1,17 @@
 """The chain of one angle at large resolutions: moves are never kept, only their probabilities.
 
 The equations are those of `hyperna.theory.chain`. States are solved in the sequence of their
-fitness, some hundred at a time. What a batch of solved states contributes to all others is a
-cyclic convolution with the probabilities of the displacements, done by Fourier transforms, so that
-time grows a little faster than r and memory like r. A plateau of many states is solved by
-conjugate gradients: moves between equally fit states are symmetric.
+fitness, some hundred at a time: a strip. What a batch of solved states contributes to all others is
+a cyclic convolution with the probabilities of the displacements, done by Fourier transforms, so
+that time grows a little faster than r and memory like r. What states that were solved since the
+last transform contribute is added move by move. A plateau, one fitness level of many states, is
+solved by conjugate gradients: moves between equally fit states are symmetric.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy import fft, linalg
@@ -17,17 +19,29 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.theory.plateau import solve_symmetric
-from hyperna.theory.solver import UNIT, Moments, Residuals, Solver, accepts
+from hyperna.theory.plateau import LARGEST_MATRIX_LEVEL, solve_symmetric
+from hyperna.theory.solver import (
+    UNIT,
+    WRONG_UNITS,
+    Moments,
+    Residuals,
+    Solver,
+    accepts,
+    fittest_first,
+)
 from hyperna.theory.sparse_system import SparseSolver
 from hyperna.theory.watch import Watch
 
 # Up to here the matrix of all moves of an angle is kept (by half if the problem has a mirror).
 LARGEST_MATRIX = 8192
-_STRIP = 256
+# A strip ends with the level in which it comes to this many states: so many that its sums are
+# products of matrices. HALF at 2**18 takes 2.5 s, with 256 instead 3.3 s.
+_STRIP = 64
+# Solved states are passed on by a transform once there are this many. Every transform adds to the
+# error bound: with 2048 HALF at 2**18 takes 0.7 times as long and its bound is twice as large, with
+# 32,768 it takes 3.7 times as long and its bound is half as large.
 _BATCH = 8192
-# A fitness level with more states than this and a strip is solved on its own.
-_LARGE = 4096
+# Rows of `_Solution.values`: 1, and g and s of the chain.
 _ONE, _TIME, _SQUARE = range(3)
 
 
@@ -36,7 +50,7 @@ class Ring:
     """A (1+1) chain on one cyclic component.
 
     It answers what a `hyperna.theory.chain.Chain` answers if its law has few lengths. If it reaches
-    everything, only expectations are computed.
+    everything, only expectations are computed. What both have is `hyperna.theory.solver.AnyChain`.
 
     Parameters
     ----------
@@ -76,7 +90,7 @@ class Ring:
     @cached_property
     def order(self) -> IntArray:
         """States from the fittest to the least fit."""
-        return np.argsort(-self.score, kind="stable")
+        return fittest_first(self.score)
 
     @property
     def full(self) -> bool:
@@ -96,7 +110,8 @@ class Ring:
     @property
     def step_operations(self) -> float:
         """About how many additions one step of probabilities takes."""
-        return 12.0 * self.size
+        # 4 for each move, as in a `Chain` with few lengths: there are curves of no other ring
+        return 4.0 * self.size * int(np.count_nonzero(self.step))
 
     @cached_property
     def solver(self) -> Solver:
@@ -127,8 +142,37 @@ class Ring:
             return _Solution(self).moments(watch)
 
 
+class _Strip(NamedTuple):
+    """Whole fitness levels that are solved together: places in `Ring.order`.
+
+    A `plateau` is one level of more than `LARGEST_MATRIX_LEVEL` states; all other strips have at
+    most so many.
+    """
+
+    begin: int
+    end: int
+    plateau: bool
+
+
 class _Solution:
-    """Values of the states solved so far, and what they contribute to all others."""
+    """Values of the states solved so far, and what they contribute to all others.
+
+    All vectors are in the sequence of the states; the first axis of `values` and `inflow` has the
+    rows _ONE, _TIME and _SQUARE.
+
+    Attributes
+    ----------
+    values : float array (3, r)
+        1, and the solutions; 0 where there is none yet.
+    leave : float array (r,)
+        q of the chain for solved states.
+    inflow : float array (3, r)
+        What the first `passed_on` states in `Ring.order` contribute to each state.
+    spread_error : float array (3,)
+        Bounds of the errors of `inflow`, the same for all states.
+    gaps : float array (3,)
+        How much the equations of the solved states miss at most, rounding errors included.
+    """
 
     def __init__(self, ring: Ring) -> None:
         self.ring = ring
@@ -138,6 +182,7 @@ class _Solution:
         self.leave = np.zeros(self.size)
         self.inflow = np.zeros((3, self.size))
         self.passed_on = 0
+        self.passes = 0
         self.spread_error = np.zeros(3)
         self.gaps = np.zeros(3)
         # in extended precision, so that the error of the transformed kernel does not count
@@ -146,15 +191,24 @@ class _Solution:
         # a transform of n values is right up to its norm times this (Higham 2002, section 24.1,
         # with a margin for prime lengths)
         self.transform_error = 32 * np.log2(2 * self.size) * UNIT
-        self.twice = np.concatenate((ring.step, ring.step))
 
     def spread(self, values: FloatArray) -> FloatArray:
-        """Sum over all y of P(x, y) v(y) for every x."""
+        """Sum over all y of P(x, y) v(y) for every x; several v are rows."""
         return fft.irfft(fft.rfft(values) * self.transformed, self.size)
+
+    def error_of_spread(self, values: FloatArray) -> FloatArray:
+        """Bound of the error of `spread` in every state, one for each row.
+
+        There are two transforms, and no factor between them exceeds the first one, the sum of all
+        probabilities.
+        """
+        error = 2 * self.transform_error * self.transformed[0]
+        return np.asarray(error * np.linalg.norm(values, axis=-1))
 
     def moves(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Probabilities of the moves from rows to columns."""
-        return self.twice[columns - rows[:, None] + self.size]
+        # negative displacements are places from the end, which is what they are on a ring
+        return self.ring.step[columns - rows[:, None]]
 
     def pass_on(self, end: int) -> None:
         """Add what the states up to `end` contribute to all others."""
@@ -163,22 +217,22 @@ class _Solution:
             batch = np.zeros_like(self.values)
             batch[:, chosen] = self.values[:, chosen]
             self.inflow += self.spread(batch)
-            self.spread_error += 2 * self.transform_error * np.linalg.norm(batch, axis=1)
+            self.spread_error += self.error_of_spread(batch)
             self.passed_on = end
+            self.passes += 1
 
     def moments(self, watch: Watch) -> Moments:
         """Solve strip by strip."""
         ring = self.ring
         watch.begin(self.size)
-        for begin, end in _strips(ring):
-            plateau = end - begin > _STRIP + _LARGE
-            if plateau or begin - self.passed_on >= _BATCH:
-                self.pass_on(begin)
-            if plateau:
-                self.solve_plateau(ring.order[begin:end])
+        for strip in _strips(ring):
+            if strip.plateau or strip.begin - self.passed_on >= _BATCH:
+                self.pass_on(strip.begin)
+            if strip.plateau:
+                self.solve_plateau(ring.order[strip.begin : strip.end])
             else:
-                self.solve_strip(begin, end)
-            watch.add(end - begin)
+                self.solve_strip(strip.begin, strip.end)
+            watch.add(strip.end - strip.begin)
         ones = np.ones(self.size)
         certain = np.ones(self.size, dtype=bool)
         _, time, square = self.values
@@ -209,22 +263,20 @@ class _Solution:
         square = linalg.lu_solve(factors, right, check_finite=False)
         self.take(_SQUARE, states, square, right + inside @ square)
 
-    def take(self, column: int, states: IntArray, solution: FloatArray, into: FloatArray) -> None:
-        """Take over a solution, and note how far its equations are from being fulfilled."""
-        self.values[column, states] = solution
-        out = self.leave[states] * solution
-        rounding = (_BATCH + _STRIP + _LARGE + self.size // _BATCH + 64) * UNIT
-        bound = np.abs(into - out) + rounding * (into + out)
-        bound += self.spread_error[column] + self.spread_error[_ONE] * solution
-        self.gaps[column] = max(self.gaps[column], float(bound.max()))
-
     def solve_plateau(self, level: IntArray) -> None:
-        """Solve one fitness level of many states by conjugate gradients."""
+        """Solve one fitness level of many states by conjugate gradients.
+
+        All fitter states must be passed on.
+        """
         ring = self.ring
+        if (ring.score[level] != ring.score[level[0]]).any():
+            # moves between them would not be symmetric, and those to less fit ones be accepted
+            raise ValueError("level must have one fitness")
         stay = ring.step[0]
-        everywhere = np.zeros(self.size)
-        everywhere[level] = 1.0
-        self.leave[level] = self.inflow[_ONE, level] + self.spread(everywhere)[level] - stay
+        members = np.zeros(self.size)
+        members[level] = 1.0
+        self.leave[level] = self.inflow[_ONE, level] + self.spread(members)[level] - stay
+        leave_error = self.error_of_spread(members)
         states = level[~ring.target[level]]
         if not states.size:
             return
@@ -240,19 +292,57 @@ class _Solution:
         for column in (_TIME, _SQUARE):
             right = self.inflow[column, states] + add
             solution = divide(right)
-            self.spread_error[column] += 2 * self.transform_error * np.linalg.norm(solution)
-            self.take(column, states, solution, right + inside(solution))
+            # of the transforms in `leave` and `inside`, and of what stays, which both contain and
+            # which is taken out again
+            own_error = leave_error * solution + self.error_of_spread(solution)
+            own_error += 4 * stay * UNIT * solution
+            self.take(column, states, solution, right + inside(solution), own_error)
             add = 2 * solution - 1.0
 
+    def take(
+        self,
+        column: int,
+        states: IntArray,
+        solution: FloatArray,
+        into: FloatArray,
+        own_error: FloatArray | float = 0.0,
+    ) -> None:
+        """Take over a solution, and note how far its equations are from being fulfilled.
 
-def _strips(ring: Ring) -> Iterator[tuple[int, int]]:
-    """Cut the sequence of the states into runs of whole fitness levels, large levels alone."""
-    ranked = -ring.score[ring.order]
+        Parameters
+        ----------
+        column : int
+            _TIME or _SQUARE.
+        states : integer array
+            The states that are solved.
+        solution : float array
+            Their values u.
+        into : float array
+            The right-hand sides of q u = sum of P u + w, computed with the solution.
+        own_error : float array or float
+            Bound of the errors of these equations by transforms, besides that of the inflow.
+        """
+        self.values[column, states] = solution
+        out = self.leave[states] * solution
+        # terms of the longest sums: recent states, states of the strip, batches
+        terms = _BATCH + LARGEST_MATRIX_LEVEL + self.passes + WRONG_UNITS
+        bound = np.abs(into - out) + terms * UNIT * (into + out) + own_error
+        bound += self.spread_error[column] + self.spread_error[_ONE] * solution
+        self.gaps[column] = max(self.gaps[column], float(bound.max()))
+
+
+def _strips(ring: Ring) -> Iterator[_Strip]:
+    """Cut the sequence of the states into strips of whole fitness levels."""
+    falling = -ring.score[ring.order]
     begin = 0
-    while begin < ranked.size:
-        last = ranked[min(begin + _STRIP, ranked.size) - 1]
-        start, end = np.searchsorted(ranked, last), np.searchsorted(ranked, last, side="right")
-        if end - start > _STRIP + _LARGE and start > begin:
-            end = start
-        yield begin, int(end)
-        begin = int(end)
+    while begin < falling.size:
+        last = falling[min(begin + _STRIP, falling.size) - 1]
+        level_begin = int(np.searchsorted(falling, last))
+        end = int(np.searchsorted(falling, last, side="right"))
+        too_large = end - begin > LARGEST_MATRIX_LEVEL
+        if too_large and level_begin > begin:
+            # the last level begins a strip of its own, and this one is smaller than _STRIP
+            end = level_begin
+            too_large = False
+        yield _Strip(begin, end, plateau=too_large)
+        begin = end

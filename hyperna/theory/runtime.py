@@ -13,10 +13,10 @@ from hyperna.run.results import Progress
 from hyperna.run.search import Task
 from hyperna.theory.answers import ExactRuntime
 from hyperna.theory.chain import Chain
-from hyperna.theory.limits import check_affordable
+from hyperna.theory.limits import affordable_steps
 from hyperna.theory.moves import circulant, displacements
 from hyperna.theory.ring import LARGEST_MATRIX, Ring
-from hyperna.theory.solver import LARGEST_ERROR
+from hyperna.theory.solver import LARGEST_ERROR, AnyChain
 from hyperna.theory.states import States, list_states
 from hyperna.theory.task import exact_task, has_goal, is_comma, offspring_of
 from hyperna.theory.watch import Watch
@@ -135,7 +135,7 @@ def expected_runtime(
 
 def solve_task(task: Task, progress: Progress | None = None) -> ExactRuntime:
     """Return the exact runtime of a run that is ready to be simulated."""
-    steps = check_affordable(task)
+    steps = affordable_steps(task)
     if not has_goal(task):
         raise ValueError(f"target must be given here; by default success is {task.criterion}")
     watch = Watch(progress)
@@ -158,7 +158,7 @@ def solve_task(task: Task, progress: Progress | None = None) -> ExactRuntime:
 
 def make_chain(
     task: Task, states: States, moved: tuple[np.ndarray, ...]
-) -> tuple[Chain | Ring, tuple[np.ndarray, ...]]:
+) -> tuple[AnyChain, tuple[np.ndarray, ...]]:
     """Return the chain of a task and, for each component, which value stands for each value.
 
     `moved` are the probabilities of the displacements of each component.

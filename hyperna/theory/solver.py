@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -34,6 +34,11 @@ def accepts(offspring: IntArray, parent: IntArray) -> BoolArray:
     on it too: fitter states come first, and those of a level reach each other.
     """
     return np.asarray(offspring >= parent)
+
+
+def fittest_first(score: IntArray) -> IntArray:
+    """States (as flat indices) from the fittest to the least fit, the sequence of solvers."""
+    return np.argsort(-score.ravel(), kind="stable")
 
 
 @dataclass(frozen=True)
@@ -176,3 +181,49 @@ class Solver(ABC):
 
         Targets are not left: 0.
         """
+
+
+class AnyChain(Protocol):
+    """What answers need of a chain: `hyperna.theory.chain.Chain` and `hyperna.theory.ring.Ring`.
+
+    States are flat where nothing else is said.
+    """
+
+    @property
+    def score(self) -> IntArray:
+        """Fitness of each state, larger is better; one axis for each component."""
+
+    @property
+    def target(self) -> BoolArray:
+        """Where the chain ends, in the shape of the score."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of values of the components."""
+
+    @property
+    def size(self) -> int:
+        """Number of states."""
+
+    @property
+    def start(self) -> FloatArray:
+        """Probability of each state to be the first one."""
+
+    @property
+    def offspring(self) -> int:
+        """Number of mutants, and so of evaluations, in a step."""
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether more than expectations is computed."""
+
+    @property
+    def step_operations(self) -> float:
+        """About how many additions one step of probabilities takes."""
+
+    @property
+    def solver(self) -> Solver:
+        """What answers all questions, where more than expectations is computed."""
+
+    def moments(self, watch: Watch | None = None) -> Moments:
+        """Solve the chain."""

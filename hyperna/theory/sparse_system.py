@@ -24,6 +24,7 @@ from hyperna.theory.solver import (
     Residuals,
     Solver,
     accepts,
+    fittest_first,
     longest_at_most,
 )
 from hyperna.theory.watch import Watch
@@ -71,7 +72,7 @@ class SparseSolver(Solver):
         self.moves = moves
         self.balance = balance
         self.largest_matrix = largest_matrix
-        self.order = np.argsort(-self.score, kind="stable")
+        self.order = fittest_first(self.score)
         terms = int(np.diff(moves.indptr).max(initial=0)) + WRONG_UNITS
         self.rounding = terms * UNIT
         # the weights of mutants have an absolute error, those of single ones have none
