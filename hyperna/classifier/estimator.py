@@ -189,13 +189,13 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         table, classes, present = checked_table(self, X, y, sample_weight)
         signs = self._signs(len(present))
         limits = self._limits(signs)
-        mapped = self._mapper()
+        mapper = self._mapper()
         random = check_random_state(self.random_state)
         seed = np.random.SeedSequence(random.randint(2**31, size=4).tolist())
         sample = table.sample(np.random.default_rng(seed))
         standard = Standardisation.fit(sample.X, sample.weight)
         self.classes_ = classes
-        searches, order = self._searches(sample, standard, present, limits, signs, seed, mapped)
+        searches, order = self._searches(sample, standard, present, limits, signs, seed, mapper)
         self._finish(searches, order, sample, standard, table)
         self.training_score_ = self.path_.chosen.accuracy
         by_class = np.bincount(table.label, weights=table.weight, minlength=len(classes))
@@ -209,15 +209,15 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         limits: Limits,
         signs: IntArray | None,
         seed: np.random.SeedSequence,
-        mapped: Mapper,
+        mapper: Mapper,
     ) -> tuple[list[Search], list[int]]:
         """Return a finished search for each rule of the list, and the order of the classes."""
 
-        def search(positive: int, part: LabelledTable, number: int, mapped: Mapper) -> Search:
+        def search(positive: int, part: LabelledTable, number: int, mapper: Mapper) -> Search:
             points = Standardised.of(part, standard, positive, signs)
             key = np.random.SeedSequence(seed.entropy, spawn_key=(number,))
             made = Search(points, limits, key)
-            made.run(mapped)
+            made.run(mapper)
             if self.verbose:
                 name = shown(self.classes_[positive].item())
                 print(f"[NAClassifier] class {name}: {made.summary()}")
@@ -225,14 +225,14 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
 
         if len(present) == 2:
             first, second = map(int, present)
-            return [search(second, table, 0, mapped)], [second, first]
+            return [search(second, table, 0, mapper)], [second, first]
         order = list_order([int(k) for k in present], table, standard, limits.shortness)
 
         def rule(place: int) -> Search:
             part = table.part(np.isin(table.label, order[place:]))
             return search(order[place], part, place, _one_by_one)
 
-        return mapped(rule, range(len(order) - 1)), order
+        return mapper(rule, range(len(order) - 1)), order
 
     def _finish(
         self,
@@ -344,10 +344,10 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
             return _one_by_one
         parallel = Parallel(n_jobs=jobs, prefer="threads")
 
-        def mapped(function: Callable[..., Any], arguments: Iterable[Any]) -> list[Any]:
+        def mapper(function: Callable[..., Any], arguments: Iterable[Any]) -> list[Any]:
             return list(parallel(delayed(function)(one) for one in arguments))
 
-        return mapped
+        return mapper
 
     def _rows(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)

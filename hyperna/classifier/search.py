@@ -148,7 +148,7 @@ class Search:
         small = network.terms <= self.limits.max_terms
         return small and network.neurons <= self.limits.max_neurons
 
-    def run(self, mapped: Mapper) -> None:
+    def run(self, mapper: Mapper) -> None:
         """Gather candidates, shapes of networks perhaps in parallel, and choose.
 
         Where no feature varies, or none says anything about the labels, the constant answer is all
@@ -159,7 +159,7 @@ class Search:
             if half_space.neurons:
                 features = largest_weights(half_space, MOST_FEATURES)
                 self.evolve_half_space(half_space, features)
-                self.grow(self.feature_choices(features), mapped)
+                self.grow(self.feature_choices(features), mapper)
         self.best = self.choose()
 
     def choose(self) -> Candidate:
@@ -202,7 +202,7 @@ class Search:
             choices.append(np.array(few[-1]))
         return choices
 
-    def grow(self, choices: list[IntArray], mapped: Mapper) -> None:
+    def grow(self, choices: list[IntArray], mapper: Mapper) -> None:
         """Add networks of two half-spaces, three and so on, until more do not help."""
         fruitless = 0
         for neurons in range(2, self.limits.max_neurons + 1):
@@ -212,7 +212,7 @@ class Search:
                 continue  # most of two is both of them, which is no vote
             if least_bits(neurons, self.points, self.limits.shortness) >= before.bits:
                 break  # no network of this size or a larger one can take fewer
-            for found in mapped(lambda shape: self.networks_of(shape, choices), shapes):
+            for found in mapper(lambda shape: self.networks_of(shape, choices), shapes):
                 for made in found:
                     self.add(made)
             fruitless = 0 if self.best_so_far is not before else fruitless + 1
