@@ -14,9 +14,13 @@ has the means of the default itself.
 """
 
 import argparse
+import sys
 import warnings
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -24,7 +28,8 @@ from short_rules import GROUPS, PARTS
 from sklearn.metrics import log_loss
 
 from hyperna import NAClassifier
-from hyperna.classifier import candidates, estimator, order, search
+from hyperna._kernels import description_length
+from hyperna.classifier import bits, candidates, class_order, estimator, search
 from hyperna.classifier.bits import code_length
 
 
@@ -42,6 +47,31 @@ def path_for_all(network, points, shortness, lasso_sets):
 def as_given(classes, table, standard, shortness):
     """Order the classes of a list by their numbers."""
     return list(classes)
+
+
+def described_with(name, value, *arguments):
+    """Write the description length with another value of a constant of its compiled code.
+
+    Compiled code has its constants inside, so a copy of the module is compiled, once in a process
+    and without a place in numba's cache, which would take it for the module itself.
+    """
+    copy_name = f"description_length with {name} = {value}"
+    if copy_name not in sys.modules:
+        path = Path(description_length.__file__)
+        before = f"\n{name} = {getattr(description_length, name)}\n"
+        source = path.read_text(encoding="utf-8")
+        if source.count(before) != 1:
+            raise ValueError(f"{path.name} has no line {before.strip()!r}")
+        module = ModuleType(copy_name)
+        code = compile(source.replace(before, f"\n{name} = {value}\n"), f"<{copy_name}>", "exec")
+        exec(code, vars(module))
+        sys.modules[copy_name] = module
+    sys.modules[copy_name].description_length(*arguments)
+
+
+def told(name, value):
+    """A variation of a constant of `hyperna._kernels.description_length`."""
+    return "description_length", partial(described_with, name, value)
 
 
 # Name: a constant or a function of the search with another value, or parameters of the classifier.
@@ -81,6 +111,18 @@ VARIATIONS = {
     "few features 4": ("FEW_FEATURES", 4),
     "few features 9": ("FEW_FEATURES", 9),
     "every size 3": ("EVERY_SIZE", 3),
+    "slopes from 1": told("LOWEST_SLOPE", 0.0),
+    "slopes to 64": told("HIGHEST_SLOPE", 6.0),
+    "slopes 2^-6 to 2^8": told("LOWEST_SLOPE", -6.0),
+    "slopes 2^-2 to 2^12": told("HIGHEST_SLOPE", 12.0),
+    "slopes in octaves": told("FINEST", 1.0),
+    "slopes in 1/16 octaves": told("FINEST", 0.0625),
+    "widths from 1": told("NARROWEST", 0),
+    "widths to 8": told("WIDEST", 3),
+    "widths 2^-6 to 2^6": told("NARROWEST", -6),
+    "widths 2^-3 to 2^9": told("WIDEST", 9),
+    "spare information 0.001": told("SPARE_INFORMATION", 0.001),
+    "spare information 4": told("SPARE_INFORMATION", 4.0),
 }
 
 
@@ -121,7 +163,7 @@ def changed(constants):
     places = [
         (module, name, getattr(module, name))
         for name in constants
-        for module in (candidates, search, estimator, order)
+        for module in (bits, candidates, search, estimator, class_order)
         if hasattr(module, name)
     ]
     for module, name, _ in places:

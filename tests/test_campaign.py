@@ -305,7 +305,7 @@ def test_a_run_that_waited_for_the_compiler_tells_nothing_about_the_others():
     queue = Queue({made: [(0, 100)] for made in settings}, workers=1)
 
     def finish(number, job, seconds):
-        done = Done(np.zeros((1, 9), dtype=np.int64), 1, seconds, seconds)
+        done = Done(np.zeros((1, 5), dtype=np.int64), 1, seconds, seconds)
         queue.done(number, [done for _ in job])
 
     jobs = queue.jobs()
@@ -316,7 +316,7 @@ def test_a_run_that_waited_for_the_compiler_tells_nothing_about_the_others():
     assert queue.seconds_left() == pytest.approx((99 + 99) * 0.001)
     # A second slow run is believed, also when the others are known to be quick.
     finish(2, next(jobs)[0], seconds=60.0)
-    queue._learn(settings[1], Done(np.zeros((2, 9), dtype=np.int64), 1, 0.002, 0.001))
+    queue._learn(settings[1], Done(np.zeros((2, 5), dtype=np.int64), 1, 0.002, 0.001))
     assert queue.seconds_left() > 90 * 60.0
 
 

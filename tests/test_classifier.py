@@ -752,9 +752,9 @@ def test_a_sample_of_a_large_table_is_like_the_table():
     sample = table.sample(np.random.default_rng(1))
     of_class = sample.label == 1
     assert np.count_nonzero(of_class) == 100
-    assert sample.weight[of_class].sum() / sample.rows == pytest.approx(rare / size, rel=1e-3)
+    assert sample.weight[of_class].sum() / sample.n_rows == pytest.approx(rare / size, rel=1e-3)
     assert sample.weight.sum() == pytest.approx(20_000, rel=0.01)
-    assert sample.given == pytest.approx(sample.rows)
+    assert sample.given == pytest.approx(sample.n_rows)
     error = X[:rare, 0].std() / 10
     assert abs(sample.X[of_class, 0].mean() - X[:rare, 0].mean()) < 4 * error
 

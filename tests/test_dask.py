@@ -4,9 +4,11 @@ import asyncio
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
-from contextlib import suppress
+import time
+from contextlib import closing, suppress
 
 import numpy as np
 import pytest
@@ -107,12 +109,13 @@ def test_a_job_that_kills_its_workers_does_not_wait_for_ever(cluster, monkeypatc
         list(numbered(os._exit, [(1,)]))
 
 
-@pytest.fixture
-def small_cluster():
+@pytest.fixture(params=["inproc://"])
+def small_cluster(request):
     with distributed.LocalCluster(
         n_workers=1,
         threads_per_worker=1,
         processes=False,
+        protocol=request.param,
         dashboard_address=None,
         silence_logs="CRITICAL",
     ) as running:
@@ -195,6 +198,33 @@ def test_workers_with_another_version_are_refused(cluster, monkeypatch):
         parallel_backend("dask", cluster.scheduler_address),
     ):
         pass
+
+
+# Each is loaded by a worker before it takes jobs.
+OTHER_VERSION = "import hyperna.parallel as p; p.__version__ = p.cluster.__version__ = '0.0.7'"
+# As in versions that do not know that a job says its version.
+NO_VERSION_ASKED = OTHER_VERSION + "; p._numbered = lambda function, number, each: None"
+
+
+@pytest.mark.parametrize("preload", [OTHER_VERSION, NO_VERSION_ASKED], ids=["other", "older"])
+@pytest.mark.parametrize("small_cluster", ["tcp://"], indirect=True)
+def test_a_worker_with_another_version_that_comes_later_is_refused(preload, small_cluster):
+    """Else its rows would be stored under this process's version."""
+    address = small_cluster.scheduler_address
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"]
+    command += ["--no-nanny", "--nthreads", "1", "--preload", preload]
+    with (
+        parallel_backend("dask", address),
+        closing(numbered(time.sleep, [(0.1,)] * 200)) as results,
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as late,
+    ):
+        try:
+            next(results)
+            cluster_of_dask.CLIENT.get().wait_for_workers(2, timeout=60)
+            with pytest.raises(ImportError, match=r"has hyperna 0\.0\.7, here is \d"):
+                list(results)
+        finally:
+            late.kill()
 
 
 def test_nobody_answers(monkeypatch):

@@ -9,8 +9,8 @@ from sklearn.datasets import make_blobs
 from hyperna import NAClassifier
 from hyperna.classifier.bits import code_length
 from hyperna.classifier.candidates import half_spaces_on
+from hyperna.classifier.class_order import ALL_ORDERS, list_order
 from hyperna.classifier.half_spaces import HalfSpaces
-from hyperna.classifier.order import ALL_ORDERS, list_order
 from hyperna.classifier.table import LabelledTable, Standardisation, Standardised
 
 SHORTNESS = 0.7

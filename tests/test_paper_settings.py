@@ -166,8 +166,8 @@ def test_uniform_steps_have_exact_values_of_their_own(number):
         assert [one.paper.resolution for one in results] == [120, 240]
         for one in results:
             assert one.exact == expectation(number, law, one.paper.resolution)
-            assert one.measured.mean == mean
-    assert [one.uniform.mean for one in plain] == [200, 200]
+            assert one.measured.mean_evaluations == mean
+    assert [one.uniform.mean_evaluations for one in plain] == [200, 200]
     assert [one.uniform for one in uniform] == [None, None]
     tables = report_table(number, found).tables
     assert [("uniform" in table.header, table.name) for table in tables] == [
@@ -236,9 +236,9 @@ def test_means_agree_within_standard_errors_of_both_samples():
     rng = np.random.default_rng(1)
     measured = sample(rng.exponential(100, 30))
     for runs, sd in ((100, 80.0), (5, 80.0), (100, 0.0)):
-        error = math.sqrt(sd**2 / runs + measured.sd**2 / 30)
+        error = math.sqrt(sd**2 / runs + measured.sd_evaluations**2 / 30)
         for away, agrees in ((1.95, True), (-1.95, True), (1.97, False), (-1.97, False)):
-            printed = measured.mean + away * error
+            printed = measured.mean_evaluations + away * error
             verdict = compare_means(printed, sd, runs, measured)
             assert (verdict.agrees, verdict.side) == (agrees, np.sign(away))
 

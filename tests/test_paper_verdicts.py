@@ -171,7 +171,7 @@ def test_verdicts_in_words():
 
 def test_verdicts_change_where_the_rules_say():
     measured = Summary(np.tile([90, 110], 200), np.arange(400) % 2 == 0, np.ones(400))
-    error = math.sqrt(10**2 / 100 + measured.sd**2 / 400)
+    error = math.sqrt(10**2 / 100 + measured.sd_evaluations**2 / 400)
     for away, verdict in ((1.95, "agrees"), (1.97, "paper higher"), (-1.97, "paper lower")):
         assert str(compare_means(100 + away * error, 10, 100, measured)) == verdict
     exact = Truth(0.5, 100.0, 10.0)

@@ -84,6 +84,10 @@ def test_cube_corners(dim):
     assert len(pairs) == dim * 2**dim
     assert (corners.y[pairs[:, 0]] != corners.y[pairs[:, 1]]).all()
     assert (corners.label(corners.X) == corners.y).all()
+    # They are in the unit ball already, and are known to be corners still.
+    same = corners.scaled()
+    assert np.allclose(same.X, corners.X)
+    assert same.best_fitness(2 ** (dim - 1)) == 1
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 4])

@@ -162,7 +162,7 @@ def test_the_table_has_the_numbers_of_the_rows(seed):
         }
         for name, value in wanted.items():
             assert float(cells[name]) == pytest.approx(value), name
-        low, high = one.summary.share_interval
+        low, high = one.summary.success_interval
         p, n, z = stored.success.mean(), len(stored), 1.959963984540054
         middle = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))

@@ -162,6 +162,7 @@ DEEP = b'"want":' + b"[" * 100_000 + b"]" * 100_000
         forged(columns={name: [0, 3, "x"] for name in lines.COLUMNS}),
         forged(columns={name: [0, 8, "not deflated"] for name in lines.COLUMNS}),
         forged(columns={name: [0, 0, ""] for name in lines.COLUMNS}, reasons=[]),
+        forged(columns={name: [1, 0, ""] for name in (*lines.COLUMNS, "terms_used")}),
         forged(setting=[]),
         forged(seconds="long"),
         lines._line({"want": [[HALF.canonical, 0, None]]}),
@@ -176,6 +177,13 @@ def test_forged_lines_are_damage(data):
     assert len(content.damages) == 1
     assert "make no sense" in str(content.damages[0])
     assert [block.first for block in content.blocks] == [0, 3]
+
+
+@pytest.mark.parametrize("width", [4, 8])
+def test_rows_with_other_columns_are_refused(width):
+    """Columns go by their place, so that another number of them would shift what they mean."""
+    with pytest.raises(ValueError, match=f"have the columns evaluations, .*got {width} columns"):
+        Block(HALF, 0, np.ones((3, width), int), 1)
 
 
 def test_a_long_block_is_divided_among_lines(monkeypatch):

@@ -267,7 +267,7 @@ def test_tables_stand_for_the_rows_that_are_evidence(number):
     for row, k, part in zip(X[kept].tolist(), label[kept], weight[kept], strict=True):
         kinds[(*row, int(k))] = kinds.get((*row, int(k)), 0.0) + part
     rows = copies_and_evidence(X, label, weight)
-    assert table.rows == pytest.approx(rows)
+    assert table.n_rows == pytest.approx(rows)
     assert table.given == pytest.approx(weight.sum())
     assert table.weight.sum() == pytest.approx(rows)
     found = {

@@ -345,8 +345,8 @@ def test_samples_have_a_hundred_rows_of_each_class_or_all(size):
             assert np.ptp(weights / given) < 1e-9
             if drawn[k] > FEWEST_OF_A_CLASS:
                 assert plain
-        assert sample.weight.sum() == pytest.approx(sample.rows)
-        assert sample.given == pytest.approx(table.given * sample.rows / table.rows)
+        assert sample.weight.sum() == pytest.approx(sample.n_rows)
+        assert sample.given == pytest.approx(table.given * sample.n_rows / table.n_rows)
 
 
 def test_shares_of_wrong_answers_are_weights():
@@ -360,7 +360,7 @@ def test_shares_of_wrong_answers_are_weights():
     assert share == pytest.approx(weight[label != answer].sum() / weight.sum())
     some = table.part(table.label != 1)
     assert some.given == pytest.approx(weight[label != 1].sum())
-    assert some.rows == pytest.approx(table.rows * some.given / table.given)
+    assert some.n_rows == pytest.approx(table.n_rows * some.given / table.given)
 
 
 @pytest.mark.parametrize("rows", [1, 2**21 - 1, 2**21, 2**21 + 1, 2**22, 5_000_000])
@@ -384,7 +384,7 @@ def test_columns_that_vary_are_points_and_others_are_left_out():
     points = Standardised.of(table, standard, 1)
     assert (points.features.tolist(), points.dim) == ([0, 2], 3)
     assert points.label.tolist() == [0, 1, 0, 1]
-    assert (points.rows, points.share) == (10.0, pytest.approx(0.6))
+    assert (points.n_rows, points.share) == (10.0, pytest.approx(0.6))
     mean = points.columns @ points.weight / 10
     np.testing.assert_allclose(mean, 0, atol=1e-12)
     np.testing.assert_allclose(points.squares @ points.weight / 10, 1)
@@ -424,7 +424,7 @@ def test_equal_rows_are_copies_if_a_feature_has_many_values(cells, others, stray
     table = LabelledTable.of(X, label, np.ones(len(X)))
     assert len(table.X) == cells * (1 + stray)
     copies = cells > 10 and others == "alike" and not stray
-    assert table.rows == pytest.approx(cells if copies else 4 * cells)
+    assert table.n_rows == pytest.approx(cells if copies else 4 * cells)
 
 
 @pytest.mark.parametrize("wrong", range(5))
@@ -441,4 +441,4 @@ def test_copies_may_differ_in_a_twentieth_of_their_labels(wrong):
         for k in range(0, 400, 10)
     )
     agree = pairs / 40
-    assert (table.rows < 400) == (agree > 0.95)
+    assert (table.n_rows < 400) == (agree > 0.95)

@@ -2,13 +2,16 @@
 
 A point at the signed distance d from the border of a rule, in standard deviations of the features,
 has the probability ``lapse + (1 - 2 lapse) expit(slope d)`` of label 1; its label takes minus the
-binary logarithm of the probability of what it is. The weights ``slope * w`` and thresholds of the
-rule are drawn, as far as the listener knows, from a normal distribution whose deviation `width` is
-told before them, and each is told as exactly as the labels ask for (Laplace's approximation; MacKay
-1992, "The evidence framework applied to classification networks"): that takes
+binary logarithm of the probability of what it is. The weights ``slope * w`` of the rule are drawn,
+as far as the listener knows, from a normal distribution with the deviation `width`, and weights and
+thresholds are told as exactly as the labels ask for (Laplace's approximation; MacKay 1992, "The
+evidence framework applied to classification networks"). A weight takes
 ``log2(1 + width² information) / 2 + (slope w / width)² log2(e) / 2`` bits, where the information is
-that of the points on which the neuron decides. Slope, lapse and width are those that make the whole
-shortest; a steep slope takes more bits, so that distances matter.
+that of the points on which the neuron decides. A threshold takes the first term of this only. As
+the normals of the N neurons have length 1, the second terms of all weights together are
+``N (slope / width)² log2(e) / 2``. Slope, lapse and width are those of small grids that make the
+whole shortest, and nothing is counted for telling them; a steep slope takes more bits, so that
+distances matter.
 """
 
 import math
@@ -21,8 +24,9 @@ from hyperna._kernels.soft_rules import LEAST_CHANCE
 
 LOG2_E = 1.0 / math.log(2.0)
 # The numbers up to SPARE_INFORMATION were varied one by one on 83 folds of curved, noisy and
-# scikit-learn's sets, of those in benchmarks/ablation.py, by a script that was not kept
-# (ablation.py does not vary them); told are differences of held-out log loss in hundredths.
+# scikit-learn's sets; told are differences of held-out log loss in hundredths. The script was not
+# kept. "python benchmarks/ablation.py slope width information" repeats most of it on all sets of
+# that file; the numbers here are not from there.
 #
 # Octaves of the slope. 0 to 6 and -6 to 12 give the same rules and slopes on all folds.
 LOWEST_SLOPE = -2.0

@@ -22,7 +22,7 @@ class HalfSpace(NamedTuple):
 
 
 class FineHalfSpace(NamedTuple):
-    """The same where there are too many biases for a table."""
+    """Neurons that fire where w·x >= b, with too many biases for a table: arccos b is computed."""
 
     turn: int
     resolution: int
@@ -44,26 +44,26 @@ def arcsine(x):
     return x + x * (p / q)
 
 
+@inline_kernel
+def in_units(angle, turn):
+    """Return an angle in radians in whole units, of which a turn has so many."""
+    return np.int64(np.rint(np.float64(turn) / (2.0 * math.pi) * angle))
+
+
 def _computed_half_width(shape, bias, bend, before, changed):
     """Arccos of the bias in units; biases b and -b give arcs that add up to half a turn exactly."""
     if changed & 1 == 0:
         return before
     r = shape.resolution
     turn = shape.turn
-    size = abs(2 * bias - r)
-    unit = np.float64(turn) / (2.0 * math.pi)
+    height = abs(2 * bias - r)  # |b| r
     inverse = 1.0 / np.float64(r)
-    if 2 * size > r:
+    if 2 * height > r:
         # acos(x) = 2 asin(sqrt((1 - x) / 2)), and here 1 - x is exact
-        angle = 2.0 * arcsine(math.sqrt(np.float64(r - size) * 0.5 * inverse))
-        nearer = np.int64(np.rint(unit * angle))
+        nearer = in_units(2.0 * arcsine(math.sqrt(np.float64(r - height) * 0.5 * inverse)), turn)
     else:
-        nearer = (turn >> 2) - np.int64(np.rint(unit * arcsine(size * inverse)))
+        nearer = (turn >> 2) - in_units(arcsine(height * inverse), turn)
     return nearer if 2 * bias >= r else (turn >> 1) - nearer
-
-
-implement(HalfSpace, half_width=_tabulated_half_width)
-implement(FineHalfSpace, half_width=_computed_half_width)
 
 
 class Bent(NamedTuple):
@@ -77,7 +77,7 @@ class Bent(NamedTuple):
 
 
 class FineBent(NamedTuple):
-    """The same neurons where half-widths are computed; `plain` are those with theta = pi/2."""
+    """Bent neurons whose half-widths are computed; at theta = pi/2 they are those of `plain`."""
 
     turn: int
     resolution: int
@@ -100,24 +100,24 @@ def _fine_bent_half_width(shape, bias, bend, before, changed):
     if 2 * bend == r:
         return half_width(shape.plain, bias, bend, before, np.int64(1))
     step = turn // (2 * r)
-    size = abs(2 * bias - r)
+    height = abs(2 * bias - r)  # |b| r
     away = smaller(bend, r - bend)
     lag = step * away
-    if size < r:
-        unit = np.float64(turn) / (2.0 * math.pi)
+    if height < r:
         inverse = 1.0 / np.float64(r)
         cosine, sine = cos_sin_turn(away, 2 * r)
-        b = size * inverse
+        b = height * inverse
         x = b * sine
         if x <= 0.5:
-            lag = np.int64(np.rint(unit * arcsine(x)))
+            lag = in_units(arcsine(x), turn)
         else:
             # pi/2 - asin(x) = 2 asin(sqrt((1 - x) / 2)), and 1 - x² without cancellation
-            rest = (r - size) * inverse * (1.0 + b) + b * b * cosine * cosine
-            angle = 2.0 * arcsine(math.sqrt(0.5 * rest / (1.0 + x)))
-            lag = (turn >> 2) - np.int64(np.rint(unit * angle))
+            rest = (r - height) * inverse * (1.0 + b) + b * b * cosine * cosine
+            lag = (turn >> 2) - in_units(2.0 * arcsine(math.sqrt(0.5 * rest / (1.0 + x))), turn)
     return step * bend - lag if 2 * bias >= r else step * bend + lag
 
 
+implement(HalfSpace, half_width=_tabulated_half_width)
+implement(FineHalfSpace, half_width=_computed_half_width)
 implement(Bent, half_width=_bent_half_width)
 implement(FineBent, half_width=_fine_bent_half_width)

@@ -230,22 +230,23 @@ class Summary:
     ----------
     runs, successes : int
         Number of runs, and of successful ones.
-    share : float
+    success_share : float
         Share of successful runs.
-    mean, sd, median : float
+    mean_evaluations, sd_evaluations, median_evaluations : float
         Of the evaluations of all runs; a failed run counts with what it spent.
     mean_fitness, best_fitness : float
         Of the best fitness of each run.
-    share_interval, mean_interval, median_interval, fitness_interval : Interval
-        Of the share, the mean, the median and the mean fitness.
+    success_interval, mean_interval, median_interval, mean_fitness_interval : Interval
+        Of the share of successful runs, the mean and the median of the evaluations, and the mean
+        fitness.
     running_time : RunningTime
         Expected running time: evaluations of all runs per success.
 
     Examples
     --------
     >>> some = Summary(np.array([10, 20, 30, 40]), np.array([1, 1, 1, 0]) > 0, np.ones(4))
-    >>> some.share, some.mean, some.median, round(some.running_time.value, 1)
-    (0.75, 25.0, 25.0, 33.3)
+    >>> some.success_share, some.mean_evaluations, round(some.running_time.value, 1)
+    (0.75, 25.0, 33.3)
     """
 
     def __init__(self, evaluations: IntArray, success: BoolArray, fitness: FloatArray) -> None:
@@ -254,17 +255,17 @@ class Summary:
         self.fitness = fitness
         self.runs = len(evaluations)
         self.successes = int(np.count_nonzero(success))
-        self.share = self.successes / self.runs
-        self.mean = float(evaluations.mean())
-        self.sd = float(evaluations.std(ddof=1)) if self.runs > 1 else math.nan
-        self.median = float(np.median(evaluations))
+        self.success_share = self.successes / self.runs
+        self.mean_evaluations = float(evaluations.mean())
+        self.sd_evaluations = float(evaluations.std(ddof=1)) if self.runs > 1 else math.nan
+        self.median_evaluations = float(np.median(evaluations))
         self.mean_fitness = float(fitness.mean())
         self.best_fitness = float(fitness.max())
-        self.share_interval = wilson_interval(self.successes, self.runs)
+        self.success_interval = wilson_interval(self.successes, self.runs)
         self.mean_interval = bootstrap_interval(evaluations)
         self.median_interval = bootstrap_interval(evaluations, "median")
         self.running_time = expected_running_time(evaluations, success)
-        self.fitness_interval = bootstrap_interval(fitness)
+        self.mean_fitness_interval = bootstrap_interval(fitness)
 
     @classmethod
     def of(cls, runs: Runs) -> "Summary":
@@ -281,16 +282,16 @@ class Summary:
         return {
             "runs": self.runs,
             "successes": self.successes,
-            "success_share": self.share,
-            "success_interval": list(self.share_interval),
-            "mean_evaluations": self.mean,
+            "success_share": self.success_share,
+            "success_interval": list(self.success_interval),
+            "mean_evaluations": self.mean_evaluations,
             "mean_interval": list(self.mean_interval),
-            "sd_evaluations": self.sd,
-            "median_evaluations": self.median,
+            "sd_evaluations": self.sd_evaluations,
+            "median_evaluations": self.median_evaluations,
             "median_interval": list(self.median_interval),
             "expected_running_time": self.running_time.value,
             "expected_running_time_interval": [self.running_time.low, self.running_time.high],
             "best_fitness": self.best_fitness,
             "mean_fitness": self.mean_fitness,
-            "mean_fitness_interval": list(self.fitness_interval),
+            "mean_fitness_interval": list(self.mean_fitness_interval),
         }

@@ -13,6 +13,14 @@ come the bits for naming things. With D features a rule tells
 
 The constant answer needs n times the entropy of the shares of the labels, and nothing for a rule.
 
+This replaces the plain two-part code, in which each term takes log2 D + 0.5 log2 n bits and each
+threshold 0.5 log2 n. The k terms of a half-space are named as a set, in log2(k (k + 1)) +
+log2 C(D, k) bits or 1 + log2 M on the lasso path, instead of one by one in k log2 D. A number takes
+0.5 log2(1 + width² information) bits, a weight also those of its square, instead of 0.5 log2 n:
+what counts is how many rows lie near the border. And the bits of a rule count `shortness` times
+where rules are compared, and at least `STRICT_SHORTNESS` times (`hyperna.classifier.search`), with
+names for all features, where it is asked whether a rule tells anything.
+
 A name costs as much as there were sets to choose from: a few dozen along the path, which orders
 features without trying their combinations, and all combinations where evolution chose. This is a
 price for the choice and not quite a code, because the path itself comes from the labels and is not
@@ -37,8 +45,8 @@ from hyperna.classifier.table import Standardised
 
 # Numbers of features, in order.
 Features: TypeAlias = tuple[int, ...]
-# Probabilities of a label that no distance explains; never less than one in all rows and two more
-# (Laplace's rule of succession). Not varied.
+# Probabilities of a label that no distance explains; of n rows it is at least 1/(n + 2) (Laplace's
+# rule of succession). Not varied.
 LAPSES = (0.0, 0.01, 0.03, 0.06, 0.1, 0.15)
 
 
@@ -76,9 +84,9 @@ def code_length(
     `lasso_sets` are the sets of features along the lasso path.
     """
     if not network.neurons:
-        return CodeLength(points.rows * entropy(points.share), 0.0, 0.0, 0.0, 0.0)
+        return CodeLength(points.n_rows * entropy(points.share), 0.0, 0.0, 0.0, 0.0)
     result = np.zeros(4)
-    lapses = np.maximum(LAPSES, least_lapse(points.rows))
+    lapses = np.maximum(LAPSES, least_lapse(points.n_rows))
     description_length(
         np.ascontiguousarray(network.normals),
         network.thresholds,
@@ -102,9 +110,9 @@ def code_length(
     )
 
 
-def least_lapse(rows: float) -> float:
+def least_lapse(n_rows: float) -> float:
     """Return the smallest probability of a label that no distance explains."""
-    return min(1.0 / (rows + 2.0), 0.25)
+    return min(1.0 / (n_rows + 2.0), 0.25)
 
 
 def least_bits(neurons: int, points: Standardised, shortness: float) -> float:
@@ -113,7 +121,7 @@ def least_bits(neurons: int, points: Standardised, shortness: float) -> float:
     Each half-space tells one feature at least, and no label is more certain than a lapse leaves it.
     The bound grows with the number of half-spaces.
     """
-    labels = -points.rows * math.log2(1.0 - least_lapse(points.rows))
+    labels = -points.n_rows * math.log2(1.0 - least_lapse(points.n_rows))
     of_one_term_each = HalfSpaces(np.ones((neurons, 1)), np.zeros(neurons), 1)
     return labels + shortness * naming_bits(of_one_term_each, len(points.columns))
 

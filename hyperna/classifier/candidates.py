@@ -1,7 +1,7 @@
 """Where the rules come from: lasso, smooth stand-ins, and evolution under a cost of terms.
 
-Each function returns a network; none of them decides which one is good (see `hyperna.classifier.
-search` and `hyperna.classifier.bits`).
+Each function returns a network; none of them decides which one is good: that is done by
+`hyperna.classifier.search` and `hyperna.classifier.bits`.
 """
 
 import warnings
@@ -39,8 +39,9 @@ PENALTY, NETWORK_PENALTY = 1.0, 1e-3
 STEPS = 100
 SLIGHT_GAIN = 1e-3
 # Networks are sought among at most so many features, those with the largest weights in logistic
-# regression, and among so few, the first ones of the lasso path: among many features a short rule
-# such as "two of them are positive" drowns, and a rule on all of twelve is not found on six.
+# regression, and, where these are more than twice as many, among the largest set of up to so few on
+# the lasso path: among many features a short rule such as "two of them are positive" drowns, and a
+# rule on all of twelve is not found on six.
 MOST_FEATURES, FEW_FEATURES = 20, 6
 # Sizes up to which a set of features of each size on the lasso path is tried; see `size_class`.
 EVERY_SIZE = 8
@@ -103,6 +104,7 @@ def smooth_fit(
     `used` (N, D) says which weights may differ from 0. Rows of `begin` and of the result are the
     weights and, last, the threshold of a neuron, on the scale of logits.
     """
+    # the neuron and the feature of each parameter; -1, the last column, is the threshold
     neurons, features = [], []
     for i, row in enumerate(used):
         chosen = np.flatnonzero(row)
@@ -164,7 +166,7 @@ def soft_network(
     """Return a network found by the smooth stand-in from a random beginning."""
     used = np.zeros((neurons, len(points.columns)), bool)
     used[:, features] = True
-    penalty = NETWORK_PENALTY * points.rows
+    penalty = NETWORK_PENALTY * points.n_rows
     begin = rng.normal(size=(neurons, len(points.columns) + 1))
     # distances of about one deviation, whatever the number of features
     begin[:, :-1] *= np.sqrt(3 / (len(features) + 1))

@@ -93,17 +93,21 @@ def export_code(
             f"how these features are made: {listed(unknown, 5)}; scaling is not needed before an "
             "NAClassifier, and table_pipeline encodes text, gaps and dates"
         )
-    forms = {} if feature_names is not None else _forms(fitted_model(model))
-    return writer(features, rules, classifier.classes_.tolist(), table, forms).program()
+    forms: dict[str, str] = {}
+    commas: list[str] = []
+    if feature_names is None:
+        forms, commas = _ways_to_write(fitted_model(model))
+    return writer(features, rules, classifier.classes_.tolist(), table, forms, commas).program()
 
 
-def _forms(model: Any) -> dict[str, str]:
-    """Return how cells are written in columns of dates that are no ISO texts, or with commas."""
-    if not isinstance(model, Pipeline) or len(model.steps) < 2:
-        return {}
-    forms = {}
-    for column in Encoding.of(model).columns:
-        foreign_date = column.kind == "date" and column.form not in ("", ISO)
-        if foreign_date or (column.kind == "number" and column.form == ","):
-            forms[column.name] = column.form
-    return forms
+def _ways_to_write(model: Any) -> tuple[dict[str, str], list[str]]:
+    """Return how dates are written where they are no ISO texts, and which numbers have commas."""
+    forms: dict[str, str] = {}
+    commas: list[str] = []
+    if isinstance(model, Pipeline) and len(model.steps) > 1:
+        for column in Encoding.of(model).columns:
+            if column.kind == "date" and column.form not in ("", ISO):
+                forms[column.name] = column.form
+            elif column.kind == "number" and column.form == ",":
+                commas.append(column.name)
+    return forms, commas

@@ -1,9 +1,12 @@
-"""What code for rules has in common in all languages (`Writer`), and where it is a function."""
+"""What the code of a rule has in common in all languages, and in those with functions.
+
+`Writer` is for all languages, `Script` for Python and JavaScript, where the code is a function.
+"""
 
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -45,16 +48,18 @@ class DateNumbers:
         if found is None:
             return None
         first, separator, second, third, time, seconds = found.groups()
-        clock = 0 if time is None else 5 if seconds is None else 8
+        clock = 0
+        if time is not None:
+            clock = len("18:30") if seconds is None else len("18:30:00")
         return cls(first + second + third, separator, clock)
 
 
-def _example_date(form: str) -> str:
-    return datetime(2024, 12, 31, 18, 30).strftime(form)
-
-
 class Writer(ABC):
-    """Writes a list of rules in a language; `features` are those of the classifier, by number."""
+    """Writes a list of rules in a language.
+
+    `features` are those of the classifier, by number. `forms` says how dates are written in columns
+    where they are no ISO texts; `commas` are the columns of numbers with decimal commas.
+    """
 
     comment: str
     true: str
@@ -68,7 +73,8 @@ class Writer(ABC):
         rules: DecisionList,
         classes: list[Any],
         table: str,
-        forms: dict[str, str],
+        forms: Mapping[str, str],
+        commas: Collection[str],
     ) -> None:
         self.features = features
         self.rules = rules
@@ -78,11 +84,9 @@ class Writer(ABC):
         self.otherwise = classes[rules.otherwise]
         used = {k for rule, _ in self.asked for k in rule.features}
         self.used = [features[k] for k in sorted(used)]
-        # How dates are written in columns where they are no ISO texts, and numbers with commas.
         columns = {feature.column for feature in self.used}
-        used_forms = {column: form for column, form in forms.items() if column in columns}
-        self.forms = {column: form for column, form in used_forms.items() if form != ","}
-        self.commas = [column for column, form in used_forms.items() if form == ","]
+        self.forms = {column: form for column, form in forms.items() if column in columns}
+        self.commas = [column for column in commas if column in columns]
 
     def header(self) -> list[str]:
         """Return the rule and what the columns must hold, as lines of comments."""
@@ -116,17 +120,17 @@ class Writer(ABC):
     def condition(self, condition: Condition) -> list[str]:
         """Return a condition, the first term positive, as in the text of the rule, in lines."""
         weights, relation, threshold = condition.written
-        if len(condition.features) > 1:
-            pieces: list[str] = []
-            for k, weight in zip(condition.features, weights, strict=True):
-                term = self.term(self.features[k])
-                if abs(weight) != 1:
-                    term = f"{self.number(abs(weight))}*{term}"
-                if pieces:
-                    term = f"- {term}" if weight < 0 else f"+ {term}"
-                pieces.append(term)
-            return filled_lines([*pieces, f"{relation} {self.number(threshold)}"])
-        return [self.simple(self.features[condition.features[0]], relation, threshold)]
+        if len(condition.features) == 1:
+            return [self.simple(self.features[condition.features[0]], relation, threshold)]
+        pieces: list[str] = []
+        for k, weight in zip(condition.features, weights, strict=True):
+            term = self.term(self.features[k])
+            if abs(weight) != 1:
+                term = f"{self.number(abs(weight))}*{term}"
+            if pieces:
+                term = f"- {term}" if weight < 0 else f"+ {term}"
+            pieces.append(term)
+        return filled_lines([*pieces, f"{relation} {self.number(threshold)}"])
 
     def simple(self, feature: Feature, relation: str, threshold: float) -> str:
         """Return the condition that a feature is greater or less than a threshold."""
@@ -197,35 +201,6 @@ class Writer(ABC):
     @abstractmethod
     def counted(self, conditions: list[list[str]], quorum: int) -> list[str]:
         """Return the condition that at least so many conditions hold, or an odd number."""
-
-
-def ended(lines: Sequence[str], end: str) -> list[str]:
-    """Return lines with something added at the end."""
-    return [*lines[:-1], lines[-1] + end]
-
-
-def _day(moment: Any) -> str:
-    """Return a moment as ISO text, without a time if it is midnight."""
-    text = str(np.datetime64(str(moment), "s")).replace("T", " ")
-    return text.removesuffix(" 00:00:00")
-
-
-def gap_counts_as(feature: Feature) -> str:
-    """Return what a gap counts as, in words; "" if there are none."""
-    if feature.fill is None:
-        return ""
-    if isinstance(feature.fill, str):
-        return _day(feature.fill) if feature.kind in DATE_PARTS else printable(feature.fill)
-    return number_text(float(feature.fill), None)
-
-
-def example_category(features: Sequence[Feature]) -> str:
-    """Return a category that features know, as it must be written."""
-    for feature in features:
-        for text in (feature.category, *feature.named):
-            if text is not None:
-                return printable(text)
-    return ""
 
 
 class Script(Writer):
@@ -351,6 +326,35 @@ class Script(Writer):
         if kinds & set(DATE_PARTS):
             found.add("moment")
         return found
+
+
+def ended(lines: Sequence[str], end: str) -> list[str]:
+    """Return lines with something added at the end."""
+    return [*lines[:-1], lines[-1] + end]
+
+
+def gap_counts_as(feature: Feature) -> str:
+    """Return what a gap counts as, in words; "" if there are none."""
+    if feature.fill is None:
+        return ""
+    if feature.kind in DATE_PARTS:
+        return iso_text(feature.fill).replace("T", " ").removesuffix(" 00:00:00")
+    if isinstance(feature.fill, str):
+        return printable(feature.fill)
+    return number_text(float(feature.fill), None)
+
+
+def example_category(features: Sequence[Feature]) -> str:
+    """Return a category that features know, as it must be written."""
+    for feature in features:
+        for text in (feature.category, *feature.named):
+            if text is not None:
+                return printable(text)
+    return ""
+
+
+def _example_date(form: str) -> str:
+    return datetime(2024, 12, 31, 18, 30).strftime(form)
 
 
 def is_plain(text: str) -> bool:

@@ -23,12 +23,12 @@ from hyperna._validation import (
 )
 from hyperna._words import shown
 from hyperna.classifier import model_file
+from hyperna.classifier.class_order import list_order
 from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.notebook import RuleBox
-from hyperna.classifier.order import list_order
 from hyperna.classifier.path import PathRow, RulePath, answer_within, best_of_sizes
 from hyperna.classifier.rules import Rule, rule_of
-from hyperna.classifier.search import Candidate, Limits, Search, Work
+from hyperna.classifier.search import Candidate, Limits, Mapper, Search
 from hyperna.classifier.table import (
     LabelledTable,
     Standardisation,
@@ -129,6 +129,8 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
     ('xor', 2)
     """
 
+    # What other values of `shortness` and `evaluations` do is in benchmarks/ablation.md, for
+    # `max_neurons` only what 1 does ("no networks"); 8 was not varied.
     def __init__(
         self,
         max_terms: int | None = None,
@@ -187,17 +189,17 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         table, classes, present = checked_table(self, X, y, sample_weight)
         signs = self._signs(len(present))
         limits = self._limits(signs)
-        work = self._work()
+        mapper = self._mapper()
         random = check_random_state(self.random_state)
         seed = np.random.SeedSequence(random.randint(2**31, size=4).tolist())
         sample = table.sample(np.random.default_rng(seed))
         standard = Standardisation.fit(sample.X, sample.weight)
         self.classes_ = classes
-        searches, order = self._searches(sample, standard, present, limits, signs, seed, work)
+        searches, order = self._searches(sample, standard, present, limits, signs, seed, mapper)
         self._finish(searches, order, sample, standard, table)
         self.training_score_ = self.path_.chosen.accuracy
         by_class = np.bincount(table.label, weights=table.weight, minlength=len(classes))
-        self.baseline_score_ = float(by_class.max() / table.rows)
+        self.baseline_score_ = float(by_class.max() / table.n_rows)
 
     def _searches(
         self,
@@ -207,15 +209,15 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         limits: Limits,
         signs: IntArray | None,
         seed: np.random.SeedSequence,
-        work: Work,
+        mapper: Mapper,
     ) -> tuple[list[Search], list[int]]:
         """Return a finished search for each rule of the list, and the order of the classes."""
 
-        def search(positive: int, rows: LabelledTable, number: int, work: Work) -> Search:
-            points = Standardised.of(rows, standard, positive, signs)
+        def search(positive: int, part: LabelledTable, number: int, mapper: Mapper) -> Search:
+            points = Standardised.of(part, standard, positive, signs)
             key = np.random.SeedSequence(seed.entropy, spawn_key=(number,))
             made = Search(points, limits, key)
-            made.run(work)
+            made.run(mapper)
             if self.verbose:
                 name = shown(self.classes_[positive].item())
                 print(f"[NAClassifier] class {name}: {made.summary()}")
@@ -223,14 +225,14 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
 
         if len(present) == 2:
             first, second = map(int, present)
-            return [search(second, table, 0, work)], [second, first]
+            return [search(second, table, 0, mapper)], [second, first]
         order = list_order([int(k) for k in present], table, standard, limits.shortness)
 
         def rule(place: int) -> Search:
-            rows = table.part(np.isin(table.label, order[place:]))
-            return search(order[place], rows, place, _one_by_one)
+            part = table.part(np.isin(table.label, order[place:]))
+            return search(order[place], part, place, _one_by_one)
 
-        return work(rule, range(len(order) - 1)), order
+        return mapper(rule, range(len(order) - 1)), order
 
     def _finish(
         self,
@@ -277,11 +279,8 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
 
         most = MOST_TERMS if self.max_terms is None else self.max_terms
         answer = answer_within(searches, most)
-        rows = [
-            row(candidates, candidates is answer)
-            for candidates in best_of_sizes(searches, answer, most)
-        ]
-        self.path_ = RulePath(rows)
+        path = best_of_sizes(searches, answer, most)
+        self.path_ = RulePath([row(candidates, candidates is answer) for candidates in path])
         self.list_ = self.path_.chosen.list
 
     def _limits(self, signs: IntArray | None) -> Limits:
@@ -338,17 +337,17 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
             )
         return signs.astype(np.int64)
 
-    def _work(self) -> Work:
+    def _mapper(self) -> Mapper:
         """Return how a function is mapped over arguments: here, or by joblib's workers."""
         jobs = check_jobs(self.n_jobs)
         if jobs in (None, 1):
             return _one_by_one
         parallel = Parallel(n_jobs=jobs, prefer="threads")
 
-        def work(function: Callable[..., Any], arguments: Iterable[Any]) -> list[Any]:
+        def mapper(function: Callable[..., Any], arguments: Iterable[Any]) -> list[Any]:
             return list(parallel(delayed(function)(one) for one in arguments))
 
-        return work
+        return mapper
 
     def _rows(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)

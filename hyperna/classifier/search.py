@@ -50,7 +50,7 @@ STRICT_SHORTNESS = 0.7
 # Neurons and quorum.
 Shape: TypeAlias = tuple[int, int]
 # Maps a function over arguments, perhaps in parallel.
-Work: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
+Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,8 @@ class Search:
         small = network.terms <= self.limits.max_terms
         return small and network.neurons <= self.limits.max_neurons
 
-    def run(self, work: Work) -> None:
-        """Gather candidates and choose; `work` maps a function over arguments, maybe in parallel.
+    def run(self, mapper: Mapper) -> None:
+        """Gather candidates, shapes of networks perhaps in parallel, and choose.
 
         Where no feature varies, or none says anything about the labels, the constant answer is all
         there is.
@@ -159,7 +159,7 @@ class Search:
             if half_space.neurons:
                 features = largest_weights(half_space, MOST_FEATURES)
                 self.evolve_half_space(half_space, features)
-                self.grow(self.feature_choices(features), work)
+                self.grow(self.feature_choices(features), mapper)
         self.best = self.choose()
 
     def choose(self) -> Candidate:
@@ -191,14 +191,18 @@ class Search:
             self.add(made)
 
     def feature_choices(self, features: IntArray) -> list[IntArray]:
-        """Return on which features networks start: the given ones, and the first of the lasso."""
+        """Return on which features networks start: the given ones, and perhaps few of the lasso.
+
+        These are the largest set of up to `FEW_FEATURES` along the lasso path, if the given ones
+        are more than twice as many.
+        """
         choices = [features]
         few = [some for some in self.lasso_sets if len(some) <= FEW_FEATURES]
         if few and 2 * len(few[-1]) < len(features):
             choices.append(np.array(few[-1]))
         return choices
 
-    def grow(self, choices: list[IntArray], work: Work) -> None:
+    def grow(self, choices: list[IntArray], mapper: Mapper) -> None:
         """Add networks of two half-spaces, three and so on, until more do not help."""
         fruitless = 0
         for neurons in range(2, self.limits.max_neurons + 1):
@@ -208,7 +212,7 @@ class Search:
                 continue  # most of two is both of them, which is no vote
             if least_bits(neurons, self.points, self.limits.shortness) >= before.bits:
                 break  # no network of this size or a larger one can take fewer
-            for found in work(lambda shape: self.networks_of(shape, choices), shapes):
+            for found in mapper(lambda shape: self.networks_of(shape, choices), shapes):
                 for made in found:
                     self.add(made)
             fruitless = 0 if self.best_so_far is not before else fruitless + 1
@@ -235,7 +239,7 @@ class Search:
         """Return the networks that evolve from one along growing costs of a term."""
         found: list[Candidate] = []
         cost = FIRST_COST
-        while network.terms > 1 and cost < self.points.rows:
+        while network.terms > 1 and cost < self.points.n_rows:
             network = evolved(self.points, network, cost, self.limits.evaluations, rng)
             if not network.neurons:
                 break

@@ -39,14 +39,14 @@ BLOCK = 2**21
 class LabelledTable:
     """Different rows, the index of each row's class, and weights.
 
-    `weight` sums to `rows`, the number of independent rows that they stand for; `given` is the sum
-    of the weights as they were handed in.
+    `weight` sums to `n_rows`, the number of independent rows that they stand for; `given` is the
+    sum of the weights as they were handed in.
     """
 
     X: FloatArray
     label: IntArray
     weight: FloatArray
-    rows: float
+    n_rows: float
     given: float
 
     @classmethod
@@ -67,28 +67,28 @@ class LabelledTable:
         first[group[::-1]] = np.arange(len(X))[::-1]
         total = np.bincount(group, weights=relative)
         # the number of equal weights that tell as much (Kish 1965)
-        rows = float(total.sum() ** 2 / (total @ total))
+        n_rows = float(total.sum() ** 2 / (total @ total))
         plain = len(first) == len(X) and bool((weight == 1).all())
         if not (plain or _are_copies(X, features, group, relative)):
             # weights are read as numbers of rows, unless they are small and unequal
-            rows = min(max(float(weight.sum()), rows), LARGEST_TABLE)
+            n_rows = min(max(float(weight.sum()), n_rows), LARGEST_TABLE)
         given = float(weight.sum())
-        return cls(X[first], label[first], total * (rows / total.sum()), rows, given)
+        return cls(X[first], label[first], total * (n_rows / total.sum()), n_rows, given)
 
     def part(self, some: Any) -> "LabelledTable":
         """Return some of the rows."""
         weight = self.weight[some]
-        rows = float(weight.sum())
-        given = self.given * (rows / self.rows)
-        return LabelledTable(self.X[some], self.label[some], weight, rows, given)
+        n_rows = float(weight.sum())
+        given = self.given * (n_rows / self.n_rows)
+        return LabelledTable(self.X[some], self.label[some], weight, n_rows, given)
 
     def wrong_share(self, predict: Callable[[FloatArray], IntArray]) -> float:
         """Return the share of the weight of rows that get another label from a function."""
         wrong = 0.0
-        for rows in blocks(*self.X.shape):
-            bad = predict(self.X[rows]) != self.label[rows]
-            wrong += float(self.weight[rows][bad].sum())
-        return wrong / self.rows
+        for some in blocks(*self.X.shape):
+            bad = predict(self.X[some]) != self.label[some]
+            wrong += float(self.weight[some][bad].sum())
+        return wrong / self.n_rows
 
     def sample(self, rng: np.random.Generator) -> "LabelledTable":
         """Return a random sample of about `MOST_ROWS` rows if there are more.
@@ -149,10 +149,10 @@ def _are_copies(X: FloatArray, features: IntArray, group: IntArray, weight: Floa
     return 2 * of_rows > of_others and agreement(group) > (1 - STRAY_LABELS) * of_rows
 
 
-def blocks(rows: int, width: int) -> Iterator[slice]:
+def blocks(n_rows: int, width: int) -> Iterator[slice]:
     """Yield slices that cover so many rows, so that no copy of all of them is needed."""
     step = max(1, BLOCK // max(1, width))
-    for begin in range(0, rows, step):
+    for begin in range(0, n_rows, step):
         yield slice(begin, begin + step)
 
 
@@ -261,14 +261,14 @@ class Standardised:
         return self.columns / self.radius
 
     @cached_property
-    def rows(self) -> float:
+    def n_rows(self) -> float:
         """Number of independent rows."""
         return float(self.weight.sum())
 
     @cached_property
     def share(self) -> float:
         """Share of the points that are labelled 1."""
-        return float(self.weight @ self.label) / self.rows
+        return float(self.weight @ self.label) / self.n_rows
 
 
 # scikit-learn's messages repeat the value, however long it is.

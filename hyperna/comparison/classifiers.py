@@ -5,13 +5,15 @@ default number is known to stop too early. Modules are imported when a classifie
 
 Sizes count what a reader has to look at: the terms of a rule of half-spaces, the splits of trees,
 the coefficients of a linear model that are not 0, the conditions of a list of rules. Classifiers
-that nobody reads have a size too: the numbers that they store.
+that nobody reads have a size too: the splits of all trees of a forest, the weights of a network
+between its units (without intercepts), the coordinates of the points that are stored.
 """
 
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -83,7 +85,11 @@ def register(*entries: Contender) -> None:
 def contenders(
     classifiers: Mapping[str, Any] | Iterable[str | Contender] | None,
 ) -> tuple[Contender, ...]:
-    """Return who is meant: all if None, else by name, as contenders or as named estimators."""
+    """Return the contenders of a comparison.
+
+    Given are names of classifiers or groups, contenders, or a dict from names to estimators; None
+    stands for all classifiers that need not be named to take part.
+    """
     if classifiers is None:
         return tuple(entry for entry in CLASSIFIERS.values() if not entry.named_only)
     if isinstance(classifiers, str):
@@ -136,11 +142,6 @@ class _Estimator:
         return made.set_params(random_state=seed) if hasattr(made, "random_state") else made
 
 
-def _terms(fitted: Any) -> int:
-    """Return the terms of an NAClassifier: coefficients of its conditions that are not 0."""
-    return int(fitted.n_terms_)
-
-
 def _coefficients(fitted: Any) -> int:
     return int(np.count_nonzero(fitted.coef_))
 
@@ -155,109 +156,99 @@ def _weights(fitted: Any) -> int:
     return sum(int(np.count_nonzero(layer)) for layer in fitted.coefs_)
 
 
-def _support_vectors(fitted: Any) -> int:
+def _coordinates_of_support_vectors(fitted: Any) -> int:
     return int(np.size(fitted.support_vectors_))
 
 
-def _stored_points(fitted: Any) -> int:
+def _coordinates_of_points(fitted: Any) -> int:
     return int(fitted.n_samples_fit_ * fitted.n_features_in_)
 
 
-def _network_size(fitted: Any) -> int:
-    return int(fitted.network_.size)
-
-
-def _own_size(fitted: Any) -> int:
-    return int(fitted.size_)
-
-
-_SKLEARN = "sklearn.{}".format
-_RIVAL = "hyperna.comparison.rivals.{}".format
 register(
     Contender(
         "na",
         "NAClassifier: the short rule that tells the labels in the fewest bits",
         _Estimator("hyperna.classifier.NAClassifier"),
-        _terms,
-        "term",
+        size=attrgetter("n_terms_"),
+        unit="term",
     ),
     Contender(
         "perceptron",
         "Perceptron",
-        _Estimator(_SKLEARN("linear_model.Perceptron")),
-        _coefficients,
-        "coefficient",
+        _Estimator("sklearn.linear_model.Perceptron"),
+        size=_coefficients,
+        unit="coefficient",
     ),
     Contender(
         "logistic",
         "LogisticRegression",
-        _Estimator(_SKLEARN("linear_model.LogisticRegression"), {"max_iter": 1000}),
-        _coefficients,
-        "coefficient",
+        _Estimator("sklearn.linear_model.LogisticRegression", {"max_iter": 1000}),
+        size=_coefficients,
+        unit="coefficient",
     ),
     Contender(
         "l1",
         "logistic regression with an L1 penalty, its strength chosen by cross-validation",
-        _Estimator(_RIVAL("SparseLogisticRegression")),
-        _own_size,
-        "coefficient",
+        _Estimator("hyperna.comparison.rivals.SparseLogisticRegression"),
+        size=attrgetter("size_"),
+        unit="coefficient",
     ),
     Contender(
         "linear_svc",
         "LinearSVC",
-        _Estimator(_SKLEARN("svm.LinearSVC"), {"max_iter": 10_000}),
-        _coefficients,
-        "coefficient",
+        _Estimator("sklearn.svm.LinearSVC", {"max_iter": 10_000}),
+        size=_coefficients,
+        unit="coefficient",
     ),
     Contender(
         "svc",
         "SVC with the RBF kernel",
-        _Estimator(_SKLEARN("svm.SVC")),
-        _support_vectors,
+        _Estimator("sklearn.svm.SVC"),
+        size=_coordinates_of_support_vectors,
     ),
     Contender(
         "mlp8",
         "MLPClassifier: 8 hidden units, lbfgs",
         _Estimator(
-            _SKLEARN("neural_network.MLPClassifier"),
+            "sklearn.neural_network.MLPClassifier",
             {"hidden_layer_sizes": (8,), "solver": "lbfgs", "max_iter": 1000},
         ),
-        _weights,
-        "weight",
+        size=_weights,
+        unit="weight",
     ),
     Contender(
         "mlp",
         "MLPClassifier with its defaults: 100 hidden units, adam",
-        _Estimator(_SKLEARN("neural_network.MLPClassifier")),
-        _weights,
-        "weight",
+        _Estimator("sklearn.neural_network.MLPClassifier"),
+        size=_weights,
+        unit="weight",
     ),
     Contender(
         "tree",
         "DecisionTreeClassifier",
-        _Estimator(_SKLEARN("tree.DecisionTreeClassifier")),
-        _splits,
-        "split",
+        _Estimator("sklearn.tree.DecisionTreeClassifier"),
+        size=_splits,
+        unit="split",
     ),
     Contender(
         "forest",
         "RandomForestClassifier: 100 trees",
-        _Estimator(_SKLEARN("ensemble.RandomForestClassifier")),
-        _splits,
-        "split",
+        _Estimator("sklearn.ensemble.RandomForestClassifier"),
+        size=_splits,
+        unit="split",
     ),
     Contender(
         "knn",
         "KNeighborsClassifier: 5 neighbours",
-        _Estimator(_SKLEARN("neighbors.KNeighborsClassifier")),
-        _stored_points,
+        _Estimator("sklearn.neighbors.KNeighborsClassifier"),
+        size=_coordinates_of_points,
     ),
     Contender(
         "optimal_tree",
         "the best tree of depth 3 for training errors and splits (pycontree)",
-        _Estimator(_RIVAL("OptimalTreeClassifier")),
-        _own_size,
-        "split",
+        _Estimator("hyperna.comparison.rivals.OptimalTreeClassifier"),
+        size=attrgetter("size_"),
+        unit="split",
         named_only=True,
         package="pycontree",
         extra="rivals",
@@ -265,9 +256,9 @@ register(
     Contender(
         "figs",
         "FIGS: a sum of small trees with 12 splits at most (imodels)",
-        _Estimator(_RIVAL("FigsClassifier")),
-        _own_size,
-        "split",
+        _Estimator("hyperna.comparison.rivals.FigsClassifier"),
+        size=attrgetter("size_"),
+        unit="split",
         named_only=True,
         package="imodels",
         extra="rivals",
@@ -275,9 +266,9 @@ register(
     Contender(
         "ripper",
         "RIPPER: a list of rules (wittgenstein)",
-        _Estimator(_RIVAL("RipperClassifier")),
-        _own_size,
-        "condition",
+        _Estimator("hyperna.comparison.rivals.RipperClassifier"),
+        size=attrgetter("size_"),
+        unit="condition",
         named_only=True,
         package="wittgenstein",
         extra="rivals",
@@ -285,9 +276,9 @@ register(
     Contender(
         "ebm",
         "explainable boosting machine: a curve for each feature (interpret)",
-        _Estimator(_RIVAL("BoostingMachineClassifier")),
-        _own_size,
-        "score",
+        _Estimator("hyperna.comparison.rivals.BoostingMachineClassifier"),
+        size=attrgetter("size_"),
+        unit="score",
         named_only=True,
         package="interpret-core",
         module="interpret",
@@ -297,8 +288,8 @@ register(
         "neat",
         "NEAT: 15,000 networks of any topology",
         _Estimator("hyperna.comparison.neat.NeatClassifier"),
-        _network_size,
-        "parameter",
+        size=attrgetter("network_.size"),
+        unit="parameter",
         named_only=True,
         package="neat-python",
         module="neat",

@@ -25,6 +25,7 @@ import numpy as np
 
 from hyperna import __version__
 from hyperna._validation import IntArray
+from hyperna._words import counted
 from hyperna.experiments.setting import Setting
 from hyperna.run.results import COLUMNS, STOP_REASONS, TERM_COLUMNS
 
@@ -36,9 +37,10 @@ _LINE = re.compile(rb'\{"check":"([0-9a-f]{32})",(.*)\}')
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Finished runs first..last-1 of a setting; `rows` has the columns `COLUMNS`, or more.
+    """Finished runs first..last-1 of a setting.
 
-    `seconds` is the time they took, for estimates only.
+    `rows` has the columns `COLUMNS`, or the first of `TERM_COLUMNS`. `seconds` is the time they
+    took, for estimates only.
     """
 
     setting: Setting
@@ -47,6 +49,14 @@ class Block:
     units: int
     seconds: float = 0.0
     version: str = __version__
+
+    def __post_init__(self) -> None:
+        width = self.rows.shape[1]
+        if not len(COLUMNS) <= width <= len(TERM_COLUMNS):
+            raise ValueError(
+                f"rows of runs must have the columns {', '.join(COLUMNS)}, and perhaps "
+                f"{', '.join(TERM_COLUMNS[len(COLUMNS) :])}; got {counted(width, 'column')}"
+            )
 
     @property
     def last(self) -> int:
@@ -98,7 +108,8 @@ def _block_line(block: Block, offset: int, rows: IntArray) -> bytes:
                 "version": block.version,
                 "reasons": STOP_REASONS,
                 "columns": {
-                    name: _pack(column) for name, column in zip(TERM_COLUMNS, rows.T, strict=False)
+                    name: _pack(column)
+                    for name, column in zip(TERM_COLUMNS[: rows.shape[1]], rows.T, strict=True)
                 },
             }
         }
@@ -187,6 +198,8 @@ def _block(content: dict[str, Any]) -> Block:
     if not (0 <= first < last <= first + MOST_RUNS_PER_LINE and units > 0):
         raise ValueError(f"runs {first} to {last} of {units} units")
     names = [name for name in TERM_COLUMNS if name in COLUMNS or name in content["columns"]]
+    if tuple(names) != TERM_COLUMNS[: len(names)]:
+        raise ValueError(f"runs with the columns {', '.join(names)}")
     columns = {name: _unpack(content["columns"][name], last - first) for name in names}
     columns["stop"] = _translate(columns["stop"], content["reasons"])
     return Block(

@@ -129,14 +129,16 @@ def growth_remark(results: Sequence[NaResult]) -> str:
     first, last = results[0], results[-1]
     factors = {
         "the printed means grow": last.paper.mean / first.paper.mean,
-        "the measured ones": last.measured.mean / first.measured.mean,
+        "the measured ones": last.measured.mean_evaluations / first.measured.mean_evaluations,
     }
     if first.exact and last.exact:
         before = first.exact.mean_with_failures_at(first.paper.cap)
         after = last.exact.mean_with_failures_at(last.paper.cap)
         factors["the exact ones"] = after / before
     if first.uniform and last.uniform:
-        factors["those with uniform steps"] = last.uniform.mean / first.uniform.mean
+        before = first.uniform.mean_evaluations
+        after = last.uniform.mean_evaluations
+        factors["those with uniform steps"] = after / before
     told = joined([f"{what} {factor:.1f}-fold" for what, factor in factors.items()])
     return f"From r = {first.paper.resolution:,} to {last.paper.resolution:,} {told}."
 
@@ -161,9 +163,10 @@ def _na_finding(title: str, results: Sequence[NaResult]) -> Finding:
     rows = [result.verdicts for result in results]
     whole = {name: TableVerdict([row[name] for row in rows]) for name in rows[0]}
     cells = {name: str(verdict) for name, verdict in whole.items()}
-    for name in ("mean", "median"):
-        ratios = [getattr(one.paper, name) / getattr(one.measured, name) for one in results]
-        cells[f"{name} ratio"] = f"{float(np.median(ratios)):.2f}"
+    means = [one.paper.mean / one.measured.mean_evaluations for one in results]
+    medians = [one.paper.median / one.measured.median_evaluations for one in results]
+    cells["mean ratio"] = f"{float(np.median(means)):.2f}"
+    cells["median ratio"] = f"{float(np.median(medians)):.2f}"
     agrees = {name: verdict.agrees for name, verdict in whole.items()}
     remarks = []
     if not agrees["mean"]:
@@ -175,7 +178,7 @@ def _na_finding(title: str, results: Sequence[NaResult]) -> Finding:
 def _cma_finding(result: CmaResult) -> Finding:
     verdicts: Verdicts = result.verdicts
     cells = {name: str(verdict) for name, verdict in verdicts.items() if name != "fitness"}
-    cells["mean ratio"] = f"{result.paper.mean / result.measured.mean:.2f}"
+    cells["mean ratio"] = f"{result.paper.mean / result.measured.mean_evaluations:.2f}"
     title = f"Table {CMA_TABLE}: CMA-ES on {result.paper.title}"
     return Finding(title, cells, {name: verdict.agrees for name, verdict in verdicts.items()})
 

@@ -173,16 +173,16 @@ def _na_cells(result: NaResult, exact: bool) -> Iterator[str]:
     paper, measured = result.paper, result.measured
     yield str(paper.resolution)
     yield f"{paper.percent:.0f}"
-    yield with_interval(measured.share, measured.share_interval, _percent)
+    yield with_interval(measured.success_share, measured.success_interval, _percent)
     yield number(paper.mean)
-    yield with_interval(measured.mean, measured.mean_interval)
+    yield with_interval(measured.mean_evaluations, measured.mean_interval)
     if exact:
         known = result.exact
         yield number(known.mean_with_failures_at(paper.cap)) if known else NOTHING
     if result.uniform is not None:
-        yield number(result.uniform.mean)
+        yield number(result.uniform.mean_evaluations)
     yield number(paper.median)
-    yield with_interval(measured.median, measured.median_interval)
+    yield with_interval(measured.median_evaluations, measured.median_interval)
     yield in_words(result.verdicts)
 
 
@@ -221,21 +221,21 @@ def _na_record(table: int, result: NaResult) -> dict[str, Any]:
             "exact_mean_failures_at_cap": known.mean_with_failures_at(paper.cap),
         }
     if result.uniform is not None:
-        record["uniform_mean"] = result.uniform.mean
+        record["uniform_mean"] = result.uniform.mean_evaluations
     return record
 
 
 def _measured(prefix: str, measured: Summary, verdicts: Verdicts) -> dict[str, Any]:
     record = {
         "runs": measured.runs,
-        "percent": 100 * measured.share,
-        "percent_low": 100 * measured.share_interval.low,
-        "percent_high": 100 * measured.share_interval.high,
-        "mean": measured.mean,
+        "percent": 100 * measured.success_share,
+        "percent_low": 100 * measured.success_interval.low,
+        "percent_high": 100 * measured.success_interval.high,
+        "mean": measured.mean_evaluations,
         "mean_low": measured.mean_interval.low,
         "mean_high": measured.mean_interval.high,
-        "sd": measured.sd,
-        "median": measured.median,
+        "sd": measured.sd_evaluations,
+        "median": measured.median_evaluations,
         "median_low": measured.median_interval.low,
         "median_high": measured.median_interval.high,
         **{f"verdict_{name}": str(verdict) for name, verdict in verdicts.items()},
@@ -267,14 +267,14 @@ def _cma_cells(result: CmaResult) -> Iterator[str]:
     paper, measured, exact = result.paper, result.measured, result.exact
     yield paper.title
     yield f"{paper.percent:.1f}"
-    yield with_interval(measured.share, measured.share_interval, _percent)
+    yield with_interval(measured.success_share, measured.success_interval, _percent)
     yield f"{paper.mean:.1f}"
-    yield with_interval(measured.mean, measured.mean_interval)
+    yield with_interval(measured.mean_evaluations, measured.mean_interval)
     yield f"{paper.fitness:.4f}"
     yield f"{result.measured.mean_fitness:.4f}"
     yield in_words(result.verdicts)
-    yield with_interval(exact.share, exact.share_interval, _percent)
-    yield with_interval(exact.mean, exact.mean_interval)
+    yield with_interval(exact.success_share, exact.success_interval, _percent)
+    yield with_interval(exact.mean_evaluations, exact.mean_interval)
 
 
 def _cma_record(result: CmaResult) -> dict[str, Any]:
@@ -307,10 +307,10 @@ def baselines_page(found: Found) -> Table:
                 name,
                 str(measured.runs),
                 number(budget),
-                with_interval(measured.share, measured.share_interval, _percent),
+                with_interval(measured.success_share, measured.success_interval, _percent),
                 number(measured.mean_fitness, 4),
-                number(measured.mean),
-                number(measured.median),
+                number(measured.mean_evaluations),
+                number(measured.median_evaluations),
                 with_interval(times.value, (times.low, times.high)),
             ]
         )

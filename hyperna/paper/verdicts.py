@@ -83,7 +83,7 @@ def compare_shares(
         likely = law.cdf(successes) >= tail and law.sf(successes - 1) >= tail
         return Verdict(bool(likely), _side(printed, truth.share))
     low, high = share_difference(successes, runs, measured.successes, measured.runs)
-    return Verdict(low <= 0 <= high, _side(printed, measured.share))
+    return Verdict(low <= 0 <= high, _side(printed, measured.success_share))
 
 
 def share_difference(k1: int, n1: int, k2: int, n2: int) -> Interval:
@@ -116,7 +116,8 @@ def compare_means(
     if truth is not None:
         mean, error = truth.mean, truth.sd / math.sqrt(runs)
     else:
-        mean, error = measured.mean, math.sqrt(sd**2 / runs + measured.sd**2 / measured.runs)
+        mean = measured.mean_evaluations
+        error = math.sqrt(sd**2 / runs + measured.sd_evaluations**2 / measured.runs)
     return Verdict(abs(printed - mean) <= _Z * error, _side(printed, mean))
 
 
@@ -139,7 +140,7 @@ def compare_medians(printed: float, runs: int, measured: Summary) -> Verdict:
     below = int(np.count_nonzero(measured.evaluations < printed - 0.5))
     too_low = stats.betabinom.cdf(up_to, n, lower, runs - lower + 1) < tail
     too_high = stats.betabinom.sf(below - 1, n, upper, runs - upper + 1) < tail
-    return Verdict(not (too_low or too_high), _side(printed, measured.median))
+    return Verdict(not (too_low or too_high), _side(printed, measured.median_evaluations))
 
 
 @dataclass(frozen=True)

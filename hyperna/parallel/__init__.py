@@ -1,5 +1,6 @@
 """Where joblib runs things: threads and processes here, or the workers of a cluster."""
 
+import platform
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
@@ -10,6 +11,7 @@ from typing import Any
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 
+from hyperna import __version__
 from hyperna._validation import check_jobs
 from hyperna._words import shortened, shown
 from hyperna.parallel.cluster import (
@@ -17,6 +19,7 @@ from hyperna.parallel.cluster import (
     dask_client,
     is_dask,
     is_dask_worker,
+    other_version,
     results_from_cluster,
 )
 
@@ -121,14 +124,15 @@ def numbered(
     `arguments` is read little by little, while results come in. Backends that cannot deliver as
     they go get the work in portions. Backend and, if `n_jobs` is None, number of workers are those
     of `parallel_backend`; where it names none, threads or processes as `processes` says. The work
-    of a worker that was killed is done again by another one.
+    of a worker that was killed is done again by another one. A worker with another version of
+    hyperna is an ImportError, whenever it joins.
 
     Examples
     --------
     >>> sorted(numbered(divmod, [(7, 2), (9, 4)]))
     [(0, (3, 1)), (1, (2, 1))]
     """
-    calls = zip(repeat(function), count(), arguments, strict=False)
+    calls = zip(repeat(__version__), repeat(function), count(), arguments, strict=False)
     backend = get_active_backend()[0]
     # On a worker of a cluster, waiting for others, which may wait as well, could last forever.
     if is_dask(backend) and not is_dask_worker():
@@ -148,7 +152,7 @@ def _tried_again(
 
     def noted(again: list[tuple[Any, ...]]) -> Iterator[Any]:
         for call in chain(again, calls):
-            begun[call[1]] = call
+            begun[call[2]] = call
             yield delayed(_numbered)(*call)
 
     losses = 0
@@ -175,7 +179,15 @@ def alone(n_jobs: int | None = None) -> bool:
     return effective_n_jobs(n_jobs) == 1 and not is_dask(get_active_backend()[0])
 
 
-def _numbered(function: Callable[..., Any], number: int, each: tuple[Any, ...]) -> tuple[int, Any]:
+def _numbered(
+    version: str, function: Callable[..., Any], number: int, each: tuple[Any, ...]
+) -> tuple[int, Any]:
+    """Return the number of a job and its result, if a worker has the version of who asks.
+
+    Every job asks, because workers of a cluster come and go.
+    """
+    if version != __version__:
+        raise ImportError(other_version(f"on {platform.node()}", __version__, version))
     return number, function(*each)
 
 

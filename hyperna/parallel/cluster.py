@@ -22,6 +22,8 @@ _AHEAD = 2
 # Seconds after which it is asked whether a cluster still has workers.
 _PULSE = 1.0
 _SCHEDULER_GONE = "the Dask scheduler is gone; start it again and repeat the command"
+# What a worker says to a job that its version of hyperna does not know.
+_STRANGE_JOB = (ImportError, AttributeError, TypeError)
 # The client of the cluster that is in use.
 CLIENT: ContextVar[Any] = ContextVar("client", default=None)
 
@@ -91,8 +93,20 @@ def worker_version() -> str:
     return __version__
 
 
+def other_version(worker: str, theirs: str, ours: str) -> str:
+    """Return the message that a worker has another version of hyperna."""
+    return (
+        f"a worker {worker} has hyperna {theirs}, here is {ours}; results would not be comparable, "
+        f"install the same version there"
+    )
+
+
 def check_workers(client: Any) -> None:
-    """Refuse workers without hyperna or with another version of it."""
+    """Refuse workers without hyperna or with another version of it.
+
+    Those that are there are asked, so that a command ends before it has begun. Workers that come
+    later are refused by their first job (`hyperna.parallel.numbered`).
+    """
     from distributed import TimeoutError as NoWorker
 
     try:
@@ -111,10 +125,7 @@ def check_workers(client: Any) -> None:
                 f"({version}); install the same version there"
             )
         if version != __version__:
-            raise ImportError(
-                f"Dask worker {worker} has hyperna {version}, here is {__version__}; results would "
-                f"not be comparable, install the same version there"
-            )
+            raise ImportError(other_version(f"of Dask at {worker}", version, __version__))
 
 
 def is_dask_worker() -> bool:
@@ -173,6 +184,8 @@ def results_from_cluster(
                 running.remove(future)
                 if future.status not in ("finished", "error"):  # cancelled or lost
                     raise ConnectionError(_SCHEDULER_GONE)
+                if future.status == "error" and isinstance(future.exception(), _STRANGE_JOB):
+                    check_workers(client)
                 yield future.result()
             submit_more()
     except KilledWorker as error:

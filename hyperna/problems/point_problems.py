@@ -4,11 +4,11 @@ import hashlib
 import warnings
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,9 +77,7 @@ class PointProblem(Problem):
             object.__setattr__(self, "weight", check_weights("weight", self.weight, len(points)))
         check_integer("default_neurons", self.default_neurons, 1)
         if not self.summary:
-            count = counted(len(points), "point", "d")
-            text = f"{count} in R^{self.dim}, {int(labels.sum())} of them positive"
-            object.__setattr__(self, "summary", text)
+            object.__setattr__(self, "summary", _numbers_of_points(points, labels))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}: {self.summary})"
@@ -109,7 +107,7 @@ class PointProblem(Problem):
             found[key] = label if found.get(key, label) == label else None
         return found
 
-    def scaled(self) -> "PointProblem":
+    def scaled(self) -> Self:
         """Return the same points shifted and shrunk or stretched into the unit ball.
 
         The middle of the bounding box becomes the origin and the farthest point gets length 1.
@@ -125,9 +123,7 @@ class PointProblem(Problem):
         largest = float(np.abs(centred).max()) or 1.0
         centred /= largest
         farthest = float(np.sqrt((centred**2).sum(axis=1).max())) or 1.0
-        return PointProblem(
-            centred / farthest, self.y, self.weight, self.name, self.summary, self.default_neurons
-        )
+        return replace(self, X=centred / farthest)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,7 +139,7 @@ class CubeCorners(PointProblem):
 
         An OR needs a neuron for each of the 2^(D-1) positive corners at most, an AND one for each
         negative corner; an evolved output does with D, which count the positive coordinates, and so
-        does an XOR, which needs no biases. Nor does an OR or AND of bent neurons.
+        does an XOR. An XOR needs no biases, and neither does an OR or AND of bent neurons.
         """
         neurons, output = check_network(neurons, output)
         bent = is_bent(neuron, "the best fitness on a cube")
@@ -153,6 +149,12 @@ class CubeCorners(PointProblem):
         few, many = self.dim, 2 ** (self.dim - 1)
         enough = {"or": many, "and": many, "xor": few, "evolved": few}.get(output)
         return 1.0 if enough is not None and neurons >= enough else None
+
+
+def _numbers_of_points(X: FloatArray, y: BoolArray) -> str:
+    """Return how many points there are, and how many are positive, in words."""
+    count = counted(len(X), "point", "d")
+    return f"{count} in R^{X.shape[1]}, {int(y.sum())} of them positive"
 
 
 def check_weights(name: str, weight: ArrayLike, n: int) -> FloatArray:
@@ -328,13 +330,16 @@ def file_of_points(
     if not features:
         raise ValueError(f"{path} must have a column besides label and weight, got none")
     X = table.numbers(features)
-    column = f"{path}: the label column {shown(label)}", f"in column {shown(label)} of {path}"
-    is_positive, value = _positive_of_two(table.labels(label), positive, *column)
+    is_positive, value = _positive_of_two(
+        table.labels(label),
+        positive,
+        what=f"{path}: the label column {shown(label)}",
+        place=f"in column {shown(label)} of {path}",
+    )
     weights = None if weight is None else table.numbers([weight])[:, 0]
-    found = PointProblem(X, is_positive, weights, Path(path).stem)
-    summary = f"{found.summary} ({label} = {value!r})"
-    named = PointProblem(found.X, found.y, found.weight, found.name, summary)
-    return named.scaled() if scale else named
+    summary = f"{_numbers_of_points(X, is_positive)} ({label} = {value!r})"
+    found = PointProblem(X, is_positive, weights, Path(path).stem, summary)
+    return found.scaled() if scale else found
 
 
 def _positive_of_two(

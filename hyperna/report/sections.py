@@ -131,15 +131,15 @@ def _shown(value: Any) -> str:
 def _number_cells(entry: Entry) -> list[TableCell]:
     origin = f"setting {entry.setting.id}, runs {interval_text(entry.intervals)}"
     found = entry.summary
-    low, high = found.share_interval
+    low, high = found.success_interval
     ends = tag("small", f"{number(100 * low, 1)} – {percent(high)}")
-    share = join([percent(found.share), " ", ends])
+    share = join([percent(found.success_share), " ", ends])
     return [
         TableCell(f"{found.runs:,}", found.runs, origin),
-        TableCell(share, found.share, f"{found.successes:,} of {origin}"),
+        TableCell(share, found.success_share, f"{found.successes:,} of {origin}"),
         TableCell(number(found.mean_fitness, 6), found.mean_fitness, origin),
-        interval_cell(found.mean, found.mean_interval, origin),
-        interval_cell(found.median, found.median_interval, origin),
+        interval_cell(found.mean_evaluations, found.mean_interval, origin),
+        interval_cell(found.median_evaluations, found.median_interval, origin),
         interval_cell(found.running_time.value, found.running_time[1:3], origin),
     ]
 

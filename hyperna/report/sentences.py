@@ -119,7 +119,7 @@ def family_text(family: Family) -> str:
         reached = max(family.members, key=lambda one: one.summary.mean_fitness)
         where = f" at {at_r(reached.setting.resolution)}" if len(family.members) > 1 else ""
         mean = number(reached.summary.mean_fitness, 4)
-        fitness = _between(mean, reached.summary.fitness_interval, 4)
+        fitness = _between(mean, reached.summary.mean_fitness_interval, 4)
         parts.append(f"their mean fitness was {fitness}{where}")
     elif len(solved) == 1 == len(family.members):
         parts.append(f"a success cost {_cost(solved[0])}")

@@ -15,6 +15,7 @@ from hyperna.classifier.candidates import half_spaces_on
 from hyperna.classifier.table import LabelledTable, Standardisation, Standardised
 
 # All orders are compared for at most so many classes: K classes have K 2^(K-1) different rules.
+# What comparing none does is in benchmarks/ablation.md ("no orders compared"); 5 was not varied.
 ALL_ORDERS = 5
 
 
@@ -29,9 +30,9 @@ def list_order(
 
     def bits(positive: int, among: Sequence[int]) -> tuple[float, float]:
         """Return the bits that tell one class among some, and those without a rule."""
-        rows = table.part(np.isin(table.label, among))
-        points = Standardised.of(rows, standard, positive)
-        constant = points.rows * entropy(points.share)
+        part = table.part(np.isin(table.label, among))
+        points = Standardised.of(part, standard, positive)
+        constant = points.n_rows * entropy(points.share)
         if not len(points.columns):
             return constant, constant
         everything = np.arange(len(points.columns))
