@@ -2,15 +2,17 @@
 
 "Path" has three meanings around a classifier. The lasso path gives the `lasso_sets`, sets of
 features; `Search.evolved_along_costs` follows a network along growing costs of a term; and
-`Search.path` is what users see: the best candidate of every size. `Search.run` has these steps:
+`Search.path` is what users see: the best candidate of every size. `Search.run` has these steps,
+numbered as in docs/explanation/default_classifier.md:
 
 1. The candidates begin with the constant answer and the half-spaces of logistic regression on the
    lasso sets.
-2. The last of these, on all features or on the `MOST_FEATURES` with the largest weights, and
-   networks of two half-spaces and more from smooth stand-ins, are evolved along growing costs of a
-   term. A stand-in is fitted on the same features and, where they are more than twice as many, on
-   the largest lasso set of up to `FEW_FEATURES`; the one that takes fewer bits is evolved.
-3. Larger networks are tried until two sizes in a row do not help, or none so large can.
+2. Networks of two half-spaces, then three and so on, are fitted as smooth stand-ins on all features
+   or on the `MOST_FEATURES` with the largest weights and, where these are more than twice as many,
+   on the largest lasso set of up to `FEW_FEATURES`; the one that takes fewer bits goes on. Larger
+   ones are tried until two sizes in a row do not help, or none so large can.
+3. The last half-space of step 1 and the networks of step 2 are evolved along growing costs of a
+   term, each before the next larger one is fitted.
 4. The candidate with the fewest bits is the answer. A rule must also take fewer bits than the
    constant answer when it names all its features; if none does, there is nothing to tell.
 5. For every number of terms the candidate that tells the labels best stays on the path.
