@@ -197,8 +197,8 @@ class Task:
         return None
 
     @cached_property
-    def plateaus(self) -> dict[bytes, bool]:
-        """Plateaus searched so far, and whether they have no way out."""
+    def plateaus(self) -> dict[bytes, int]:
+        """Plateaus searched so far, by their genomes: see `hyperna.run.plateaus.is_closed`."""
         return {}
 
     @cached_property
