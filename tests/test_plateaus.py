@@ -136,7 +136,7 @@ def test_a_run_that_restarts_from_a_plateau_keeps_its_best_network():
     ("name", "budget", "restarts"), [("quarter", 10**6, 0), ("local_opt", 2 * 10**6, 2)]
 )
 def test_runs_do_not_depend_on_what_others_have_searched(name, budget, restarts):
-    """Plateaus of more than 1,000 networks: whether one is searched depends on how long a run waits."""
+    """Plateaus of more than 1,000 networks are searched only by a run that waits long enough."""
     na = OnePlusOneNA(neurons=3, output="and", resolution=12, mutation="local")
     asked = {"seed": 1, "budget": budget, "restarts": restarts}
     runs = na.run_many(problem(name), runs=12, n_jobs=1, **asked)
