@@ -45,9 +45,9 @@ class RunLimits(NamedTuple):
 class Run(NamedTuple):
     """State of one run.
 
-    Rows of `genes`: the current genome, the best of earlier starts, the changed components and
-    their old values. `direction` is room for a normal, `counter`: see the names below. `steps` are
-    those drawn ahead.
+    Rows of `genes`: the current genome, the best so far (without the current start unless the
+    algorithm has `best_at_once`), the changed components and their old values. `direction` is room
+    for a normal, `counter`: see the names below. `steps` are those drawn ahead.
     """
 
     genes: np.ndarray
@@ -71,7 +71,8 @@ class Trace(NamedTuple):
     path: np.ndarray
 
 
-# Counters of a run. START_DUE: whether a start is to begin. The last three belong to
+# Counters of a run. BEST: the best score so far, without the current start unless the algorithm has
+# `best_at_once`. START_DUE: whether a start is to begin. The last three belong to
 # `hyperna._kernels.waiting`.
 (
     EVALUATIONS,

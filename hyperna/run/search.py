@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from hyperna._kernels import loop, state
-from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne
+from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne, OnlineOnePlusOne
 from hyperna._kernels.mutation import TABLE, AngleMove, Mutation, RotationMove
 from hyperna._kernels.tables import mutation_data, new_run
 from hyperna._validation import IntArray, check_integer
@@ -174,10 +174,12 @@ class Task:
         """
         if self.population is not None:
             return self.population
+        if not self.fitness.repeatable:
+            return OnlineOnePlusOne()
         neighbours = 3**self.mutation.component.size
         local = self.law.steps_of_one and not self.rotation
         plain = self.replace_neuron == 0.0 and not self.one_component
-        if not (local and plain and self.fitness.repeatable) or neighbours > _LARGEST_NEIGHBOURHOOD:
+        if not (local and plain) or neighbours > _LARGEST_NEIGHBOURHOOD:
             return OnePlusOne()
         return LocalOnePlusOne(patience=neighbours)
 
@@ -194,6 +196,8 @@ class Task:
             from hyperna._kernels.waiting import new_neighbours
 
             return new_neighbours(self.mutation)
+        if isinstance(self.algorithm, OnlineOnePlusOne):
+            return np.zeros(1, np.int64)
         return None
 
     @cached_property
