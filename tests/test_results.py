@@ -111,8 +111,11 @@ def test_a_run_that_differs_in_one_number_is_not_the_same(column):
     for number in (place - 1, place + 1):
         if 0 <= number < len(runs):
             assert other.replay(number).evaluations == runs.evaluations[number]
-    with pytest.raises(ValueError, match=f"run {place} ends differently now"):
+    with pytest.raises(ValueError, match=f"run {place} ends differently now, though this version"):
         other.replay(place)
+    older = replace(other, versions=("0.1.0",))
+    with pytest.raises(ValueError, match=r"ends differently now: it was made by hyperna 0\.1\.0"):
+        older.replay(place)
     assert runs.replay(place).stuck_at == runs.stuck_at[place]
 
 

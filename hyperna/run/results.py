@@ -295,7 +295,7 @@ class Runs:
     def replay(self, number: int, trajectory: bool = False) -> RunResult:
         """Repeat one of the runs, to see its network, improvements and trajectory.
 
-        A ValueError says so if it ends differently now, as it may with another version.
+        A ValueError says so if it ends differently now, as it may with another version or task.
         """
         number = check_integer("number", number, 0, int(self.numbers[-1]))
         place = int(np.searchsorted(self.numbers, number))
@@ -312,8 +312,14 @@ class Runs:
             and result.stuck_at in (None, self.stuck_at[place])
         )
         if not same:
+            others = [version for version in self.versions if version != __version__]
+            if others:
+                raise ValueError(
+                    f"run {number} ends differently now: it was made by hyperna "
+                    f"{', '.join(self.versions)}; use that version to replay it"
+                )
             raise ValueError(
-                f"run {number} ends differently now: it was made by hyperna "
-                f"{', '.join(self.versions)}; use that version to replay it"
+                f"run {number} ends differently now, though this version of hyperna made it: its "
+                f"task is another one, or it is a bug that the run does not repeat"
             )
         return result
