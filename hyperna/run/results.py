@@ -131,7 +131,7 @@ class RunResult:
     restarts : int
         Number of restarts.
     improvements : Improvements
-        The evaluations at which the best fitness rose.
+        The evaluations at which the best fitness rose; where terms have a cost, only the end.
     trajectory : Trajectory or None
         All accepted networks, if they were recorded.
     seed, number
