@@ -44,7 +44,7 @@ def draw_start(limits, mutation, genome, direction, stream):
         genome[c] = limits.fixed_value
     for t in range(mutation.component.size):
         c = mutation.component[t]
-        genome[c] = below(stream, mutation.modulus[c]) * limits.unit
+        genome[c] = below(stream, mutation.modulus[c]) * limits.start_unit
     if not limits.sphere:
         return
     hidden = limits.width * limits.neurons

@@ -22,7 +22,9 @@ class RunLimits(NamedTuple):
 
     A score of `target` ends a run with success, or being closer than `tolerance`, in grid units, to
     an optimum; no genome with a score below `lowest_optimal_score` is near one.
-    Components that do not mutate have the `fixed_value`; the others start at multiples of `unit`.
+    Components that do not mutate have the `fixed_value`; the others start at multiples of
+    `start_unit`, the move's: under a continuous law anywhere on a grid of which `tolerance` is many
+    steps.
     """
 
     budget: int
@@ -36,7 +38,7 @@ class RunLimits(NamedTuple):
     neurons: int
     width: int
     resolution: int
-    unit: int
+    start_unit: int
     sphere: bool
     fixed_value: int
     start: np.ndarray

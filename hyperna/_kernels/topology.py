@@ -149,7 +149,7 @@ def draw_neuron(topology, limits, run, genome, neuron):
         genome[first + c] = limits.fixed_value
     for t in range(topology.mutable[1]):
         c = topology.part[1, t]
-        genome[first + c] = below(run.stream, topology.modulus[1, c]) * limits.unit
+        genome[first + c] = below(run.stream, topology.modulus[1, c]) * limits.start_unit
     if limits.sphere:
         direction = run.direction
         r = limits.resolution

@@ -233,7 +233,7 @@ class Task:
             neurons=self.grid.neurons,
             width=self.grid.width,
             resolution=self.grid.resolution,
-            unit=self.mutation.move.unit,
+            start_unit=self.mutation.move.unit,
             sphere=self.sphere,
             fixed_value=0 if self.bias else self.grid.zero_bias,
             start=start,
