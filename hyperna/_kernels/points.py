@@ -19,14 +19,14 @@ rounding errors do not grow, a neuron is given its rounded weights after LIFETIM
 import numpy as np
 
 from hyperna._kernels import point_data as at
-from hyperna._kernels.geometry import EVOLVED, answer, cos_sin_turn, neuron_weights
+from hyperna._kernels.geometry import EVOLVED, answer, cos_sin_turn, neuron_weights, write_angles
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.mirrors import near_targets, output_agrees
 from hyperna._kernels.order import accepts, larger, smaller
 from hyperna._kernels.point_data import BLOCK, LIFETIME, TABLE_NEURONS, Points, new_work
 from hyperna._kernels.point_order import canonical_dot, put_in_order, read_hidden, round_neuron
 from hyperna._kernels.protocol import implement
-from hyperna._kernels.rotations import turn_in_plane, write_angles
+from hyperna._kernels.rotations import turn_in_plane
 from hyperna._kernels.state import CHANGED, GENOME, OLD
 from hyperna._kernels.steps import FIRST, list_parts
 
