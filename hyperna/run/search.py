@@ -271,8 +271,6 @@ class Task:
                 return
             simulation.advance()
             rows = simulation.rows[told : simulation.done]
-            # a start that was stuck has been followed by another one
-            rows[rows[:, state.ROW_STOP] != state.STUCK, state.ROW_STUCK_AT] = 0
             told = simulation.done
             if len(rows):
                 yield rows
@@ -421,7 +419,7 @@ class Simulation:
             evaluations=evaluations,
             stop_reason=STOP_REASONS[stop],
             success=bool(succeeded(stop)),
-            stuck_at=stuck_at if stop == state.STUCK else None,
+            stuck_at=stuck_at or None,
             restarts=restarts,
             improvements=Improvements(improved[:, 0].copy(), improved[:, 1] / task.units),
             trajectory=trajectory,
