@@ -70,6 +70,17 @@ class Runner(Protocol):
         """
 
 
+def rows_of_block(
+    task: Any, seed: Seed, first: int, last: int, halt: Halt | None = None
+) -> IntArray:
+    """Return the rows of runs first..last-1; once `halt` is due, of the first of them.
+
+    This is `run_block` of tasks that have `finished_rows`, whose rows have its `columns`.
+    """
+    empty = np.zeros((0, len(task.columns)), np.int64)
+    return np.concatenate([empty, *task.finished_rows(seed, first, last, halt)])
+
+
 class Interrupted(KeyboardInterrupt):
     """An interrupt of `run_many`; `runs` are those that were finished by then."""
 

@@ -18,7 +18,7 @@ from hyperna.fitness import Fitness
 from hyperna.mutation import StepLaw
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
-from hyperna.run.many import Halt
+from hyperna.run.many import Halt, rows_of_block
 from hyperna.run.plateaus import end_if_stuck
 from hyperna.run.results import (
     COLUMNS,
@@ -275,10 +275,7 @@ class Task:
             if len(rows):
                 yield rows
 
-    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1; once `halt` is due, of the first of them."""
-        empty = np.zeros((0, len(self.columns)), np.int64)
-        return np.concatenate([empty, *self.finished_rows(seed, first, last, halt)])
+    run_block = rows_of_block
 
 
 Kind = TypeVar("Kind", bound=Task)
