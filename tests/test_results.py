@@ -7,7 +7,7 @@ import pytest
 
 from hyperna import OnePlusOneNA, problem
 from hyperna.run.many import Interrupted, run_many
-from hyperna.run.results import COLUMNS, Runs
+from hyperna.run.results import COLUMNS, SIZED_COLUMNS, TERM_COLUMNS, Runs
 
 
 def test_the_best_run_is_the_quickest_of_the_best():
@@ -96,6 +96,15 @@ def test_runs_are_the_same_however_they_are_divided(n_jobs):
     assert (found.numbers == np.arange(70)).all()
     assert told[-1] == (70, 70)
     assert [done for done, _ in told] == sorted({done for done, _ in told})
+
+
+def test_kernels_and_results_name_the_same_columns():
+    from hyperna._kernels import state
+
+    places = [getattr(state, f"ROW_{name.upper()}") for name in COLUMNS]
+    assert places == list(range(len(COLUMNS)))
+    assert SIZED_COLUMNS[state.ROW_NEURONS] == TERM_COLUMNS[state.ROW_NEURONS] == "neurons_used"
+    assert SIZED_COLUMNS == TERM_COLUMNS[:-1]
 
 
 @pytest.mark.parametrize("column", COLUMNS)

@@ -97,7 +97,9 @@ class Trace(NamedTuple):
 
 # Where a batch of runs is: number of the current run, of the first run of the rows, the number
 # after the last run, and whether the current run has begun.
-CURRENT, FIRST_RUN, LAST_RUN, BEGUN = range(4)
+CURRENT, FIRST_RUN, LAST_RUN, BEGUN, N_PROGRESS = range(5)
 
-# Columns of the result of a run. Where the number of neurons evolves it is the last one.
+# Columns of the result of a run, in the order of `hyperna.run.results.COLUMNS`; then, where the
+# number of neurons evolves, ROW_NEURONS. Where terms have a cost, `terms_used` follows, which
+# `hyperna.run.terms` writes.
 ROW_EVALUATIONS, ROW_SCORE, ROW_STOP, ROW_STUCK_AT, ROW_RESTARTS, ROW_NEURONS = range(6)

@@ -24,7 +24,8 @@ class Halt:
     """Tells runs to stop: once it is `due`, runs that are under way are given up.
 
     Runs ask it again and again (see `Runner.finished_rows`). Threads see it when the flag is
-    raised. A process has a copy of its own, which nobody raises.
+    raised. A process has a copy of its own, which nobody raises. What ends a single run by its
+    result so far is a `hyperna.run.search.StoppingRule`.
     """
 
     raised: bool = False
@@ -154,7 +155,9 @@ def run_many(
         # for threads that are still at work
         halt.raised = True
     if not finished:
-        raise ValueError("no run was finished")
+        raise ValueError(
+            f"no run was finished: the task gave up all {counted(total, 'run')} and returned no rows"
+        )
     return _joined(finished, task, entropy)
 
 

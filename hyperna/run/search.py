@@ -34,10 +34,14 @@ from hyperna.run.results import (
 )
 from hyperna.run.success import Goal, Judge
 
+# Ends one run by what it has found so far; `Halt` gives up many whatever they have found.
 StoppingRule = Callable[[RunResult], bool]
 
 # Points looked at before control returns to Python: a fraction of a second.
 _QUOTA = 2**26
+# Rows of a trace at first, of improvements and of accepted networks; a full one is doubled.
+_FIRST_IMPROVEMENTS = 64
+_FIRST_PATH = 1024
 # Largest neighbourhood (3**components networks) that is searched for a way out.
 _LARGEST_NEIGHBOURHOOD = 3**8
 # Near an optimum is a distance of less than one step, and one step itself is not less. Optima are
@@ -297,7 +301,9 @@ def _compiled_type(value: Any) -> Any:
 
 
 class Simulation:
-    """A run that can be watched: it advances in pieces, and tells its result at any time.
+    """One run that can be watched, or many of which rows are kept only; both advance in pieces.
+
+    One run tells its `result` at any time; of many there are `rows`, of which `done` are finished.
 
     Examples
     --------
@@ -319,7 +325,7 @@ class Simulation:
         trajectory: bool = False,
         runs: int | None = None,
     ) -> None:
-        """Begin run `number`; with `runs`, that many from there on, of which rows are kept only."""
+        """Begin run `number`; with `runs`, that many from there on."""
         self.task = task
         self.seed = seed_sequence(seed)
         self.number = check_integer("number", number, 0, MOST_RUNS - 1)
@@ -332,10 +338,12 @@ class Simulation:
         self._memory = task.new_memory()
         self._work = task.kernel.workspace()
         self._trace = state.Trace(
-            np.zeros((64 if runs is None else 0, 2), np.int64),
-            np.zeros((1024 if trajectory else 0, 2 + components), np.int64),
+            np.zeros((_FIRST_IMPROVEMENTS if runs is None else 0, 2), np.int64),
+            np.zeros((_FIRST_PATH if trajectory else 0, 2 + components), np.int64),
         )
-        self._progress = np.array([self.number, self.number, self.number + count, 0])
+        self._progress = np.zeros(state.N_PROGRESS, np.int64)
+        self._progress[[state.CURRENT, state.FIRST_RUN]] = self.number
+        self._progress[state.LAST_RUN] = self.number + count
         self.rows = np.zeros((count, len(task.columns)), np.int64)
         self._genomes = np.zeros((1 if runs is None else 0, components), np.int64)
         self._key = self.seed.generate_state(4, np.uint64)
