@@ -104,7 +104,7 @@ def test_kernels_and_results_name_the_same_columns():
     places = [getattr(state, f"ROW_{name.upper()}") for name in COLUMNS]
     assert places == list(range(len(COLUMNS)))
     assert SIZED_COLUMNS[state.ROW_NEURONS] == TERM_COLUMNS[state.ROW_NEURONS] == "neurons_used"
-    assert SIZED_COLUMNS == TERM_COLUMNS[:-1]
+    assert TERM_COLUMNS[:-1] == SIZED_COLUMNS
 
 
 @pytest.mark.parametrize("column", COLUMNS)

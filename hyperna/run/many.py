@@ -156,7 +156,7 @@ def run_many(
         halt.raised = True
     if not finished:
         raise ValueError(
-            f"no run was finished: the task gave up all {counted(total, 'run')} and returned no rows"
+            f"no run was finished: the task gave up all {counted(total, 'run')} without any rows"
         )
     return _joined(finished, task, entropy)
 
