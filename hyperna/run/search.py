@@ -90,13 +90,8 @@ class Task:
         """The mutation as compiled code takes it."""
         component = self._mutable_components(self.grid)
         steps = self.law.steps(self.grid.resolution // self.unit, self.unit)
-        moduli = np.array(self.grid.moduli)
-        move: AngleMove | RotationMove = AngleMove(1)
-        if self.rotation or getattr(self.kernel, "takes_rotations", False):
-            # lengths of discrete laws are in steps of the resolution
-            whole_steps = self.rotation and not self.law.continuous
-            move = self.grid.rotations(self.unit if whole_steps else 1, planes=self.rotation)
-            moduli = -(-moduli // move.unit)
+        move = self._move()
+        moduli = multiples(self.grid.moduli, move.unit)
         if self.redraw_void and steps.kind == TABLE:
             lengths = np.flatnonzero(steps.weights) + 1
             if not any((lengths % modulus).any() for modulus in set(moduli[component].tolist())):
@@ -115,6 +110,30 @@ class Task:
             neurons=self.grid.neurons,
             neuron_width=int((component < self.grid.width).sum()),
         )
+
+    def _move(self) -> AngleMove | RotationMove:
+        """Return what a step does to a direction, and how many grid steps a length of 1 is.
+
+        ========  ==========  ====================  ==================  ==============
+        move      law         fitness               kind                grid steps
+        ========  ==========  ====================  ==================  ==============
+        angle     any         not on points         `AngleMove`         1
+        angle     any         on points             `RotationMove`,     1
+                                                    without planes
+        rotation  discrete    any that takes turns  `RotationMove`      those of `unit`
+        rotation  continuous  any that takes turns  `RotationMove`      1
+        ========  ==========  ====================  ==================  ==============
+
+        The grid of a rotation or a continuous law is finer than the resolution: `unit` grid steps
+        are one of the resolution. Lengths of discrete laws are in steps of the resolution, those of
+        continuous laws in grid steps.
+        """
+        if self.rotation:
+            return self.grid.rotations(1 if self.law.continuous else self.unit)
+        if getattr(self.kernel, "takes_rotations", False):
+            # one kernel is compiled for both moves
+            return self.grid.rotations(1, planes=False)
+        return AngleMove(1)
 
     def _mutable_components(self, grid: Grid) -> IntArray:
         """Return the components of a genome that a mutation may change."""
@@ -280,6 +299,15 @@ class Task:
                 yield rows
 
     run_block = rows_of_block
+
+
+def multiples(moduli: IntArray, unit: int) -> IntArray:
+    """Return how many multiples of a unit each component has: the quotient rounded up.
+
+    >>> multiples(np.array([12, 13]), 4)  # an angle and a bias, which has 0, 4, 8 and 12
+    array([3, 4])
+    """
+    return -(-moduli // unit)
 
 
 Kind = TypeVar("Kind", bound=Task)
