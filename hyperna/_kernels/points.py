@@ -130,7 +130,8 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
         i = net.neuron[m].mover
         one = net.neuron[i]
         size = neurons if i == neurons else points.dim
-        if one.terms == 0 and one.lowest < size:
+        unlisted = one.terms == 0 and one.lowest < size  # angles change, no weight is listed yet
+        if unlisted:
             turn_by_angles(net, i, size, i * points.width)
         # changes are added two or four at a time
         if one.terms != at.STAYS:
@@ -153,13 +154,14 @@ def settle(points, work, accepted, genome, changed, old, count):
         i = net.neuron[m].mover
         one = net.neuron[i]
         size = neurons if i == neurons else points.dim
-        turned = one.terms > 0 or (one.terms == 0 and one.lowest < size)
+        unlisted = one.terms == 0 and one.lowest < size  # angles change, all weights by too little
+        redirected = one.terms > 0 or unlisted
         if accepted and one.terms != at.STAYS:
             one.bias = one.next_bias
             one.row = 1 - one.row
         one.terms = at.STAYS
         one.next_bias = one.bias
-        if not turned:
+        if not redirected:
             continue
         if accepted:
             one.age = one.age + 1
