@@ -365,14 +365,11 @@ class Run:
     last_gain: int = 0
     best_of_start: int = -1
 
-    def judged(self, value, rival=None):
-        """Note the score of an accepted network, a gain if it beats all others, or `rival`."""
-        if value > (self.best_of_start if rival is None else rival):
+    def judged(self, value):
+        """Note the score of an accepted network, a gain if it beats all others of its start."""
+        if value > self.best_of_start:
             self.last_gain = self.evaluations
         self.best_of_start = max(self.best_of_start, value)
-        if self.case.online:
-            # selection does not know which network is the best: a start ends with its last one
-            self.best_of_start = value
         target = self.case.target
         self.success = target is not None and value >= target * perfect(self.case) - 1e-9
 
@@ -423,9 +420,8 @@ def one_parent(case, run, rng):
         if not resize:
             steps.learn(accepted and new > value)
         if accepted:
-            rival = value if case.online else None
             parent, value = child, new
-            run.judged(value, rival)
+            run.judged(value)
 
 
 def generations(case, run, rng):

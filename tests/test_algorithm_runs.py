@@ -343,7 +343,7 @@ def test_a_batch_has_the_runs_that_were_not_given_up(n_jobs):
     assert runs.numbers.tolist() == list(range(10))
     np.testing.assert_array_equal(runs.rows, whole.rows[:10])
     nothing = extend(na.task(problem("quarter")), GivesUp)
-    with pytest.raises(ValueError, match="no run was finished"):
+    with pytest.raises(ValueError, match="no run was finished: the task gave up all 100 runs"):
         run_many(nothing, 100, seed=1, n_jobs=n_jobs)
 
 

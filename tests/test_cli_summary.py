@@ -186,3 +186,13 @@ def test_every_number_of_the_table_is_that_of_the_runs(capsys):
         interval = ends(wilson_interval(count, 40), percent)
         expected.append(f"stopped: {reason} {percent(count / 40)} {interval} {count} of 40 runs")
     assert [line for line in shown if line in expected] == expected
+
+
+def test_runs_that_are_stuck_before_the_budget_are_not_at_the_limit(capsys):
+    """With `stagnation` they count as the evaluations of that, which are far fewer."""
+    argv = ["run", "local_opt", "--mutation", "local", "--resolution", "24", "--runs", "40"]
+    for more, told in (([], True), (["--stagnation", "400"], False)):
+        assert main([*argv, *more]) == 0
+        shown = capsys.readouterr().out
+        assert "stopped: stuck" in shown
+        assert ("at the limit" in shown) == told

@@ -265,8 +265,7 @@ def test_every_run_keeps_its_rules(row):
         )
         assert result.evaluations <= case.budget
         assert result.success == (case.target is not None and result.fitness >= case.target)
-        if not case.online:
-            assert result.fitness == max(way.fitness)
+        assert result.fitness == max(way.fitness)
         if case.restarts == 0 and case.algorithm in ("na", "rls", "one_plus_lambda"):
             if not case.online:
                 assert np.all(np.diff(way.fitness) >= 0)

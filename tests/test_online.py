@@ -92,7 +92,41 @@ def test_the_true_fitness_is_reported():
     exact = [online(Network(path.grid, genome)) for genome in path.genomes]
     assert path.fitness.tolist() == exact
     assert (np.diff(path.fitness) < 0).any()  # five points are often wrong
-    assert result.fitness == online(result.network) == path.fitness[-1]
+    best = int(np.argmax(path.fitness))
+    assert best < len(path) - 1
+    assert result.fitness == online(result.network) == path.fitness[best]
+    assert result.network == path.network(best)
+
+
+@pytest.mark.parametrize("restarts", [0, 3])
+def test_the_best_network_so_far_counts_and_a_start_lasts_from_its_last_best(restarts):
+    """Though the parent may be worse: what is returned, `improvements`, and `stagnation`."""
+    online = Online(problem("quarter"), samples=5)
+    na = OnePlusOneNA(resolution=1200)
+    limits = {"stagnation": 100, "restarts": restarts, "target": False, "budget": 10**6}
+    runs = na.run_many(online, runs=20, seed=3, **limits)
+    for number in range(20):
+        result = runs.replay(number, trajectory=True)
+        path, rises = result.trajectory, result.improvements
+        best = int(np.argmax(path.fitness))
+        assert result.fitness == path.fitness[best] == runs.fitness[number]
+        assert result.network == path.network(best)
+        record = np.maximum.accumulate(path.fitness)
+        new = np.flatnonzero(np.diff(record, prepend=-1.0) > 0)
+        assert rises.evaluations.tolist() == path.evaluations[new].tolist()
+        assert rises.fitness.tolist() == record[new].tolist()
+        if restarts == 0:
+            assert result.evaluations == path.evaluations[best] + 100
+
+
+def test_stopping_and_watching_show_the_best_network_so_far():
+    online = Online(problem("quarter"), samples=5)
+    na = OnePlusOneNA(resolution=1200)
+    shown = []
+    na.run(online, seed=1, budget=2000, target=False, every=7, stop=lambda r: shown.append(r))
+    assert (np.diff([one.fitness for one in shown]) >= 0).all()
+    for one in shown[::20]:
+        assert one.fitness == online(one.network)
 
 
 @pytest.mark.slow
@@ -137,8 +171,10 @@ def test_weights_are_the_chances_of_points():
     subject = points([[1.0, 0.0], [-1.0, 0.0]], [1, 1], weight=[9.0, 1.0])
     na = OnePlusOneNA(resolution=26, bias=False)  # no neuron is orthogonal to the points
     online = Online(subject, samples=1)
-    runs = na.run_many(online, runs=1000, seed=1, budget=200, target=False)
-    heavy = (runs.fitness > 0.5).sum()
+    heavy = 0
+    for number in range(1000):
+        run = na.run(online, seed=1, number=number, budget=200, target=False, trajectory=True)
+        heavy += run.trajectory.fitness[-1] > 0.5
     assert stats.binomtest(int(heavy), 1000, 0.9).pvalue > 1e-4
     assert isinstance(online.true_fitness(Grid(2, 1, 26)), FiniteSet)
 

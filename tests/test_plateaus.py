@@ -132,6 +132,38 @@ def test_a_run_that_restarts_from_a_plateau_keeps_its_best_network():
         assert (np.diff(result.improvements.fitness) > 0).all()
 
 
+@pytest.mark.parametrize(
+    ("name", "budget", "restarts"), [("quarter", 10**6, 0), ("local_opt", 2 * 10**6, 2)]
+)
+def test_runs_do_not_depend_on_what_others_have_searched(name, budget, restarts):
+    """Plateaus of more than 1,000 networks are searched only by a run that waits long enough."""
+    na = OnePlusOneNA(neurons=3, output="and", resolution=12, mutation="local")
+    asked = {"seed": 1, "budget": budget, "restarts": restarts}
+    runs = na.run_many(problem(name), runs=12, n_jobs=1, **asked)
+    assert runs.stop_counts["stuck"] > 3
+    assert (runs.rows == na.run_many(problem(name), runs=12, n_jobs=4, **asked).rows).all()
+    for number in (11, 3):
+        alone = na.run(problem(name), number=number, **asked)
+        assert alone.stuck_at == (runs.stuck_at[number] or None)
+        assert alone.evaluations == runs.evaluations[number]
+        assert alone.restarts == runs.restarts[number]
+        assert runs.replay(number).network == alone.network
+
+
+def test_a_plateau_that_was_searched_is_closed_for_those_who_wait_as_long():
+    """Whatever is known of it; and one that is larger than any search is not known."""
+    task = OnePlusOneNA(mutation="local", resolution=16).task(problem("local_opt"), target=1.0)
+    known = {}
+    genomes = [np.array(genome) for genome in itertools.product(range(16), range(17))]
+    for genome in genomes:
+        is_closed(task, genome, known)
+    sizes = {size for size in known.values() if size}
+    assert max(sizes) > 1
+    for genome in genomes:
+        for most in (0, *sizes, max(sizes) - 1):
+            assert is_closed(task, genome, known, most) == is_closed(task, genome, {}, most)
+
+
 def test_a_plateau_with_a_success_on_it_is_not_closed():
     from types import SimpleNamespace
 

@@ -7,7 +7,7 @@ import pytest
 
 from hyperna import OnePlusOneNA, problem
 from hyperna.run.many import Interrupted, run_many
-from hyperna.run.results import COLUMNS, Runs
+from hyperna.run.results import COLUMNS, SIZED_COLUMNS, TERM_COLUMNS, Runs
 
 
 def test_the_best_run_is_the_quickest_of_the_best():
@@ -98,6 +98,15 @@ def test_runs_are_the_same_however_they_are_divided(n_jobs):
     assert [done for done, _ in told] == sorted({done for done, _ in told})
 
 
+def test_kernels_and_results_name_the_same_columns():
+    from hyperna._kernels import state
+
+    places = [getattr(state, f"ROW_{name.upper()}") for name in COLUMNS]
+    assert places == list(range(len(COLUMNS)))
+    assert SIZED_COLUMNS[state.ROW_NEURONS] == TERM_COLUMNS[state.ROW_NEURONS] == "neurons_used"
+    assert TERM_COLUMNS[:-1] == SIZED_COLUMNS
+
+
 @pytest.mark.parametrize("column", COLUMNS)
 def test_a_run_that_differs_in_one_number_is_not_the_same(column):
     na = OnePlusOneNA(mutation="local", resolution=24)
@@ -111,8 +120,11 @@ def test_a_run_that_differs_in_one_number_is_not_the_same(column):
     for number in (place - 1, place + 1):
         if 0 <= number < len(runs):
             assert other.replay(number).evaluations == runs.evaluations[number]
-    with pytest.raises(ValueError, match=f"run {place} ends differently now"):
+    with pytest.raises(ValueError, match=f"run {place} ends differently now, though this version"):
         other.replay(place)
+    older = replace(other, versions=("0.1.0",))
+    with pytest.raises(ValueError, match=r"ends differently now: it was made by hyperna 0\.1\.0"):
+        older.replay(place)
     assert runs.replay(place).stuck_at == runs.stuck_at[place]
 
 

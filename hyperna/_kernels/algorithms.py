@@ -18,6 +18,13 @@ class OnePlusOne(NamedTuple):
     patience: int = NEVER
 
 
+class OnlineOnePlusOne(NamedTuple):
+    """The same for online fitness: the parent may get worse, because fresh points decide."""
+
+    best_at_once: bool = True
+    patience: int = NEVER
+
+
 class LocalOnePlusOne(NamedTuple):
     """The same for steps to neighbours only, with waiting times that are drawn.
 

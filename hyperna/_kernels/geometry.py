@@ -6,6 +6,8 @@ that adds column after column therefore agrees with these kernels bit for bit.
 
 import math
 
+import numpy as np
+
 from hyperna._kernels.jit import inline_kernel, inner_kernel, kernel
 from hyperna._kernels.order import larger
 
@@ -115,6 +117,26 @@ def neuron_weights(genome, dim, resolution, first, out_w):
         product *= sine
     out_w[dim - 1] = product
     return (2.0 * genome[first + dim - 1] - resolution) / resolution
+
+
+@inner_kernel
+def write_angles(weight, dim, resolution, genome, first):
+    """Write the angles of a direction of any length to the genome, from component first on.
+
+    They are rounded to the grid: the inverse of `neuron_weights`.
+    """
+    if dim == 1:
+        genome[first] = 1 if weight[0] < 0.0 else 0
+    rest = weight[dim - 1]
+    tail = rest * rest
+    for back in range(dim - 1):
+        k = dim - 2 - back
+        turns = math.atan2(rest, weight[k]) / (2.0 * math.pi)
+        if turns < 0.0:
+            turns += 1.0
+        genome[first + k] = np.int64(np.rint(turns * resolution)) % resolution
+        tail += weight[k] * weight[k]
+        rest = math.sqrt(tail)
 
 
 @kernel

@@ -216,6 +216,7 @@ def run_batch(
         ):
             counter[RESTARTS] += 1
             counter[STOP] = RUNNING
+            counter[STUCK_AT] = 0
             counter[START_DUE] = 1
         elif ended:
             row = rows[progress[CURRENT] - progress[FIRST_RUN]]

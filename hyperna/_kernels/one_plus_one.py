@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne
+from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne, OnlineOnePlusOne
 from hyperna._kernels.jit import inline_kernel
 from hyperna._kernels.lengths import MOST_COMPLETED
 from hyperna._kernels.mutation import ADAPTIVE
@@ -124,8 +124,44 @@ def _advance(
     return event
 
 
-# For `hyperna._kernels.waiting`, which goes on after a wait.
+# For online fitness, and for `hyperna._kernels.waiting`, which goes on after a wait.
 simulate = inline_kernel(_advance)
+_start = inline_kernel(_begin)
+
+
+def _begin_online(algorithm, fitness, work, mutation, limits, run, memory):
+    event = _start(algorithm, fitness, work, mutation, limits, run, memory)
+    memory[0] = run.counter[SCORE]
+    return event
+
+
+def _advance_online(
+    algorithm,
+    fitness,
+    work,
+    mutation,
+    limits,
+    run,
+    memory,
+    report_improvements,
+    reported_score,
+    quota,
+):
+    """Report the best of the start, whoever asks: the parent at the end need not be the best.
+
+    What is better than its parent is reported to here; `memory` holds the best score of the start.
+    """
+    event = simulate(
+        algorithm, fitness, work, mutation, limits, run, memory, True, reported_score, quota
+    )
+    if event == IMPROVED:
+        score = run.counter[SCORE]
+        if score <= memory[0]:
+            return ACCEPTED
+        memory[0] = score
+    return event
+
 
 implement(OnePlusOne, begin=_begin, advance=_advance)
+implement(OnlineOnePlusOne, begin=_begin_online, advance=_advance_online)
 implement(LocalOnePlusOne, begin=_begin)

@@ -33,11 +33,25 @@ def _record(wholes: str, numbers: str = "") -> np.dtype:
 # score of a network that fires nowhere. A dot product closer to the bias than `errors` * (norm + 1)
 # may be on the wrong side.
 SHAPE = _record("silent join neurons resolution dim width", "errors")
-# A neuron and its offspring (next). `terms`: number of weights that change, or STAYS; `lowest`:
-# first angle that changes; `age`: accepted moves since the weights were rounded; `rounded`: whether
-# the weights of the genome are known; `turned`: whether it has been turned in a plane; `unwritten`:
-# whether the genome has other angles; `row`: the row of `dots` that is the network's. `mover`, in
-# entry m: the m-th neuron that moves.
+# A neuron and its offspring (next), between two steps, and once a step has been made of it:
+#
+#              between two steps          after `make_offspring`, until `settle`
+#   terms      STAYS                      STAYS: the step does not move this neuron; else the number
+#                                         of weights that change, 0 if only the bias does or by too
+#                                         little
+#   lowest     of no meaning              first angle that changes; the number of weights if none
+#                                         does, as where it is turned in a plane
+#   next_bias  `bias`                     the offspring's
+#   row        the row of `dots` that is  the same; the offspring's is the other one
+#              the network's
+#   rounded    whether the weights of     0 if the direction changes, until they are asked for
+#              the genome are known
+#   turned     whether it has been turned in a plane since `prepare`, by any step
+#   unwritten  whether the genome has     the same
+#              other angles
+#   age        accepted changes of its direction since the weights were rounded
+#
+# `mover`, in entry m: the m-th neuron that moves.
 STAYS = -1  # neither a weight nor the bias of this neuron changes
 NEURON = _record("terms lowest age rounded turned unwritten row mover", "bias next_bias")
 # A component: its neuron; its cosine and sine if it is an angle.

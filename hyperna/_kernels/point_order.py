@@ -13,10 +13,9 @@ import math
 import numpy as np
 
 from hyperna._kernels import point_data as at
-from hyperna._kernels.geometry import AND, EVOLVED, XOR, neuron_weights
+from hyperna._kernels.geometry import AND, EVOLVED, XOR, neuron_weights, write_angles
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.order import larger, smaller
-from hyperna._kernels.rotations import write_angles
 
 
 @inline_kernel

@@ -19,14 +19,14 @@ rounding errors do not grow, a neuron is given its rounded weights after LIFETIM
 import numpy as np
 
 from hyperna._kernels import point_data as at
-from hyperna._kernels.geometry import EVOLVED, answer, cos_sin_turn, neuron_weights
+from hyperna._kernels.geometry import EVOLVED, answer, cos_sin_turn, neuron_weights, write_angles
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.mirrors import near_targets, output_agrees
 from hyperna._kernels.order import accepts, larger, smaller
 from hyperna._kernels.point_data import BLOCK, LIFETIME, TABLE_NEURONS, Points, new_work
 from hyperna._kernels.point_order import canonical_dot, put_in_order, read_hidden, round_neuron
 from hyperna._kernels.protocol import implement
-from hyperna._kernels.rotations import turn_in_plane, write_angles
+from hyperna._kernels.rotations import turn_in_plane
 from hyperna._kernels.state import CHANGED, GENOME, OLD
 from hyperna._kernels.steps import FIRST, list_parts
 
@@ -130,7 +130,8 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
         i = net.neuron[m].mover
         one = net.neuron[i]
         size = neurons if i == neurons else points.dim
-        if one.terms == 0 and one.lowest < size:
+        unlisted = one.terms == 0 and one.lowest < size  # angles change, no weight is listed yet
+        if unlisted:
             turn_by_angles(net, i, size, i * points.width)
         # changes are added two or four at a time
         if one.terms != at.STAYS:
@@ -153,13 +154,14 @@ def settle(points, work, accepted, genome, changed, old, count):
         i = net.neuron[m].mover
         one = net.neuron[i]
         size = neurons if i == neurons else points.dim
-        turned = one.terms > 0 or (one.terms == 0 and one.lowest < size)
+        unlisted = one.terms == 0 and one.lowest < size  # angles change, all weights by too little
+        redirected = one.terms > 0 or unlisted
         if accepted and one.terms != at.STAYS:
             one.bias = one.next_bias
             one.row = 1 - one.row
         one.terms = at.STAYS
         one.next_bias = one.bias
-        if not turned:
+        if not redirected:
             continue
         if accepted:
             one.age = one.age + 1

@@ -10,9 +10,11 @@ A kind of fitness (`hyperna._kernels.pair` is the shortest example):
     Arrays that the other functions keep their intermediate results in. Not called by compiled code:
     it is a method of the kind.
 ``prepare(fitness, work, genome)``
-    Evaluate `genome` from nothing and make it the parent; return its score.
+    Evaluate `genome` from nothing; return its score. In the work space it is the parent then, with
+    which `first_accepted` goes on. No more is meant by that: populations have genomes evaluated
+    that are no parents.
 ``evaluate(fitness, work, genome)``
-    The same function, merged into its caller.
+    `prepare`, merged into its caller.
 ``first_accepted(fitness, work, mutation, steps, genes, first, last, score)``
     The first of the steps from `first` to before `last` whose offspring is accepted: its score is
     not less than `score`. That offspring becomes the parent, in ``genes[GENOME]`` too. Returns the

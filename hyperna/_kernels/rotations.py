@@ -1,10 +1,8 @@
 """Turns in the plane of two coordinates: on weights, and as steps between genomes."""
 
-import math
-
 import numpy as np
 
-from hyperna._kernels.geometry import cos_sin_turn, neuron_weights
+from hyperna._kernels.geometry import cos_sin_turn, neuron_weights, write_angles
 from hyperna._kernels.jit import inner_kernel
 from hyperna._kernels.mutation import RotationMove
 from hyperna._kernels.order import smaller
@@ -27,21 +25,6 @@ def turn_in_plane(weight, size, plane, length, resolution):
     weight[a] = cosine * x - sine * y
     weight[b] = sine * x + cosine * y
     return a, b, weight[a] - x, weight[b] - y
-
-
-@inner_kernel
-def write_angles(weight, size, resolution, genome, first):
-    """Write the angles of a direction, rounded to the grid, to the genome from `first` on."""
-    rest = weight[size - 1]
-    tail = rest * rest
-    for back in range(size - 1):
-        k = size - 2 - back
-        turns = math.atan2(rest, weight[k]) / (2.0 * math.pi)
-        if turns < 0.0:
-            turns += 1.0
-        genome[first + k] = np.int64(np.rint(turns * resolution)) % resolution
-        tail += weight[k] * weight[k]
-        rest = math.sqrt(tail)
 
 
 def _step_by_rotations(move, mutation, steps, i, genome, changed, old):
@@ -68,6 +51,8 @@ def _step_by_rotations(move, mutation, steps, i, genome, changed, old):
         if move.pairs[c] == 0:
             changed[count], old[count] = c, genome[c]
             count += 1
+            # biases, the multiples of `unit` up to r, wrap at r + unit; one between two multiples,
+            # of a given start, may come to lie beyond r
             index = (genome[c] + steps.move[place] * unit) % (mutation.modulus[c] * unit)
             genome[c] = smaller(index, move.resolution)
         else:

@@ -1,9 +1,6 @@
 """Where a run starts: a random genome, on the grid or with normals uniform on the sphere."""
 
-import math
-
-import numpy as np
-
+from hyperna._kernels.geometry import write_angles
 from hyperna._kernels.jit import inner_kernel
 from hyperna._kernels.random import below, normal
 
@@ -14,23 +11,9 @@ def draw_direction(stream, dim, resolution, direction, genome, first):
 
     `direction` is room for its coordinates.
     """
-    tail = 0.0
     for j in range(dim):
         direction[j] = normal(stream)
-    if dim == 1:
-        genome[first] = 1 if direction[0] < 0.0 else 0
-    for back in range(dim - 1):
-        k = dim - 2 - back
-        rest = direction[dim - 1]
-        if back > 0:
-            rest = math.sqrt(tail)
-        else:
-            tail = rest * rest
-        turns = math.atan2(rest, direction[k]) / (2.0 * math.pi)
-        tail += direction[k] * direction[k]
-        if turns < 0.0:
-            turns += 1.0
-        genome[first + k] = np.int64(np.rint(turns * resolution)) % resolution
+    write_angles(direction, dim, resolution, genome, first)
 
 
 @inner_kernel
@@ -44,7 +27,7 @@ def draw_start(limits, mutation, genome, direction, stream):
         genome[c] = limits.fixed_value
     for t in range(mutation.component.size):
         c = mutation.component[t]
-        genome[c] = below(stream, mutation.modulus[c]) * limits.unit
+        genome[c] = below(stream, mutation.modulus[c]) * limits.start_unit
     if not limits.sphere:
         return
     hidden = limits.width * limits.neurons

@@ -22,7 +22,9 @@ class RunLimits(NamedTuple):
 
     A score of `target` ends a run with success, or being closer than `tolerance`, in grid units, to
     an optimum; no genome with a score below `lowest_optimal_score` is near one.
-    Components that do not mutate have the `fixed_value`; the others start at multiples of `unit`.
+    Components that do not mutate have the `fixed_value`; the others start at multiples of
+    `start_unit`, the move's: under a continuous law anywhere on a grid of which `tolerance` is many
+    steps.
     """
 
     budget: int
@@ -36,7 +38,7 @@ class RunLimits(NamedTuple):
     neurons: int
     width: int
     resolution: int
-    unit: int
+    start_unit: int
     sphere: bool
     fixed_value: int
     start: np.ndarray
@@ -45,9 +47,9 @@ class RunLimits(NamedTuple):
 class Run(NamedTuple):
     """State of one run.
 
-    Rows of `genes`: the current genome, the best of earlier starts, the changed components and
-    their old values. `direction` is room for a normal, `counter`: see the names below. `steps` are
-    those drawn ahead.
+    Rows of `genes`: the current genome, the best so far (without the current start unless the
+    algorithm has `best_at_once`), the changed components and their old values. `direction` is room
+    for a normal, `counter`: see the names below. `steps` are those drawn ahead.
     """
 
     genes: np.ndarray
@@ -71,7 +73,8 @@ class Trace(NamedTuple):
     path: np.ndarray
 
 
-# Counters of a run. START_DUE: whether a start is to begin. The last three belong to
+# Counters of a run. BEST: the best score so far, without the current start unless the algorithm has
+# `best_at_once`. START_DUE: whether a start is to begin. The last three belong to
 # `hyperna._kernels.waiting`.
 (
     EVALUATIONS,
@@ -94,7 +97,9 @@ class Trace(NamedTuple):
 
 # Where a batch of runs is: number of the current run, of the first run of the rows, the number
 # after the last run, and whether the current run has begun.
-CURRENT, FIRST_RUN, LAST_RUN, BEGUN = range(4)
+CURRENT, FIRST_RUN, LAST_RUN, BEGUN, N_PROGRESS = range(5)
 
-# Columns of the result of a run. Where the number of neurons evolves it is the last one.
+# Columns of the result of a run, in the order of `hyperna.run.results.COLUMNS`; then, where the
+# number of neurons evolves, ROW_NEURONS. Where terms have a cost, `terms_used` follows, which
+# `hyperna.run.terms` writes.
 ROW_EVALUATIONS, ROW_SCORE, ROW_STOP, ROW_STUCK_AT, ROW_RESTARTS, ROW_NEURONS = range(6)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hyperna._kernels.geometry import neuron_weights
+from hyperna._kernels.geometry import neuron_weights, write_angles
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.mutation import Mutation
 from hyperna._kernels.protocol import (
@@ -25,7 +25,6 @@ from hyperna._kernels.protocol import (
     update_law,
 )
 from hyperna._kernels.random import below, geometric, uniform
-from hyperna._kernels.rotations import write_angles
 from hyperna._kernels.start import draw_direction
 from hyperna._kernels.state import (
     ACCEPTED,
@@ -149,7 +148,7 @@ def draw_neuron(topology, limits, run, genome, neuron):
         genome[first + c] = limits.fixed_value
     for t in range(topology.mutable[1]):
         c = topology.part[1, t]
-        genome[first + c] = below(run.stream, topology.modulus[1, c]) * limits.unit
+        genome[first + c] = below(run.stream, topology.modulus[1, c]) * limits.start_unit
     if limits.sphere:
         direction = run.direction
         r = limits.resolution

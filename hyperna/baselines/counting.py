@@ -9,7 +9,7 @@ import numpy as np
 
 from hyperna._kernels import state
 from hyperna._validation import IntArray, check_integer
-from hyperna.run.many import Halt, run_many
+from hyperna.run.many import Halt, rows_of_block, run_many
 from hyperna.run.results import (
     COLUMNS,
     STOP_REASONS,
@@ -109,6 +109,7 @@ class CountedTask(ABC):
 
     # Searches are written in Python, so workers must be processes.
     processes: ClassVar[bool] = True
+    columns: ClassVar[tuple[str, ...]] = COLUMNS
     fitness: Any
 
     @property
@@ -174,7 +175,7 @@ class CountedTask(ABC):
                 return
             counter, restarts = self._search(entropy, number)
             yield row_of(
-                COLUMNS,
+                self.columns,
                 evaluations=counter.evaluations,
                 score=counter.best,
                 stop=counter.stop,
@@ -182,10 +183,7 @@ class CountedTask(ABC):
                 restarts=restarts,
             )
 
-    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1; once `halt` is due, of the first of them."""
-        empty = np.zeros((0, len(COLUMNS)), np.int64)
-        return np.concatenate([empty, *self.finished_rows(seed, first, last, halt)])
+    run_block = rows_of_block
 
     def _search(self, seed: np.random.SeedSequence, number: int) -> tuple[Counter, int]:
         key = [int(word) for word in seed.generate_state(4, np.uint64)]

@@ -230,7 +230,10 @@ def _tables(summary: dict[str, Any]) -> Iterator[Version]:
     runs = summary["runs"]
     reasons = summary["stop_reasons"]
     every = counted(runs, "run")
-    limited = reasons.get("budget", 0) + reasons.get("stuck", 0)
+    limited = reasons.get("budget", 0)
+    if summary["settings"]["stagnation"] is None:
+        # stuck runs count as the evaluations of their limit, which is the budget
+        limited += reasons.get("stuck", 0)
     spent = f"{every}, {limited:,} at the limit" if limited else every
     solved = f"{summary['successes']:,} of {every}"
     per_success = counted(summary["successes"], "success")

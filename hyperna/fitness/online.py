@@ -26,9 +26,11 @@ class Online(Fitness):
     The model is hyperna's own: points are uniform on the sphere, or drawn with replacement from a
     finite set in proportion to their weights. The offspring is kept if it is right on at least as
     many of these points as its parent. The true fitness is computed as well, exactly where there
-    is a formula, and decides about success; it may fall from step to step. However many
-    points there are, chance decides between different networks of equal fitness. Evaluations
-    count steps; the number of points drawn is `samples` times as large.
+    is a formula, and decides about success; it may fall from step to step. A run returns the
+    network of largest true fitness that was a parent, `improvements` and `stagnation` follow the
+    best one so far, and the trajectory shows every parent. However many points there are, chance
+    decides between different networks of equal fitness. Evaluations count steps; the number of
+    points drawn is `samples` times as large.
 
     Parameters
     ----------

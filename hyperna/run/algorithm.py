@@ -212,6 +212,11 @@ class OnePlusOneNA(AlgorithmOptions):
     ) -> RunResult:
         """Run the algorithm once.
 
+        An evaluation ends the run with the first of these that holds: the target is reached, an
+        optimum is, the run is found to be stuck, the `budget` is used up, or `stagnation`. The
+        evaluation at a limit is still made, and may succeed. Only starts that are stuck or stagnate
+        are followed by restarts, as long as the budget is not used up.
+
         Parameters
         ----------
         problem : Problem, Fitness or str

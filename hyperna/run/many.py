@@ -24,7 +24,8 @@ class Halt:
     """Tells runs to stop: once it is `due`, runs that are under way are given up.
 
     Runs ask it again and again (see `Runner.finished_rows`). Threads see it when the flag is
-    raised. A process has a copy of its own, which nobody raises.
+    raised. A process has a copy of its own, which nobody raises. What ends a single run by its
+    result so far is a `hyperna.run.search.StoppingRule`.
     """
 
     raised: bool = False
@@ -68,6 +69,17 @@ class Runner(Protocol):
 
         A row depends on the seed and its run's number only, not on the block it is in.
         """
+
+
+def rows_of_block(
+    task: Any, seed: Seed, first: int, last: int, halt: Halt | None = None
+) -> IntArray:
+    """Return the rows of runs first..last-1; once `halt` is due, of the first of them.
+
+    This is `run_block` of tasks that have `finished_rows`, whose rows have its `columns`.
+    """
+    empty = np.zeros((0, len(task.columns)), np.int64)
+    return np.concatenate([empty, *task.finished_rows(seed, first, last, halt)])
 
 
 class Interrupted(KeyboardInterrupt):
@@ -143,7 +155,9 @@ def run_many(
         # for threads that are still at work
         halt.raised = True
     if not finished:
-        raise ValueError("no run was finished")
+        raise ValueError(
+            f"no run was finished: the task gave up all {counted(total, 'run')} without any rows"
+        )
     return _joined(finished, task, entropy)
 
 

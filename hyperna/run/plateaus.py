@@ -31,20 +31,22 @@ def end_if_stuck(task: Any, run: state.Run) -> None:
 
 
 def is_closed(
-    task: Any, genome: IntArray, known: dict[bytes, bool], most: int = MOST_STATES
+    task: Any, genome: IntArray, known: dict[bytes, int], most: int = MOST_STATES
 ) -> bool:
     """Return whether steps of one never lead from a genome to a better one or to success.
 
-    `known` remembers the plateaus that have been searched, by their genomes. A plateau with more
-    than `most` genomes does not count as closed.
+    A plateau with more than `most` genomes does not count as closed. `known` remembers the plateaus
+    that have been searched, by their genomes: how many they have, 0 for those with a way out. It
+    never changes an answer: runs share it, and have searched as far as they waited.
     """
     key = genome.tobytes()
+    most = min(most, MOST_STATES)
     if key not in known:
-        reached, closed = _explore(task, genome, min(most, MOST_STATES))
+        reached, closed = _explore(task, genome, most)
         if closed is None:
             return False
-        known.update(dict.fromkeys(map(bytes, reached), closed))
-    return known[key]
+        known.update(dict.fromkeys(map(bytes, reached), len(reached) if closed else 0))
+    return 0 < known[key] <= most
 
 
 def _explore(task: Any, genome: IntArray, most: int) -> tuple[IntArray, bool | None]:

@@ -103,8 +103,10 @@ class PopulationNA(OnePlusOneNA):
 class OnePlusLambdaNA(PopulationNA):
     """The (1+lambda) NA: the first best of `offspring` mutants replaces the parent if not worse.
 
-    All offspring of a generation are evaluated, also after an optimum among them, so a run takes
-    1 + lambda times the number of generations. One offspring: the (1+1) NA.
+    All offspring of a generation are evaluated, also after an optimum among them, so a run that
+    succeeds without a restart takes 1 + lambda times the number of generations. A generation that
+    would exceed the limit is not begun; such a run fails and counts as the limit. One offspring:
+    the (1+1) NA.
 
     Parameters
     ----------

@@ -118,8 +118,9 @@ class RunResult:
     fitness : float
         Its fitness.
     evaluations : int
-        Number of fitness evaluations. A run that is known to be stuck counts with all evaluations
-        up to its limit, which it would have used in vain.
+        Number of fitness evaluations. A run that fails counts as its limit: if it is known to be
+        stuck, with the evaluations that it would have used in vain; of the (1+lambda) and the
+        (1,lambda) NA, with those that were left for a last generation but too few for it.
     stop_reason : str
         "optimum", "target", "budget", "stagnation", "stuck", "rule" if a stopping rule ended it;
         "running" if it was interrupted.
@@ -130,7 +131,7 @@ class RunResult:
     restarts : int
         Number of restarts.
     improvements : Improvements
-        The evaluations at which the best fitness rose.
+        The evaluations at which the best fitness rose; where terms have a cost, only the end.
     trajectory : Trajectory or None
         All accepted networks, if they were recorded.
     seed, number
@@ -294,7 +295,7 @@ class Runs:
     def replay(self, number: int, trajectory: bool = False) -> RunResult:
         """Repeat one of the runs, to see its network, improvements and trajectory.
 
-        A ValueError says so if it ends differently now, as it may with another version.
+        A ValueError says so if it ends differently now, as it may with another version or task.
         """
         number = check_integer("number", number, 0, int(self.numbers[-1]))
         place = int(np.searchsorted(self.numbers, number))
@@ -311,8 +312,14 @@ class Runs:
             and result.stuck_at in (None, self.stuck_at[place])
         )
         if not same:
+            others = [version for version in self.versions if version != __version__]
+            if others:
+                raise ValueError(
+                    f"run {number} ends differently now: it was made by hyperna "
+                    f"{', '.join(self.versions)}; use that version to replay it"
+                )
             raise ValueError(
-                f"run {number} ends differently now: it was made by hyperna "
-                f"{', '.join(self.versions)}; use that version to replay it"
+                f"run {number} ends differently now, though this version of hyperna made it: its "
+                f"task is another one, or it is a bug that the run does not repeat"
             )
         return result

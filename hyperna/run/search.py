@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from hyperna._kernels import loop, state
-from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne
+from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne, OnlineOnePlusOne
 from hyperna._kernels.mutation import TABLE, AngleMove, Mutation, RotationMove
 from hyperna._kernels.tables import mutation_data, new_run
 from hyperna._validation import IntArray, check_integer
@@ -18,7 +18,7 @@ from hyperna.fitness import Fitness
 from hyperna.mutation import StepLaw
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
-from hyperna.run.many import Halt
+from hyperna.run.many import Halt, rows_of_block
 from hyperna.run.plateaus import end_if_stuck
 from hyperna.run.results import (
     COLUMNS,
@@ -34,10 +34,14 @@ from hyperna.run.results import (
 )
 from hyperna.run.success import Goal, Judge
 
+# Ends one run by what it has found so far; `Halt` gives up many whatever they have found.
 StoppingRule = Callable[[RunResult], bool]
 
 # Points looked at before control returns to Python: a fraction of a second.
 _QUOTA = 2**26
+# Rows of a trace at first, of improvements and of accepted networks; a full one is doubled.
+_FIRST_IMPROVEMENTS = 64
+_FIRST_PATH = 1024
 # Largest neighbourhood (3**components networks) that is searched for a way out.
 _LARGEST_NEIGHBOURHOOD = 3**8
 # Near an optimum is a distance of less than one step, and one step itself is not less. Optima are
@@ -86,13 +90,8 @@ class Task:
         """The mutation as compiled code takes it."""
         component = self._mutable_components(self.grid)
         steps = self.law.steps(self.grid.resolution // self.unit, self.unit)
-        moduli = np.array(self.grid.moduli)
-        move: AngleMove | RotationMove = AngleMove(1)
-        if self.rotation or getattr(self.kernel, "takes_rotations", False):
-            # lengths of discrete laws are in steps of the resolution
-            whole_steps = self.rotation and not self.law.continuous
-            move = self.grid.rotations(self.unit if whole_steps else 1, planes=self.rotation)
-            moduli = -(-moduli // move.unit)
+        move = self._move()
+        moduli = multiples(self.grid.moduli, move.unit)
         if self.redraw_void and steps.kind == TABLE:
             lengths = np.flatnonzero(steps.weights) + 1
             if not any((lengths % modulus).any() for modulus in set(moduli[component].tolist())):
@@ -111,6 +110,30 @@ class Task:
             neurons=self.grid.neurons,
             neuron_width=int((component < self.grid.width).sum()),
         )
+
+    def _move(self) -> AngleMove | RotationMove:
+        """Return what a step does to a direction, and how many grid steps a length of 1 is.
+
+        ========  ==========  ====================  ==================  ==============
+        move      law         fitness               kind                grid steps
+        ========  ==========  ====================  ==================  ==============
+        angle     any         not on points         `AngleMove`         1
+        angle     any         on points             `RotationMove`,     1
+                                                    without planes
+        rotation  discrete    any that takes turns  `RotationMove`      those of `unit`
+        rotation  continuous  any that takes turns  `RotationMove`      1
+        ========  ==========  ====================  ==================  ==============
+
+        The grid of a rotation or a continuous law is finer than the resolution: `unit` grid steps
+        are one of the resolution. Lengths of discrete laws are in steps of the resolution, those of
+        continuous laws in grid steps.
+        """
+        if self.rotation:
+            return self.grid.rotations(1 if self.law.continuous else self.unit)
+        if getattr(self.kernel, "takes_rotations", False):
+            # one kernel is compiled for both moves
+            return self.grid.rotations(1, planes=False)
+        return AngleMove(1)
 
     def _mutable_components(self, grid: Grid) -> IntArray:
         """Return the components of a genome that a mutation may change."""
@@ -174,10 +197,12 @@ class Task:
         """
         if self.population is not None:
             return self.population
+        if not self.fitness.repeatable:
+            return OnlineOnePlusOne()
         neighbours = 3**self.mutation.component.size
         local = self.law.steps_of_one and not self.rotation
         plain = self.replace_neuron == 0.0 and not self.one_component
-        if not (local and plain and self.fitness.repeatable) or neighbours > _LARGEST_NEIGHBOURHOOD:
+        if not (local and plain) or neighbours > _LARGEST_NEIGHBOURHOOD:
             return OnePlusOne()
         return LocalOnePlusOne(patience=neighbours)
 
@@ -194,11 +219,13 @@ class Task:
             from hyperna._kernels.waiting import new_neighbours
 
             return new_neighbours(self.mutation)
+        if isinstance(self.algorithm, OnlineOnePlusOne):
+            return np.zeros(1, np.int64)
         return None
 
     @cached_property
-    def plateaus(self) -> dict[bytes, bool]:
-        """Plateaus searched so far, and whether they have no way out."""
+    def plateaus(self) -> dict[bytes, int]:
+        """Plateaus searched so far, by their genomes: see `hyperna.run.plateaus.is_closed`."""
         return {}
 
     @cached_property
@@ -229,7 +256,7 @@ class Task:
             neurons=self.grid.neurons,
             width=self.grid.width,
             resolution=self.grid.resolution,
-            unit=self.mutation.move.unit,
+            start_unit=self.mutation.move.unit,
             sphere=self.sphere,
             fixed_value=0 if self.bias else self.grid.zero_bias,
             start=start,
@@ -267,16 +294,20 @@ class Task:
                 return
             simulation.advance()
             rows = simulation.rows[told : simulation.done]
-            # a start that was stuck has been followed by another one
-            rows[rows[:, state.ROW_STOP] != state.STUCK, state.ROW_STUCK_AT] = 0
             told = simulation.done
             if len(rows):
                 yield rows
 
-    def run_block(self, seed: Seed, first: int, last: int, halt: Halt | None = None) -> IntArray:
-        """Return the rows of runs first..last-1; once `halt` is due, of the first of them."""
-        empty = np.zeros((0, len(self.columns)), np.int64)
-        return np.concatenate([empty, *self.finished_rows(seed, first, last, halt)])
+    run_block = rows_of_block
+
+
+def multiples(moduli: IntArray, unit: int) -> IntArray:
+    """Return how many multiples of a unit each component has: the quotient rounded up.
+
+    >>> multiples(np.array([12, 13]), 4)  # an angle and a bias, which has 0, 4, 8 and 12
+    array([3, 4])
+    """
+    return -(-moduli // unit)
 
 
 Kind = TypeVar("Kind", bound=Task)
@@ -298,7 +329,9 @@ def _compiled_type(value: Any) -> Any:
 
 
 class Simulation:
-    """A run that can be watched: it advances in pieces, and tells its result at any time.
+    """One run that can be watched, or many of which rows are kept only; both advance in pieces.
+
+    One run tells its `result` at any time; of many there are `rows`, of which `done` are finished.
 
     Examples
     --------
@@ -320,7 +353,7 @@ class Simulation:
         trajectory: bool = False,
         runs: int | None = None,
     ) -> None:
-        """Begin run `number`; with `runs`, that many from there on, of which rows are kept only."""
+        """Begin run `number`; with `runs`, that many from there on."""
         self.task = task
         self.seed = seed_sequence(seed)
         self.number = check_integer("number", number, 0, MOST_RUNS - 1)
@@ -333,10 +366,12 @@ class Simulation:
         self._memory = task.new_memory()
         self._work = task.kernel.workspace()
         self._trace = state.Trace(
-            np.zeros((64 if runs is None else 0, 2), np.int64),
-            np.zeros((1024 if trajectory else 0, 2 + components), np.int64),
+            np.zeros((_FIRST_IMPROVEMENTS if runs is None else 0, 2), np.int64),
+            np.zeros((_FIRST_PATH if trajectory else 0, 2 + components), np.int64),
         )
-        self._progress = np.array([self.number, self.number, self.number + count, 0])
+        self._progress = np.zeros(state.N_PROGRESS, np.int64)
+        self._progress[[state.CURRENT, state.FIRST_RUN]] = self.number
+        self._progress[state.LAST_RUN] = self.number + count
         self.rows = np.zeros((count, len(task.columns)), np.int64)
         self._genomes = np.zeros((1 if runs is None else 0, components), np.int64)
         self._key = self.seed.generate_state(4, np.uint64)
@@ -417,7 +452,7 @@ class Simulation:
             evaluations=evaluations,
             stop_reason=STOP_REASONS[stop],
             success=bool(succeeded(stop)),
-            stuck_at=stuck_at if stop == state.STUCK else None,
+            stuck_at=stuck_at or None,
             restarts=restarts,
             improvements=Improvements(improved[:, 0].copy(), improved[:, 1] / task.units),
             trajectory=trajectory,

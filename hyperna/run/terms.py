@@ -242,6 +242,7 @@ class TermTask(Task):
             success=False,
             stuck_at=None,
             restarts=0,
+            # the kernel records none; plots and files need at least one entry
             improvements=Improvements(np.array([self.budget]), np.array([fitness])),
             trajectory=None,
             seed=entropy,

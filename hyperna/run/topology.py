@@ -16,7 +16,7 @@ from hyperna._words import shown
 from hyperna.network.outputs import OUTPUTS
 from hyperna.run.description import EVOLVED_NEURONS
 from hyperna.run.results import SIZED_COLUMNS
-from hyperna.run.search import Task, extend
+from hyperna.run.search import Task, extend, multiples
 from hyperna.run.success import Judge, JudgeOfSizes
 
 # Probability that an offspring has one neuron more or fewer.
@@ -103,7 +103,7 @@ class GrowingTask(Task):
         probability = self.same_probability or 1.0 / grid.components
         return _Size(
             mutable=self._mutable_components(grid),
-            modulus=-(-grid.moduli // unit),
+            modulus=multiples(grid.moduli, unit),
             pairs=grid.rotations(unit).pairs if self.rotation else np.zeros(0, np.int64),
             stay_log=math.log1p(-probability) if probability < 1.0 else -math.inf,
         )

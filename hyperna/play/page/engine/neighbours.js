@@ -25,7 +25,8 @@ export class Neighbours {
       for (let rest = number; rest; rest = Math.floor(rest / 3)) changed += rest % 3 ? 1 : 0;
       this.chance[number] = (0.5 * probability) ** changed * (1 - probability) ** (size - changed);
     }
-    this.closed = new Map(); // plateaus that have been searched
+    // Plateaus that have been searched, by their networks: how many they have, 0 for those with a way out.
+    this.known = new Map();
     this.shown = 1;
   }
 
@@ -73,14 +74,17 @@ export class Neighbours {
   }
 
   // Whether local steps never lead from a network to a better one or to success; false if its plateau is too large.
-  isClosed(genome, score, most) {
+  isClosed(genome, score, wanted) {
     const key = genome.join();
-    if (!this.closed.has(key)) {
-      const { reached, closed } = this.explore(genome, score, Math.min(most, MOST_STATES));
+    const most = Math.min(wanted, MOST_STATES);
+    if (!this.known.has(key)) {
+      const { reached, closed } = this.explore(genome, score, most);
       if (closed === null) return false;
-      for (const other of reached) this.closed.set(other, closed);
+      for (const other of reached) this.known.set(other, closed ? reached.size : 0);
     }
-    return this.closed.get(key);
+    // An earlier start may have searched further than this one would.
+    const size = this.known.get(key);
+    return size > 0 && size <= most;
   }
 
   // The equally fit networks that have been reached, and whether these are all; null if they are more than `most`.
