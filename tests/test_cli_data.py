@@ -16,6 +16,7 @@ from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.rules import Condition, Rule
 from hyperna.cli import main
 from hyperna.cli.fit import size_text
+from hyperna.cli.predict import accuracy_line
 from hyperna.comparison import CLASSIFIERS, GROUPS
 from hyperna.datasets import DATASETS, SHIPPED, dataset, load
 from hyperna.tables import Feature
@@ -290,6 +291,14 @@ def test_predict_repeats_the_training_accuracy(tmp_path, capsys, model):
 
 
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
+def test_a_class_with_the_name_of_a_gap_is_counted():
+    answers, truth = ["NA", "EU", "EU", "NA"], ["NA", "EU", "NA", ""]
+    line = "accuracy: 2 of 3 (0.6667); 1 row without 'region' is not counted"
+    assert accuracy_line(answers, truth, ["EU", "NA"], "region") == line
+    line = "accuracy: 1 of 1 (1.0000); 3 rows without 'region' are not counted"
+    assert accuracy_line(answers, truth, ["EU", "US"], "region") == line
+
+
 def test_predict_to_standard_output_leaves_the_accuracy_to_standard_error(capfd, model):
     """What is piped on is the table alone, however standard output is named."""
     argv = ["predict", model, str(FOLDER / "moons.csv"), "--label", "label"]

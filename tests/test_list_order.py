@@ -72,6 +72,28 @@ def test_of_many_classes_the_one_that_is_told_best_comes_first():
     assert sorted(order) == list(range(ALL_ORDERS + 2))
 
 
+def test_many_classes_are_ordered_by_the_share_of_their_bits_that_is_left():
+    """Rare classes have few bits to tell, and do not come first for that."""
+    rng = np.random.default_rng(3)
+    sizes = [130, 110, 80, 60, 40, 20]
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    X = np.column_stack([y + rng.normal(scale=0.6, size=len(y)), rng.normal(size=len(y))])
+    X[y == 0, 0] -= 8
+    X[y == 5, 0] = rng.normal(size=20) + 2
+    table, standard = labelled(X, y)
+    everything = tuple(range(len(sizes)))
+    assert len(sizes) > ALL_ORDERS
+    told = [rule_bits(k, everything, table, standard) for k in everything]
+    without_rule = []
+    for size in sizes:
+        share = np.array([size, len(y) - size]) / len(y)
+        without_rule.append(-len(y) * (share @ np.log2(share)))
+    left = np.array(told) / without_rule
+    order = list_order(range(len(sizes)), table, standard, SHORTNESS)
+    assert order == np.argsort(left, kind="stable").tolist()
+    assert order != np.argsort(told, kind="stable").tolist()
+
+
 def test_seeds_ask_for_the_classes_in_the_same_order():
     X, y = make_blobs(120, centers=3, cluster_std=3.0, random_state=1)
     fits = [NAClassifier(evaluations=50, random_state=seed).fit(X, y) for seed in (0, 1)]

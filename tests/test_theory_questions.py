@@ -278,6 +278,18 @@ def test_large_resolutions_without_bias():
         harmonic.quantiles()
 
 
+@pytest.mark.parametrize("resolution", [1024, 8194])
+def test_redrawn_steps_take_the_share_of_the_others_that_changes_something(resolution):
+    """Of the chain of all networks up to 8192, and of the ring beyond it."""
+    kept, redrawn = (
+        expected_runtime("half", resolution, bias=False, redraw_void=redraw)
+        for redraw in (False, True)
+    )
+    # the angle mutates with probability 1/2, and a length of r leaves it where it is
+    changes = (1 - 1 / (resolution * sum(1 / k for k in range(1, resolution + 1)))) / 2
+    assert redrawn.mean - 1 == pytest.approx((kept.mean - 1) * changes, rel=1e-8)
+
+
 @pytest.mark.parametrize(
     ("resolution", "mutation", "bias"), [(2**21, "local", False), (20_000, "harmonic", True)]
 )

@@ -1,12 +1,14 @@
 """Ways to solve a chain against each other: levels, plateaus, sparse, generations, dense."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperna._kernels.exact_selection import best_weights
 from hyperna.theory import Chain, Moments, best_offspring, expected_runtime
 from hyperna.theory.dense import DenseSolver
 from hyperna.theory.generations import GenerationSolver
@@ -201,6 +203,20 @@ def test_mirrored_angles_have_the_same_sine_and_the_opposite_cosine():
 
 def test_displacements_of_one_component_have_probability_one_to_be_drawn():
     np.testing.assert_allclose(displacements([0.5, 0.5], 4, 1.0), [0, 0.25, 0.5, 0.25])
+
+
+@pytest.mark.parametrize("offspring", [1, 2, 47, 48, 49, 200])
+def test_the_weight_of_the_first_best_is_that_of_its_definition(offspring):
+    """Exactly, by fractions; also where a level has no mass, or all that is left."""
+    rng = np.random.default_rng(offspring)
+    rest = np.concatenate([rng.random(20), 1 - 1e-3 * rng.random(20)])
+    mass = rest * np.concatenate([rng.random(36), [0.0, 1.0, 1e-9, 1 - 1e-9]])
+    weight = np.zeros(40)
+    best_weights(rest, mass, offspring, weight)
+    for rest_, mass_, found in zip(rest, mass, weight, strict=True):
+        r, m = Fraction(rest_), Fraction(mass_)
+        exact = (r**offspring - (r - m) ** offspring) / m if m else offspring * r ** (offspring - 1)
+        assert found == pytest.approx(float(exact), rel=1e-12, abs=1e-300)
 
 
 # ---- what no bound is proved for

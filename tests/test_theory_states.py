@@ -70,6 +70,24 @@ def test_targets_on_a_sphere_are_whole_levels(name, resolution, options):
         assert (found.target == (found.fitness >= level - 1e-9)).all()
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("quarter", {"bias": False}),
+        ("quarter", {}),
+        ("local_opt", {"neuron": "bent"}),
+        ("two_quarters", {"neurons": 2, "bias": False}),
+        ("cube", {"dim": 2}),
+    ],
+)
+def test_a_fitness_that_networks_attain_is_a_target_they_reach(name, options):
+    fitness = expected_runtime(name, 8, **options, target=0.6).fitness
+    for level in np.unique(fitness)[-4:]:
+        found = expected_runtime(name, 8, **options, target=float(level))
+        assert found.target.any()
+        assert (found.target == (found.fitness >= level)).all()
+
+
 STATES = [
     {"problem": "quarter", "resolution": 6},
     {"problem": "quarter", "resolution": 6, "bias": False},

@@ -36,16 +36,24 @@ def acceptance(fitness, moduli, genome, free, probability):
 
 
 @pytest.mark.parametrize("redraw", [False, True])
-@pytest.mark.parametrize(("bias", "probability"), [(True, 0.1), (True, 0.5), (False, 0.3)])
-def test_the_next_accepted_step_comes_when_and_where_chance_says(bias, probability, redraw):
+@pytest.mark.parametrize(
+    ("neurons", "bias", "probability"),
+    [(1, True, 0.1), (1, True, 0.5), (1, False, 0.3), (2, False, 0.1)],
+)
+def test_the_next_accepted_step_comes_when_and_where_chance_says(
+    neurons, bias, probability, redraw
+):
     """From the network whose steps are accepted most rarely, but now and then."""
     X, y = rugged_points()
-    fitness = reference.point_fitness(X.tolist(), y.tolist(), 1, RESOLUTION)
-    moduli = reference.grid_moduli(1, RESOLUTION)
-    free = [0, 1] if bias else [0]
-    levels = range(RESOLUTION + 1) if bias else [RESOLUTION // 2]
+    fitness = reference.point_fitness(X.tolist(), y.tolist(), neurons, RESOLUTION)
+    moduli = reference.grid_moduli(neurons, RESOLUTION)
+    free = [c for c in range(2 * neurons) if bias or c % 2 == 0]
+    values = [
+        range(modulus) if component in free else [RESOLUTION // 2]
+        for component, modulus in enumerate(moduli)
+    ]
     found = []
-    for genome in itertools.product(range(RESOLUTION), levels):
+    for genome in itertools.product(*values):
         void, chances = acceptance(fitness, moduli, genome, free, probability)
         if chances:
             found.append((sum(chances.values()), genome, void, chances))
@@ -54,8 +62,9 @@ def test_the_next_accepted_step_comes_when_and_where_chance_says(bias, probabili
     if not redraw:
         # a void step is accepted as well, and changes nothing
         chances = {**chances, genome: void}
-    grid = Grid(2, 1, RESOLUTION)
+    grid = Grid(2, neurons, RESOLUTION)
     na = OnePlusOneNA(
+        neurons=neurons,
         resolution=RESOLUTION,
         mutation="local",
         bias=bias,
