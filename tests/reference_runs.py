@@ -411,7 +411,8 @@ def one_parent(case, run, rng):
             continue
         new = score(case, child)
         accepted = (new, -len(child.hidden)) >= (value, -len(parent.hidden))
-        if case.online and child is not parent:
+        if case.online:
+            # a copy of the parent, too, is judged on its points
             points = fresh_points(case, rng)
             own = hits(case, child, points)
             rival = luck if case.judge_once else hits(case, parent, points)

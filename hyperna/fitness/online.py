@@ -41,7 +41,8 @@ class Online(Fitness):
     reevaluate : bool
         True judges the parent on the same points as its offspring. False judges every network once
         only, when it is born: the offspring is kept if it is right on at least as many of its
-        points as its parent was on other ones. A lucky parent may then survive for a long time.
+        points as its parent was on other ones. A lucky parent may then survive for a long time. So
+        may a lucky copy of it, for offspring that equal their parent are judged, too.
 
     Examples
     --------
