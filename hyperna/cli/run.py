@@ -2,10 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hyperna import __version__
 from hyperna._words import are, counted, interval, number, percent
@@ -223,6 +223,17 @@ def _neurons(setting: "Setting") -> str:
     return counted(setting.neurons, f"{kind}neuron")
 
 
+class _Statistic(NamedTuple):
+    """A row of the table, by its keys in the summary."""
+
+    name: str
+    key: str
+    interval: str | None
+    write: Callable[[Any], str]
+    of: str  # what it is a statistic of: the column of wide tables
+    below: str = ""  # the line below in narrow tables; nothing for all runs
+
+
 def _tables(summary: dict[str, Any]) -> Iterator[Version]:
     """Yield the table, then one whose rows say what they are of on a line below."""
     from hyperna.analysis.statistics import wilson_interval
@@ -234,40 +245,48 @@ def _tables(summary: dict[str, Any]) -> Iterator[Version]:
     if summary["settings"]["stagnation"] is None:
         # stuck runs count as the evaluations of their limit, which is the budget
         limited += reasons.get("stuck", 0)
-    spent = f"{every}, {limited:,} at the limit" if limited else every
+    at_limit = f"{limited:,} at the limit" if limited else ""
+    spent = f"{every}, {at_limit}" if limited else every
     solved = f"{summary['successes']:,} of {every}"
     per_success = counted(summary["successes"], "success")
     share = partial(number, digits=6)
-    described: list[tuple[str, str, str | None, Any, str]] = [
-        ("success share", "success_share", "success_interval", percent, solved),
-        ("evaluations, mean", "mean_evaluations", "mean_interval", number, spent),
-        ("evaluations, sd", "sd_evaluations", None, number, every),
-        ("evaluations, median", "median_evaluations", "median_interval", number, every),
-        (
+    statistics = [
+        _Statistic("success share", "success_share", "success_interval", percent, solved, solved),
+        _Statistic(
+            "evaluations, mean", "mean_evaluations", "mean_interval", number, spent, at_limit
+        ),
+        _Statistic("evaluations, sd", "sd_evaluations", None, number, every),
+        _Statistic("evaluations, median", "median_evaluations", "median_interval", number, every),
+        _Statistic(
             "evaluations per success",
             "expected_running_time",
             "expected_running_time_interval",
             number,
             per_success,
+            per_success,
         ),
-        ("fitness, best", "best_fitness", None, share, every),
-        ("fitness, mean", "mean_fitness", "mean_fitness_interval", share, every),
-        ("neurons, mean", "mean_neurons", "mean_neurons_interval", number, every),
-        ("terms, mean", "mean_terms", "mean_terms_interval", number, every),
+        _Statistic("fitness, best", "best_fitness", None, share, every),
+        _Statistic("fitness, mean", "mean_fitness", "mean_fitness_interval", share, every),
+        _Statistic("neurons, mean", "mean_neurons", "mean_neurons_interval", number, every),
+        _Statistic("terms, mean", "mean_terms", "mean_terms_interval", number, every),
     ]
-    rows = []
-    for name, key, ends, write, of in described:
-        if key in summary:
-            written = interval(summary[ends], write) if ends else ""
-            rows.append((name, write(summary[key]), written, of))
-    for reason, count in reasons.items():
-        written = interval(wilson_interval(count, runs), percent)
-        rows.append((f"stopped: {reason}", percent(count / runs), written, f"{count:,} of {every}"))
-    columns = {"": {}, "value": RIGHT, "95 % interval": RIGHT}
-    yield {**columns, "of": {}}, rows
+    wide = []
     narrow = []
-    for *cells, of in rows:
-        narrow.append(cells)
-        if of != every:
-            narrow.append([f"  {of.removeprefix(f'{every}, ')}", "", ""])
+
+    def add(name: str, value: str, ends: str, of: str, below: str) -> None:
+        wide.append((name, value, ends, of))
+        narrow.append((name, value, ends))
+        if below:
+            narrow.append((f"  {below}", "", ""))
+
+    for row in statistics:
+        if row.key in summary:
+            ends = interval(summary[row.interval], row.write) if row.interval else ""
+            add(row.name, row.write(summary[row.key]), ends, row.of, row.below)
+    for reason, count in reasons.items():
+        ends = interval(wilson_interval(count, runs), percent)
+        stopped = f"{count:,} of {every}"
+        add(f"stopped: {reason}", percent(count / runs), ends, stopped, stopped)
+    columns = {"": {}, "value": RIGHT, "95 % interval": RIGHT}
+    yield {**columns, "of": {}}, wide
     yield columns, narrow
