@@ -178,6 +178,37 @@ def test_a_category_changes_to_the_nearest_one():
     assert (found[1].change.before, found[2].change.before) == ("Rome", None)
 
 
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        (("Rome",), "city other than Rome"),
+        (("Rome", "Oslo"), "city other than Rome and Oslo"),
+        (("Rome", "Oslo", "Bern"), "city other than Rome, Oslo and Bern"),
+        (("Rome", "Oslo", "Bern", "Bonn"), "city none of the categories in the rules"),
+    ],
+)
+def test_what_is_none_of_the_named_categories_is_told_by_their_names(named, words):
+    features = [Feature("city", "category", category=name) for name in (*named, "Wien")]
+    rule = Rule((condition([*range(len(named))], [1.0] * len(named), 0.5),), 1, 1.0, 0.0, 0.5)
+    [found] = explain(encoded(features, [rule]), {"city": ["Rome"]})
+    options = [f"{words} instead of Rome", "city = Wien instead of Rome"]
+    assert (found.answer, found.change.answer) == ("yes", "no")
+    assert found.change.text in options
+
+
+def test_a_frequent_category_is_not_told_to_become_another_one_where_rules_name_what_is_rare():
+    """ "Not Rome" would be true of Oslo already; only what is rare changes the answer."""
+    features = [
+        Feature("city", "category", category="Rome"),
+        Feature("city", "category", category="Oslo"),
+        Feature("city", "rare", named=("Rome", "Oslo")),
+    ]
+    rule = Rule((condition([0, 2], [1.0, -1.0], -0.5),), 1, 1.0, 0.0, 0.5)
+    [found] = explain(encoded(features, [rule]), {"city": ["Oslo"]})
+    assert (found.answer, found.change.answer) == ("yes", "no")
+    assert (found.change.after, found.change.text) == ("", "city is rare instead of Oslo")
+
+
 def test_a_gap_may_be_the_only_value_that_is_not_rare():
     """Then nothing but a gap changes the answer, and from a gap anything does."""
     rule = Rule((condition([0], [1.0], 0.5),), 1, 1.0, 0.0, 0.5)

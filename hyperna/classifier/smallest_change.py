@@ -1,235 +1,248 @@
-"""The nearest number and the nearest date with another answer.
+"""The smallest change of each column that changes the answer, of numbers, dates and categories.
 
-Computed sums grow monotonically with each feature, so the place where a condition changes is found
-by bisection over all doubles, and between these places the answer is constant.
+It is exact: no smaller change of the column does it. `nearest_value.py` finds numbers and dates;
+categories are few enough to be tried one by one.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import product
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.classifier.decision_list import DecisionList
-from hyperna.classifier.rules import Condition
-from hyperna.tables.dates import CALENDAR, DATE_PARTS, STEPS, date_part
-from hyperna.tables.features import Feature
+from hyperna._validation import BoolArray
+from hyperna._words import joined
+from hyperna.classifier.asked_rows import AskedRows
+from hyperna.classifier.explain_text import beyond_text, from_text, signed_text, value_text
+from hyperna.classifier.explanations import Change
+from hyperna.classifier.nearest_value import Calendar, NearestNumber, first_beyond
+from hyperna.tables.dates import DATE_PARTS, STEPS, moment_text
+from hyperna.tables.features import Feature, printable
+
+# Of a category that is none of those in the rules, so many are told by name.
+MOST_LISTED = 3
 
 
-@dataclass(frozen=True)
-class AskedRows:
-    """Rules, what their features mean, the rows `F` that they are asked about, and their answers.
+class SmallestChanges:
+    """Finds the smallest changes of rows.
 
-    Answers are numbers of classes.
+    `all_features` are those of the model, also those that its rules do not use: they know more
+    categories by name.
     """
 
-    rules: DecisionList
-    features: Sequence[Feature]
-    F: FloatArray
-    answers: IntArray
-
-    @cached_property
-    def conditions(self) -> tuple[Condition, ...]:
-        """The conditions of all rules."""
-        return tuple(each for rule in self.rules.rules for each in rule.conditions)
-
-
-def double_keys(values: FloatArray) -> IntArray:
-    """Return whole numbers that are ordered as the doubles are, neighbours one apart."""
-    bits = np.asarray(values, dtype=np.float64).view(np.int64)
-    return np.where(bits >= 0, bits, -(bits & np.int64(2**63 - 1)))
-
-
-def doubles_of(keys: IntArray) -> FloatArray:
-    """Return the doubles that `double_keys` numbered."""
-    bits = np.where(keys >= 0, keys, (-keys) | np.int64(-(2**63)))
-    return bits.view(np.float64)
-
-
-LAST_KEY = int(double_keys(np.array([np.finfo(float).max]))[0])
-
-
-def first_true(low: IntArray, high: IntArray, is_true: Callable[[IntArray], BoolArray]) -> IntArray:
-    """Return the least number in (low, high] with `is_true`, which is false, then true.
-
-    It is high + 1 where it is nowhere true, and low where it is true there already.
-    """
-    ends = low.copy(), high.copy()
-    at_low, at_high = is_true(low), is_true(high)
-    low, high = ends
-    for _ in range(65):
-        middle = (low >> 1) + (high >> 1) + (low & high & 1)
-        true = is_true(middle)
-        high = np.where(true, middle, high)
-        low = np.where(true, low, middle)
-        if (high - low <= 1).all():
-            break
-    return np.where(at_low, ends[0], np.where(at_high, high, ends[1] + 1))
-
-
-def first_beyond(condition: Condition, F: FloatArray, k: int) -> IntArray:
-    """Return for each row the key of the first value of feature k with which a condition changes.
-
-    With growing values the condition changes at most once, since rounded products and sums grow
-    with their parts. Where it never does, the key is beyond that of the largest number.
-    """
-    rising = condition.weights[condition.features.index(k)] > 0
-    changed = F.copy()
-
-    def is_true(keys: IntArray) -> BoolArray:
-        changed[:, k] = doubles_of(keys)
-        return condition.holds(changed) == rising
-
-    low = np.full(len(F), -LAST_KEY)
-    first = first_true(low, -low, is_true)
-    return np.where(first == low, LAST_KEY + 1, first)
-
-
-class NearestNumber:
-    """The nearest value of a feature with another answer, for each row.
-
-    `flips` has the keys of the values at which conditions change, shape (conditions, rows). `inner`
-    is the neighbour of the value on the side of the row, and `outer` the last value beyond with the
-    same answer.
-    """
-
-    def __init__(self, asked: AskedRows, F: FloatArray, k: int, flips: IntArray) -> None:
-        start = double_keys(F[:, k])
-        rows = len(F)
-        self.size = np.full(rows, math.inf)
-        self.value = np.full(rows, math.nan)
-        self.inner = np.full(rows, math.nan)
-        self.outer = np.full(rows, math.nan)
-        self.answer = np.full(rows, -1)
-        inside = flips <= LAST_KEY
-        changed = F.copy()
-        candidates = [(start, np.ones(rows, bool), start)]  # a gap that becomes known as it counts
-        for flip, possible in zip(flips, inside, strict=True):
-            candidates.append((flip, possible & (flip > start), flip - 1))
-            candidates.append((flip - 1, possible & (flip <= start), flip))
-        for keys, possible, inner in candidates:
-            values = doubles_of(np.where(possible, keys, start))
-            changed[:, k] = values
-            answers = asked.rules.predict(changed)
-            size = np.abs(values - F[:, k])
-            better = possible & (answers != asked.answers) & (size < self.size)
-            self.size[better] = size[better]
-            self.value[better] = values[better]
-            self.inner[better] = doubles_of(inner)[better]
-            self.answer[better] = answers[better]
-        key = double_keys(np.nan_to_num(self.value))
-        up = key > start
-        farther = np.where(inside & (flips > key), flips, LAST_KEY + 1).min(axis=0) - 1
-        lower = np.where(inside & (flips <= key), flips, -LAST_KEY).max(axis=0)
-        self.outer = doubles_of(np.where(up, farther, lower))
-
-
-class Calendar:
-    """The nearest moment with another answer.
-
-    Between two moments at which a condition on the date changes, and within a day (or an hour, if
-    rules use it), the answer is constant; all months, weekdays and hours occur within `window`.
-    """
-
-    def __init__(self, asked: AskedRows, by_kind: dict[str, int]) -> None:
+    def __init__(self, asked: AskedRows, all_features: Sequence[Feature]) -> None:
         self.asked = asked
-        used = {k for condition in asked.conditions for k in condition.features}
-        self.by_kind = by_kind
-        self.date = asked.features[by_kind["date"]]
-        self.steps = STEPS[self.date.step]
-        first, last = date_part(CALENDAR, "date", self.date.origin, self.date.step)
-        self.ends = round(first * self.steps), round(last * self.steps)
-        self.parts = [kind for kind in DATE_PARTS[1:] if kind in by_kind and by_kind[kind] in used]
-        self.on_date = [
-            condition for condition in asked.conditions if by_kind["date"] in condition.features
+        self.features = asked.features
+        self.F = asked.F
+        self.deviations = asked.deviations
+        self.all_features = all_features
+
+    def of_rows(self) -> list[list[Change]]:
+        """Return for each row the smallest change of each column that has one."""
+        groups: dict[Any, list[int]] = {}
+        for k, feature in enumerate(self.features):
+            alone = feature.kind == "other"
+            groups.setdefault((feature.column, k) if alone else feature.column, []).append(k)
+        result: list[list[Change]] = [[] for _ in self.F]
+        for members in groups.values():
+            kinds = {self.features[k].kind for k in members}
+            if kinds & set(DATE_PARTS):
+                some = self._date_changes(members)
+            elif kinds & {"category", "rare"} or not kinds & {"number", "other"}:
+                some = self._category_changes(members)
+            else:
+                some = self._number_changes(members)
+            for row, found in enumerate(some):
+                if found:
+                    result[row].append(min(found, key=lambda change: change.distance))
+        return result
+
+    def _number_changes(self, members: list[int]) -> list[list[Change]]:
+        """Return the smallest change of a column of numbers in each row, and to or from a gap."""
+        value = next(k for k in members if self.features[k].kind in ("number", "other"))
+        gap = next((k for k in members if self.features[k].kind == "missing"), None)
+        is_gap = self.asked.gaps[self.features[value].column]
+        known = self.F.copy()
+        if gap is not None:
+            known[:, gap] = 0.0
+        found = [[] for _ in self.F] if gap is None else self._gap_changes(members, gap, is_gap)
+        flips = []
+        for condition in self.asked.conditions:
+            if value in condition.features:
+                flips.append(first_beyond(condition, known, value))
+        if not flips:
+            return found
+        nearest = NearestNumber(self.asked, known, value, np.array(flips))
+        feature = self.features[value]
+        for row in np.flatnonzero(np.isfinite(nearest.size)).tolist():
+            before, after = float(known[row, value]), float(nearest.value[row])
+            distance = abs(after - before) / self.deviations[value]
+            if gap is not None and is_gap[row]:
+                distance = max(distance, 1.0 / self.deviations[gap])
+            goal, target = beyond_text(before, after, nearest.inner[row], nearest.outer[row])
+            was = "a gap"
+            step = ""
+            if not is_gap[row]:
+                was, step = from_text(before, target)
+            found[row].append(
+                Change(
+                    column=printable(feature.column) if feature.kind != "other" else feature.name,
+                    before=None if is_gap[row] else before,
+                    after=after,
+                    amount=None if is_gap[row] else after - before,
+                    distance=distance,
+                    answer=self.asked.classes[nearest.answer[row]],
+                    text=f"{feature.name} {goal} instead of {was}{step}",
+                )
+            )
+        return found
+
+    def _gap_changes(self, members: list[int], gap: int, is_gap: BoolArray) -> list[list[Change]]:
+        """Return for each known value what a gap in its place would change."""
+        changed = self.F.copy()
+        size = np.where(self.F[:, gap] > 0, 0.0, 1.0 / self.deviations[gap])
+        changed[:, gap] = 1.0
+        for k in members:
+            feature = self.features[k]
+            if k != gap:
+                fill = float(feature.values(_filled(feature))[0])
+                changed[:, k] = fill
+                if not math.isnan(self.deviations[k]):
+                    size = np.maximum(size, np.abs(fill - self.F[:, k]) / self.deviations[k])
+        answers = self.asked.rules.predict(changed)
+        found: list[list[Change]] = [[] for _ in self.F]
+        column = printable(self.features[gap].column)
+        for row in np.flatnonzero((answers != self.asked.answers) & ~is_gap).tolist():
+            before = self.asked.value(members, row)
+            change = Change(
+                column=column,
+                before=before,
+                after=None,
+                amount=None,
+                distance=float(size[row]),
+                answer=self.asked.classes[answers[row]],
+                text=f"{column} missing instead of {value_text(before)}",
+            )
+            found[row].append(change)
+        return found
+
+    def _category_changes(self, members: list[int]) -> list[list[Change]]:
+        """Return the smallest change of a column of categories in each row.
+
+        Options are the categories that the model knows by name, any other one, and a gap; of a
+        column of which the rules only use whether it is missing, a value or a gap.
+        """
+        column = self.features[members[0]].column
+        kinds = {self.features[k].kind for k in members}
+        options: list[str | None] = []
+        for feature in self.all_features:
+            if feature.column == column and feature.kind == "category":
+                options.append(feature.category)
+            if feature.column == column and feature.kind == "rare":
+                options += [text for text in feature.named if text is not None]
+        options = [*dict.fromkeys(options), ""]
+        # a gap differs from an unknown category where it has a feature, counts as one, or is none
+        # of the rare ones
+        own = [self.features[k] for k in members]
+        if "missing" in kinds or any(each.fill is not None or None in each.named for each in own):
+            options.append(None)
+        found: list[list[Change]] = [[] for _ in self.F]
+        best = np.full(len(self.F), math.inf)
+        is_gap = self.asked.gaps[column]
+        for option in options:
+            cell = np.array([_UNKNOWN if option == "" else option], dtype=object)
+            changed = self.F.copy()
+            size = np.zeros(len(self.F))
+            for k in members:
+                changed[:, k] = self.features[k].values(cell)[0]
+                size = np.maximum(size, np.abs(changed[:, k] - self.F[:, k]) / self.deviations[k])
+            answers = self.asked.rules.predict(changed)
+            better = (answers != self.asked.answers) & (size < best)
+            best[better] = size[better]
+            for row in np.flatnonzero(better).tolist():
+                before = None if is_gap[row] else self.asked.value(members, row)
+                was = "a gap" if before is None else printable(value_text(before))
+                change = Change(
+                    column=printable(column),
+                    before=before,
+                    after=option,
+                    amount=None,
+                    distance=float(size[row]),
+                    answer=self.asked.classes[answers[row]],
+                    text=f"{self._option_text(column, kinds, option)} instead of {was}",
+                )
+                found[row] = [change]
+        return found
+
+    def _option_text(self, column: str, kinds: set[str], option: str | None) -> str:
+        """Return the words for a category, any other one, or a gap."""
+        name = printable(column)
+        if option is None:
+            return f"{name} missing"
+        if option:
+            return f"{name} = {printable(option)}"
+        if kinds == {"missing"}:
+            return f"{name} known"
+        if "rare" in kinds:
+            # categories that the rules do not name may be frequent ones, and change nothing
+            return f"{name} is rare"
+        listed = [
+            printable(str(feature.category))
+            for feature in self.features
+            if feature.column == column and feature.kind == "category"
         ]
-        # Every month has every weekday, so that a year and a month hold every pair of them.
-        days = 400 if "month" in self.parts else 8 if "weekday" in self.parts else 2
-        self.window = days * self.steps
-        self.grain = self.steps // 24 if "hour" in self.parts and self.steps > 1 else self.steps
+        if len(listed) > MOST_LISTED:
+            return f"{name} none of the categories in the rules"
+        return f"{name} other than {joined(listed)}"
 
-    def part(self, kind: str, counts: IntArray) -> FloatArray:
-        """Return a part of the moments that lie so many steps after the origin."""
-        unit: Any = "D" if self.date.step == "day" else "s"
-        if kind == "missing":
-            return np.zeros(len(counts))
-        moments = np.datetime64(self.date.origin, unit) + counts.astype(f"timedelta64[{unit}]")
-        return date_part(moments.astype("datetime64[us]"), kind, self.date.origin, self.date.step)
+    def _date_changes(self, members: list[int]) -> list[list[Change]]:
+        """Return the smallest change of a date in each row, and to or from a gap."""
+        by_kind = {self.features[k].kind: k for k in members}
+        date = self.features[by_kind["date"]]
+        gap = by_kind.get("missing")
+        is_gap = self.asked.gaps[date.column]
+        if gap is None:
+            found: list[list[Change]] = [[] for _ in self.F]
+        else:
+            found = self._gap_changes(members, gap, is_gap)
+        calendar = Calendar(self.asked, by_kind)
+        steps = STEPS[date.step]
+        for row in range(len(self.F)):
+            start = round(float(self.F[row, by_kind["date"]]) * steps)
+            nearest = calendar.nearest(row, start)
+            if nearest is None:
+                continue
+            count, answer = nearest
+            size = 0.0
+            for kind, k in by_kind.items():
+                if not math.isnan(self.deviations[k]):
+                    after = calendar.part(kind, np.array([count]))[0]
+                    size = max(size, abs(after - self.F[row, k]) / self.deviations[k])
+            before_text = moment_text(date.origin, start, date.step)
+            after_text = moment_text(date.origin, count, date.step)
+            days = (count - start) / steps
+            step = "" if is_gap[row] else f" ({signed_text(days)} days)"
+            was = "a gap" if is_gap[row] else before_text
+            found[row].append(
+                Change(
+                    column=printable(date.column),
+                    before=None if is_gap[row] else before_text,
+                    after=after_text,
+                    amount=None if is_gap[row] else days,
+                    distance=size,
+                    answer=self.asked.classes[answer],
+                    text=f"{date.name} = {after_text} instead of {was}{step}",
+                )
+            )
+        return found
 
-    def rows(self, row: int, counts: IntArray) -> FloatArray:
-        """Return the features of a row with other dates."""
-        changed = np.repeat(self.asked.F[row : row + 1], len(counts), axis=0)
-        for kind, k in self.by_kind.items():
-            changed[:, k] = self.part(kind, counts)
-        return changed
 
-    def nearest(self, row: int, start: int) -> tuple[int, int] | None:
-        """Return the nearest moment to `start` with another answer, and that answer."""
-        if self.parts and self.grain == 1:  # all days around it are looked at
-            near = self._best(row, start, np.zeros(0, np.int64), np.array([start]))
-            if near is not None:
-                return near
-        flips = self._flips(row, start)
-        inside = flips[np.abs(flips - start) <= self.window]
-        near = self._best(row, start, inside, np.array([start]))
-        if near is not None and abs(near[0] - start) <= self.window:
-            return near
-        return self._best(row, start, flips, np.append(flips, start))
+_UNKNOWN = "\0 none of the categories"
 
-    def _best(
-        self, row: int, start: int, flips: IntArray, centres: IntArray
-    ) -> tuple[int, int] | None:
-        """Return the nearest moment with another answer at a flip, or in the window of a centre."""
-        candidates = [np.array([start]), flips, flips - 1]
-        if self.parts:
-            # the first cell of each stretch that windows cover, and where it ends
-            cells = np.unique(centres // self.grain)
-            reach = self.window // self.grain
-            gaps = np.flatnonzero(np.diff(cells) > 2 * reach)
-            begins = cells[np.append(0, gaps + 1)] - reach
-            ends = cells[np.append(gaps, len(cells) - 1)] + reach
-            for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
-                first_moments = np.arange(begin, end + 1) * self.grain
-                candidates += [first_moments, first_moments - 1]
-        counts = np.unique(np.concatenate(candidates))
-        counts = counts[(counts >= self.ends[0]) & (counts <= self.ends[1])]
-        answers = self.asked.rules.predict(self.rows(row, counts))
-        other = np.flatnonzero(answers != self.asked.answers[row])
-        if not len(other):
-            return None
-        best = other[np.abs(counts[other] - start).argmin()]
-        return int(counts[best]), int(answers[best])
 
-    def _flips(self, row: int, start: int) -> IntArray:
-        """Return the first moments at which conditions change, whatever the other parts are."""
-        if not self.on_date:
-            return np.zeros(0, np.int64)
-        choices: dict[str, Sequence[int]] = {
-            "month": range(1, 13),
-            "weekday": range(1, 8),
-            "hour": range(24),
-        }
-        combinations = [*product(*(choices[kind] for kind in self.parts))]
-        width = len(combinations)
-        changed = self.rows(row, np.full(width, start))
-        for place, kind in enumerate(self.parts):
-            changed[:, self.by_kind[kind]] = [each[place] for each in combinations]
-        k = self.by_kind["date"]
-        found = []
-        for condition in self.on_date:
-            rising = condition.weights[condition.features.index(k)] > 0
-
-            def is_true(
-                counts: IntArray, condition: Condition = condition, rising: bool = rising
-            ) -> BoolArray:
-                changed[:, k] = counts / self.steps
-                return condition.holds(changed) == rising
-
-            low = np.full(width, self.ends[0])
-            first = first_true(low, np.full(width, self.ends[1]), is_true)
-            found.append(first[(first > self.ends[0]) & (first <= self.ends[1])])
-        return np.unique(np.concatenate(found))
+def _filled(feature: Feature) -> NDArray[Any]:
+    """Return a gap of the kind of cells that a feature is made of."""
+    if feature.kind in DATE_PARTS:
+        return np.array(["NaT"], dtype="datetime64[us]")
+    return np.array([np.nan])
