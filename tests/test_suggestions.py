@@ -72,3 +72,20 @@ def test_nothing_is_guessed_from_afar(capsys):
         check_choice("output", "zzz", ("or", "and"))
     with pytest.raises(TypeError, match=r"got None$"):
         check_choice("output", None, ("or", "and"))
+
+
+@pytest.mark.parametrize(
+    ("argv", "meant"),
+    [
+        (("run", "half", "--members", "5"), ["mu_plus_one:members=10"]),
+        (
+            ("theory", "half", "--offspring=5"),
+            ["one_plus_lambda:offspring=10", "one_comma_lambda:offspring=10"],
+        ),
+        (("run", "half", "--crossover", "1"), ["mu_plus_one:crossover=0.0"]),
+    ],
+)
+def test_a_parameter_of_an_algorithm_is_no_option_and_its_place_is_told(capsys, argv, meant):
+    message = refusal(capsys, *argv).strip()
+    assert f"unrecognized arguments: {argv[2]}" in message
+    assert message.endswith(f"--algorithm {' or --algorithm '.join(meant)}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from hyperna._validation import check_integer, check_real
 from hyperna._words import shown
+from hyperna.cli.parser import Parser
 
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:
@@ -74,7 +75,28 @@ def add_run_options(
         else:
             reader = partial(convert, read=option.read, check=option.check)
             add(f"--{spelling}", type=reader, metavar=option.metavar, help=help_line)
+    if "algorithm" in wanted and isinstance(parser, Parser):
+        parser.advice = algorithm_advice
     return groups
+
+
+def algorithm_advice(option: str) -> str:
+    """Return how a parameter of an algorithm is given, for a word that looks like an option.
+
+    Examples
+    --------
+    >>> algorithm_advice("--members")
+    '; it is a parameter of an algorithm: --algorithm mu_plus_one:members=10'
+    """
+    from hyperna.experiments.algorithms import algorithms
+
+    parameter = option.removeprefix("--").replace("-", "_")
+    found = [
+        f"--algorithm {name}:{parameter}={each.defaults[parameter]}"
+        for name, each in algorithms().items()
+        if parameter in each.defaults
+    ]
+    return f"; it is a parameter of an algorithm: {' or '.join(found)}" if found else ""
 
 
 def add_kind_option(parser: argparse.ArgumentParser) -> None:
