@@ -8,10 +8,12 @@ package's way to store them.
 
 from bisect import bisect
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate, pairwise
-from math import asin, cos, exp, pi, sin, sqrt
+from math import asin, atan2, cos, exp, pi, sin, sqrt
 
 import reference
+import reference_spheres
 from reference_algorithms import rounded_output
 
 LAWS = {
@@ -30,8 +32,9 @@ RESIZED = 0.25  # share of offspring with one neuron more or fewer, where their 
 class Case:
     """The options of a run, named as in the package.
 
-    The fitness is a set of points (`X`, `y`, `weights`), or the circle with positive `arcs`, or
-    fresh points of either (`online`). `target` is a share; None: no run succeeds.
+    The fitness is a set of points (`X`, `y`, `weights`), or the circle with positive `arcs`, or the
+    sphere in `dim` dimensions with these arcs as azimuths, or fresh points of any of them
+    (`online`). `target` is a share; None: no run succeeds.
     """
 
     X: tuple = ()
@@ -70,6 +73,10 @@ class Case:
     @property
     def rotates(self):
         return self.move == "rotation" and self.dim > 2
+
+    @property
+    def on_sphere(self):
+        return bool(self.arcs) and self.dim > 2
 
 
 @dataclass
@@ -144,13 +151,12 @@ def fires(case, neuron, x):
 
 
 def answer(case, network, bits):
-    """Join the hidden bits."""
+    """Join the hidden bits, or arrays of them."""
     if len(bits) == 1 or case.output != "evolved":
         return reference.joined(bits, case.output)
     output = network.output
-    return sum(w for w, b in zip(weights_of(case, output), bits, strict=True) if b) >= level(
-        case, output
-    )
+    weighted = zip(weights_of(case, output), bits, strict=True)
+    return sum(w * bit for w, bit in weighted) >= level(case, output)
 
 
 def predicted(case, network, x):
@@ -161,12 +167,22 @@ def predicted(case, network, x):
 
 
 def score(case, network):
-    """Weight of the points, or length of the circle, that is answered correctly."""
+    """Weight of the points, or part of the circle or sphere, that is answered correctly."""
+    if case.on_sphere:
+        parts = ((tuple(one.direction), one.bias, one.bend) for one in network.parts)
+        return area_score(case, tuple(parts))
     return arc_score(case, network) if case.arcs else point_score(case, network)
 
 
 def perfect(case):
+    if case.on_sphere:
+        return area_units(case.resolution)
     return reference.circle_units(case.resolution) if case.arcs else sum(point_weights(case))
+
+
+def accuracy(case):
+    """What a share may differ by from the package's: areas are rounded to units of their own."""
+    return 5e-10 if case.on_sphere else 1e-12
 
 
 def point_weights(case):
@@ -178,13 +194,18 @@ def point_score(case, network):
     return sum(w for w, x, label in judged if predicted(case, network, x) == bool(label))
 
 
-def half_width(case, neuron, units):
-    """Half of the arc on which a neuron fires: arccos b, or theta - arcsin(b sin theta)."""
-    if neuron.bend is None:
-        return reference.half_width(neuron.bias, case.resolution, units)
+def bent_half_width(case, neuron):
+    """Half of the arc on which a bent neuron fires, in radians: theta - arcsin(b sin theta)."""
     theta = pi * neuron.bend / case.resolution
     sine = reference.sin_turn(neuron.bend, 2 * case.resolution)
-    return round(units / (2 * pi) * (theta - asin(level(case, neuron) * sine)))
+    return theta - asin(level(case, neuron) * sine)
+
+
+def half_width(case, neuron, units):
+    """Half of the arc on which a neuron fires: arccos b for a plain one."""
+    if neuron.bend is None:
+        return reference.half_width(neuron.bias, case.resolution, units)
+    return round(units / (2 * pi) * bent_half_width(case, neuron))
 
 
 def arc_score(case, network):
@@ -203,15 +224,57 @@ def arc_score(case, network):
     return right
 
 
+def area_units(resolution):
+    """The sphere's area as an integer that grid steps and twenty-fourths divide exactly.
+
+    A unit is 2e-10: far above the errors of areas, 1e-13 at most, so that equal ones are equal
+    numbers, and far below the distance of others (`test_reference_spheres.py`).
+    """
+    multiple = 24 * resolution
+    return 2**32 // multiple * multiple
+
+
+@lru_cache(maxsize=2**15)
+def area_score(case, parts):
+    """Area of the sphere that is answered correctly by a network with these parts, in units."""
+    parts = [Neuron(*part) for part in parts]
+    count = len(parts) - (case.output == "evolved" and len(parts) > 1)
+    share = area_share(case, Net(parts[:count], *parts[count:]))
+    return round(share * area_units(case.resolution))
+
+
+def area_share(case, network):
+    caps = [(weights_of(case, one), height(case, one)) for one in network.hidden]
+    if case.dim == 4:
+        return reference_spheres.share_at_4(*caps[0], case.arcs)
+    return reference_spheres.share(caps, case.arcs, lambda bits: answer(case, network, bits))
+
+
+def height(case, neuron):
+    """The t of the cap w·x >= t on which a neuron fires."""
+    return level(case, neuron) if neuron.bend is None else cos(bent_half_width(case, neuron))
+
+
 def fresh_points(case, rng):
     """Points of one step of an online run, with their labels."""
     if case.arcs:
-        turns = [rng.random() for _ in range(case.online)]
         ends = [float(end) for arc in case.arcs for end in arc]
+        if case.on_sphere:
+            places = [uniform_point(case.dim, rng) for _ in range(case.online)]
+            turns = [atan2(x[-1], x[-2]) / (2 * pi) % 1 for x in places]
+            return [(x, bisect(ends, turn) % 2 == 1) for x, turn in zip(places, turns, strict=True)]
+        turns = [rng.random() for _ in range(case.online)]
         places = [(cos(2 * pi * turn), sin(2 * pi * turn)) for turn in turns]
         return [(x, bisect(ends, turn) % 2 == 1) for x, turn in zip(places, turns, strict=True)]
     chosen = rng.choices(range(len(case.X)), point_weights(case), k=case.online)
     return [(case.X[i], bool(case.y[i])) for i in chosen]
+
+
+def uniform_point(dim, rng):
+    """A point that is uniform on the sphere."""
+    x = [rng.gauss(0, 1) for _ in range(dim)]
+    norm = sqrt(sum(v * v for v in x))
+    return [v / norm for v in x]
 
 
 def hits(case, network, points):

@@ -6,6 +6,7 @@ judged by the distribution of its results and by what every single run must fulf
 """
 
 import random
+from dataclasses import fields
 from functools import cache
 from itertools import combinations, pairwise, product
 
@@ -17,10 +18,17 @@ from samples import OUTPUTS
 from scipy import stats
 
 import hyperna
+from hyperna.run.description import RUN_OPTIONS
 from hyperna.run.relatives import RELATIVES
 
 SIGNIFICANCE = 1e-4
-ARCS = {"circle": reference.TWO_QUARTERS, "online circle": reference.LOCAL_OPT}
+ARCS = {
+    "circle": reference.TWO_QUARTERS,
+    "online circle": reference.LOCAL_OPT,
+    "cap": reference.LOCAL_OPT,
+    "sphere": reference.LOCAL_OPT,
+    "online sphere": reference.QUARTER,
+}
 
 
 @cache
@@ -32,14 +40,33 @@ def cloud(dim, weighted):
         places = [x for x in product(steps, repeat=dim) if 0 < sum(v * v for v in x) <= 1]
         X = tuple(rng.sample(places, 12))
     else:
-        X = tuple(tuple(rng.uniform(-0.55, 0.55) for _ in range(dim)) for _ in range(14))
+        reach = 0.95 / dim**0.5
+        X = tuple(tuple(rng.uniform(-reach, reach) for _ in range(dim)) for _ in range(14))
     y = tuple(rng.random() < 0.5 for _ in X)
     weights = tuple(rng.randrange(1, 4) for _ in X) if weighted else (1,) * len(X)
     return X, y, weights
 
 
+# What else may be given: fields of a `Case`.
+OPTION = {
+    "none": {},
+    "no bias": {"bias": False},
+    "redraw": {"redraw_void": True},
+    "replace": {"replace_neuron": 0.3},
+    "probability": {"mutation_probability": 0.6},
+    "crossover": {"crossover": 0.5},
+}
 AXES = {
-    "fitness": ["circle", "points", "lattice", "online circle", "online points"],
+    "fitness": [
+        "circle",
+        "cap",  # one neuron on the sphere
+        "sphere",  # several
+        "points",
+        "lattice",
+        "online circle",
+        "online sphere",
+        "online points",
+    ],
     "neuron": ["plain", "bent"],
     "output": OUTPUTS,
     "algorithm": [
@@ -53,8 +80,9 @@ AXES = {
     ],
     "mutation": ["harmonic", "local", "uniform", "power_law", plain.WITHOUT_JUMPS, "adaptive"],
     "limits": ["budget", "target", "restarts", "judge once"],
-    "option": ["none", "no bias", "redraw", "replace", "probability", "crossover"],
-    "move": ["angle", "angle, D = 3", "rotation, D = 3"],
+    "option": list(OPTION),
+    "move": ["angle", "rotation"],
+    "dim": ["D = 2", "D = 3", "D = 4"],
     "neurons": [1, 2, 3],
 }
 POPULATIONS = ("one_plus_lambda", "one_comma_lambda", "mu_plus_one", "annealing")
@@ -64,7 +92,17 @@ def possible(row):
     """Whether the package takes these values together."""
     fitness, algorithm, option = row["fitness"], row["algorithm"], row["option"]
     online = fitness.startswith("online")
-    if "circle" in fitness and row["move"] != "angle":
+    turned, dim = row["move"] == "rotation", int(row["dim"][-1])
+    if turned and dim == 2:
+        return False
+    if fitness in ARCS and (dim == 2) != ("circle" in fitness):
+        return False
+    if fitness in ("cap", "sphere") and algorithm == "growing":
+        return False
+    if fitness in ("cap", "sphere") and (fitness == "cap") != (row["neurons"] == 1):
+        return False
+    # areas at D = 4 are known for one neuron
+    if fitness in ARCS and dim == 4 and row["neurons"] > 1:
         return False
     if online and (algorithm in POPULATIONS or algorithm == "growing"):
         return False
@@ -75,14 +113,12 @@ def possible(row):
         return False
     if option == "crossover" and algorithm != "mu_plus_one":
         return False
-    if option == "replace" and (algorithm == "growing" or row["move"].startswith("rotation")):
+    if option == "replace" and (algorithm == "growing" or turned):
         return False
     if row["output"] == "evolved" and row["neurons"] == 1 and algorithm != "growing":
         return False
     # an output neuron that is made anew lies between the grid's biases where neurons are turned
-    return not (
-        algorithm == "growing" and row["output"] == "evolved" and row["move"].startswith("rotation")
-    )
+    return not (algorithm == "growing" and row["output"] == "evolved" and turned)
 
 
 def covering():
@@ -111,10 +147,9 @@ def covering():
 def case_of(row):
     """The options of a row."""
     fitness, option, limits = row["fitness"], row["option"], row["limits"]
-    made = {key: row[key] for key in ("neuron", "output", "mutation")}
-    made["move"] = row["move"].split(",")[0]
-    made["dim"] = 3 if "D = 3" in row["move"] else 2
-    if "circle" in fitness:
+    made = {key: row[key] for key in ("neuron", "output", "mutation", "move")}
+    made["dim"] = int(row["dim"][-1])
+    if fitness in ARCS:
         made["arcs"] = tuple(ARCS[fitness])
     else:
         made["X"], made["y"], made["weights"] = cloud(made["dim"], fitness == "lattice")
@@ -127,17 +162,10 @@ def case_of(row):
         made["algorithm"] = row["algorithm"]
         made["neurons"] = row["neurons"]
     if limits == "target":
-        made["target"] = 0.8
+        made["target"] = 0.65 if fitness in ("cap", "sphere") else 0.8
     if limits == "restarts":
         made |= {"stagnation": 12, "restarts": 2, "target": 0.95}
-    made |= {
-        "no bias": {"bias": False},
-        "redraw": {"redraw_void": True},
-        "replace": {"replace_neuron": 0.3},
-        "probability": {"mutation_probability": 0.6},
-        "crossover": {"crossover": 0.5},
-    }.get(option, {})
-    return plain.Case(**made)
+    return plain.Case(**made, **OPTION[option])
 
 
 ROWS = covering()
@@ -147,10 +175,17 @@ def name_of(row):
     return ", ".join(str(value) for value in row.values() if value != "none")
 
 
+def tried_by_default():
+    """The first row of each kind of fitness with the (1+1) NA, where its kernel accepts."""
+    rows = [row for row in ROWS if row["algorithm"] == "na"]
+    kinds = ("circle", "cap", "sphere", "points")
+    return [next(row for row in rows if row["fitness"] == kind) for kind in kinds]
+
+
 # Compilation takes seconds a row: most are slow, and `test_interpreted` tries all.
 COMPILED = [
-    pytest.param(row, id=name_of(row), marks=[pytest.mark.slow] if place % 24 else [])
-    for place, row in enumerate(ROWS)
+    pytest.param(row, id=name_of(row), marks=[] if row in tried_by_default() else pytest.mark.slow)
+    for row in ROWS
 ]
 
 
@@ -158,41 +193,28 @@ def fitness_of(case):
     """The fitness as the package takes it."""
     if case.arcs:
         arcs = [(float(360 * start), float(360 * end)) for start, end in case.arcs]
-        found = hyperna.custom_arcs(arcs, unit="degree")
+        found = hyperna.custom_arcs(arcs, unit="degree", dim=case.dim)
     else:
         found = hyperna.points(np.array(case.X), np.array(case.y), weight=np.array(case.weights))
     if case.online:
         return hyperna.Online(found, samples=case.online, reevaluate=not case.judge_once)
-    return hyperna.fitness_of(found)
+    return hyperna.fitness_of(found, neurons=None if case.grows else case.neurons)
 
 
 def algorithm_of(case):
     """The algorithm as the package takes it."""
-    shared = (
-        "neurons", "output", "neuron", "resolution", "move", "mutation", "bias", "redraw_void",
-        "mutation_probability", "replace_neuron",
-    )  # fmt: skip
-    options = {key: getattr(case, key) for key in shared}
-    own = {
-        "one_plus_lambda": ("offspring",),
-        "one_comma_lambda": ("offspring",),
-        "mu_plus_one": ("members", "crossover"),
-        "annealing": ("temperature", "cooling"),
-    }.get(case.algorithm, ())
-    options |= {key: getattr(case, key) for key in own}
-    if case.grows:
-        options["max_neurons"] = case.max_neurons
-    return RELATIVES[case.algorithm](**options)
+    # a case has all options of the (1+1) NA but `init`, and the parameters of its relatives
+    kind = RELATIVES[case.algorithm]
+    known = {entry.name for entry in fields(kind)} & {entry.name for entry in fields(case)}
+    options = {name: getattr(case, name) for name in known}
+    if not case.grows:
+        options["max_neurons"] = None
+    return kind(**options)
 
 
 def limits_of(case):
-    target = False if case.target is None else case.target
-    return {
-        "budget": case.budget,
-        "target": target,
-        "stagnation": case.stagnation,
-        "restarts": case.restarts,
-    }
+    limits = {name: getattr(case, name) for name in RUN_OPTIONS if hasattr(case, name)}
+    return limits | {"target": False if case.target is None else case.target}
 
 
 def same_law(one, other):
@@ -219,7 +241,8 @@ def check_distribution(case, runs, seed):
     rng = random.Random(seed)
     wanted = [plain.simulate(case, rng) for _ in range(runs)]
     evaluations, fitness, success = map(np.array, zip(*wanted, strict=True))
-    assert same_law(found.fitness.round(9), fitness.round(9)) > SIGNIFICANCE
+    # areas may differ by a unit, so that levels which are so close count as one
+    assert same_law(found.fitness.round(6), fitness.round(6)) > SIGNIFICANCE
     assert same_law(found.evaluations, evaluations) > SIGNIFICANCE
     assert same_law(found.success.astype(int), success.astype(int)) > SIGNIFICANCE
 
@@ -251,29 +274,44 @@ def read(case, network):
 
 @pytest.mark.parametrize("row", COMPILED)
 def test_every_run_keeps_its_rules(row):
-    """Fitness is the reference's, limits are met, biases stay fixed, steps have their lengths."""
+    """Fitness is the reference's, limits are met, biases stay fixed, steps have their lengths.
+
+    And plateaus are walked on where offspring replace a parent that they equal.
+    """
     case = case_of(row)
     algorithm, fitness = algorithm_of(case), fitness_of(case)
-    for seed in range(6):
+    accuracy = plain.accuracy(case)
+    walked = 0  # steps to networks that are others and equally good
+    # interpreted, areas take long, and populations choose by code of their own
+    for seed in range(3 if case.on_sphere and case.algorithm in POPULATIONS else 6):
         result = algorithm.run(fitness, seed=seed, trajectory=True, **limits_of(case))
         way = result.trajectory
         nets = [read(case, way.network(i)) for i in range(len(way))]
         shares = [plain.score(case, net) / plain.perfect(case) for net in nets]
-        assert way.fitness == pytest.approx(shares, abs=1e-12)
+        assert way.fitness == pytest.approx(shares, abs=accuracy)
         assert result.fitness == pytest.approx(
-            plain.score(case, read(case, result.network)) / plain.perfect(case), abs=1e-12
+            plain.score(case, read(case, result.network)) / plain.perfect(case), abs=accuracy
         )
         assert result.evaluations <= case.budget
         assert result.success == (case.target is not None and result.fitness >= case.target)
         assert result.fitness == max(way.fitness)
+        steps = zip(pairwise(nets), pairwise(shares), strict=True)
+        walked += sum(a == b and one != other for (one, other), (a, b) in steps)
         if case.restarts == 0 and case.algorithm in ("na", "rls", "one_plus_lambda"):
-            if not case.online:
-                assert np.all(np.diff(way.fitness) >= 0)
             check_steps(case, nets)
+        if case.restarts == 0 and never_falls(case):
+            assert np.all(np.diff(way.fitness) >= 0)
         for net in nets:
             assert len(net.hidden) <= (case.max_neurons if case.grows else case.neurons)
             if not case.bias:
                 assert all(part.bias == case.resolution // 2 for part in net.parts)
+    if never_falls(case):
+        assert walked, "equally good offspring are accepted"
+
+
+def never_falls(case):
+    """Whether offspring replace their parent just if they are not worse."""
+    return case.algorithm in ("na", "rls", "one_plus_lambda") and not case.online
 
 
 def check_steps(case, nets):
@@ -303,10 +341,10 @@ def test_every_possible_pair_of_values_is_tried():
     for a, b in combinations(AXES, 2):
         for u, v in product(AXES[a], AXES[b]):
             if ((a, u), (b, v)) not in seen:
-                others = [AXES[name] for name in AXES if name not in (a, b)]
-                rest = [name for name in AXES if name not in (a, b)]
+                # nothing is refused for its law: `possible` would fail where it asked for it
+                rest = [name for name in AXES if name not in (a, b, "mutation")]
                 rows = (
                     {a: u, b: v, **dict(zip(rest, values, strict=True))}
-                    for values in product(*others)
+                    for values in product(*(AXES[name] for name in rest))
                 )
                 assert not any(map(possible, rows)), (a, u, b, v)
