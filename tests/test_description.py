@@ -1,7 +1,6 @@
 """Every surface offers the options of a run that apply to it, with their defaults and ranges."""
 
 import inspect
-import math
 import re
 import tomllib
 from dataclasses import fields
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from option_ranges import RANGES
 
 import hyperna
 from hyperna.cli import build_parser
@@ -118,34 +118,14 @@ def test_a_default_is_in_range_and_the_help_tells_it(name):
     assert option.group in ("problem", "network", "algorithm", "runs")
 
 
-# The smallest and the largest value of each number, and the nearest values beyond that are refused.
-ENDS = {
-    "dim": ([1], [0]),
-    "k": ([1], [0]),
-    "points": ([1], [0]),
-    "online": ([1, 2**31], [0, 2**31 + 1]),
-    "neurons": ([1], [0]),
-    "resolution": ([2, 2**40], [1, 2**40 + 1]),
-    "mutation_probability": ([5e-324, 1.0], [0.0, math.nextafter(1.0, 2.0)]),
-    "replace_neuron": ([0.0, math.nextafter(1.0, 0.0)], [-5e-324, 1.0]),
-    "max_neurons": ([1, 1024], [0, 1025]),
-    "term_cost": ([0, 2**50], [-1, 2**50 + 1]),
-    "budget": ([1, 2**61], [0, 2**61 + 1]),
-    "stagnation": ([1, 2**61], [0, 2**61 + 1]),
-    "target": ([0.0, 1.0], [-5e-324, math.nextafter(1.0, 2.0)]),
-    "restarts": ([0, 2**61], [-1, 2**61 + 1]),
-    "seed": ([0, 2**63 - 1], [-1, 2**63]),
-}
-
-
 def test_every_number_has_its_range():
     numbers = {n for n, o in OPTIONS.items() if o.kind in ("integer", "number", "fitness")}
-    assert numbers == ENDS.keys()
+    assert numbers == RANGES.keys()
 
 
-@pytest.mark.parametrize("name", ENDS)
+@pytest.mark.parametrize("name", RANGES)
 def test_a_range_ends_where_it_should(name):
-    allowed, refused = ENDS[name]
+    allowed, refused = RANGES[name]
     for value in allowed:
         assert OPTIONS[name].check(name, value) == value
     for value in refused:

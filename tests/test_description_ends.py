@@ -5,6 +5,7 @@ import math
 import tomllib
 
 import pytest
+from option_ranges import RANGES
 
 from hyperna import OnePlusOneNA, problem
 from hyperna.cli import main
@@ -13,24 +14,16 @@ from hyperna.experiments.setting import setting
 from hyperna.run.description import ALGORITHM_OPTIONS, OPTIONS, RUN_OPTIONS, default_budget
 
 SMALL = {"problem": "quarter", "resolution": 12, "budget": 3}
-CUBE = {"problem": "cube", "dim": 3, "move": "rotation", "resolution": 12, "budget": 3}
-EVOLVED = {**SMALL, "neurons": "evolved"}
-# For each number what is given beside it, the ends of its range, and what is refused beyond them.
-ENDS = {
-    "k": ({**SMALL, "problem": "arcs"}, [1, 40], [0, -1]),
-    "points": ({**SMALL, "dim": 3}, [1], [0]),
-    "online": (SMALL, [1, 2**31], [0, 2**31 + 1]),
-    "neurons": (SMALL, [1, 3], [0, -1]),
-    "resolution": ({**SMALL, "neurons": 1}, [2, 2**40], [1, 2**40 + 1]),
-    "mutation_probability": (SMALL, [1e-9, 1.0], [0.0, math.nextafter(1.0, 2.0), -0.5]),
-    "replace_neuron": (SMALL, [0.0, math.nextafter(1.0, 0.0)], [-1e-9, 1.0]),
-    "max_neurons": (EVOLVED, [1, 1024], [0, 1025]),
-    "term_cost": (CUBE, [0, 2**50], [-1, 2**50 + 1]),
-    "budget": ({**SMALL, "target": 0.0}, [1, 2**61], [0, 2**61 + 1]),
-    "stagnation": (SMALL, [1, 2**61], [0, 2**61 + 1]),
-    "target": (SMALL, [0.0, 1.0], [-1e-300, math.nextafter(1.0, 2.0)]),
-    "restarts": (SMALL, [0, 2**61], [-1, 2**61 + 1]),
-    "seed": (SMALL, [0, 2**63 - 1], [-1, 2**63]),
+CUBE = {"problem": "cube", "resolution": 12, "budget": 3}
+# What is given beside an option, where it is not `SMALL`.
+BESIDE = {
+    "dim": CUBE,
+    "k": {**SMALL, "problem": "arcs"},
+    "points": {**SMALL, "dim": 3},
+    "resolution": {**SMALL, "neurons": 1},
+    "max_neurons": {**SMALL, "neurons": "evolved"},
+    "term_cost": {**CUBE, "dim": 3, "move": "rotation"},
+    "budget": {**SMALL, "target": 0.0},
 }
 WORDS = {"neurons": "evolved", "restarts": "auto"}
 # Words of other options, spelt otherwise, or none.
@@ -61,15 +54,14 @@ def in_python(options):
     return OnePlusOneNA(**given).task(made, **limits)
 
 
-def test_every_number_has_its_ends():
-    numbers = {n for n, o in OPTIONS.items() if o.kind in ("integer", "number", "fitness")}
-    assert numbers - {"dim"} == ENDS.keys()
+def test_every_word_is_tried():
     assert {name for name, option in OPTIONS.items() if option.word} == WORDS.keys()
 
 
-@pytest.mark.parametrize("name", ENDS)
+@pytest.mark.parametrize("name", RANGES)
 def test_ends_are_taken_alike_and_what_is_beyond_is_refused_alike(name, capsys):
-    others, allowed, refused = ENDS[name]
+    allowed, refused = RANGES[name]
+    others = BESIDE.get(name, SMALL)
     for value in allowed:
         options = {**others, name: value}
         made = setting(**options)

@@ -1,14 +1,15 @@
-"""Every number has limits: both ends are accepted, and what is just beyond is refused by name."""
+"""Every number has limits: both ends are accepted, and what is just beyond is refused by name.
 
-import math
+Options of a run are numbers too: `test_description_ends` tries theirs wherever they are given.
+"""
 
 import numpy as np
 import pytest
+from option_ranges import ABOVE_0, ABOVE_1, BELOW_1, RANGES
 
 from hyperna import (
     Grid,
     NAClassifier,
-    OnePlusOneNA,
     Online,
     Sampled,
     compare,
@@ -23,21 +24,16 @@ from hyperna.analysis import statistics
 from hyperna.baselines import Neat, baseline_task
 from hyperna.cli import build_parser
 from hyperna.datasets import dataset, sample
-from hyperna.experiments.setting import setting
 from hyperna.interop import Objective
 from hyperna.mutation import Adaptive, Exponential, Pareto, PowerLaw
 from hyperna.paper.reproduce import Reproduction
 from hyperna.play.settings import PlaySetting
+from hyperna.run.description import OPTIONS
 from hyperna.run.relatives import AnnealingNA, MuPlusOneNA, OnePlusLambdaNA
 
 HALF, QUARTER = problem("half"), problem("quarter")
-ABOVE_0, BELOW_1, ABOVE_1 = 5e-324, math.nextafter(1, 0), math.nextafter(1, 2)
 X, Y = np.linspace(-1, 1, 6)[:, None], [0, 0, 0, 1, 1, 1]
 RUNTIME = expected_runtime(QUARTER, 4, "local")
-
-
-def task(**options):
-    return OnePlusOneNA().task(HALF, **options)
 
 
 def fit(**options):
@@ -47,16 +43,9 @@ def fit(**options):
 
 # What is called, the name of the number, the ends that are accepted, and what is refused.
 WHOLE = [
-    (Grid, {"dim": 2, "neurons": 1}, "resolution", [2, 2**40], [1, 2**40 + 1]),
-    (Grid, {"neurons": 1, "resolution": 9}, "dim", [1], [0]),
-    (Grid, {"dim": 2, "resolution": 9}, "neurons", [1], [0]),
-    (task, {}, "budget", [1, 2**61], [0, 2**61 + 1]),
-    (task, {}, "stagnation", [1, 2**61], [0, 2**61 + 1]),
-    (task, {"stagnation": 9}, "restarts", [0, 2**61], [-1, 2**61 + 1]),
-    (task, {}, "target", [0.0, 1.0], [-ABOVE_0, ABOVE_1]),
-    (OnePlusOneNA, {}, "mutation_probability", [ABOVE_0, 1.0], [0.0, ABOVE_1]),
-    (OnePlusOneNA, {}, "replace_neuron", [0.0, BELOW_1], [-ABOVE_0, 1.0]),
-    (OnePlusOneNA, {"neurons": "evolved"}, "max_neurons", [1, 1024], [0, 1025]),
+    (Grid, {"dim": 2, "neurons": 1}, "resolution", *RANGES["resolution"]),
+    (Grid, {"neurons": 1, "resolution": 9}, "dim", *RANGES["dim"]),
+    (Grid, {"dim": 2, "resolution": 9}, "neurons", *RANGES["neurons"]),
     (OnePlusLambdaNA, {}, "offspring", [1, 2**20], [0, 2**20 + 1]),
     (MuPlusOneNA, {}, "members", [1, 2**20], [0, 2**20 + 1]),
     (MuPlusOneNA, {}, "crossover", [0.0, 1.0], [-ABOVE_0, ABOVE_1]),
@@ -76,8 +65,8 @@ WHOLE = [
     (lambda dim: problem("half", dim=dim), {}, "dim", [2], [1]),
     (lambda k: problem("arcs", k=k), {}, "k", [1, 1000], [0, 1001]),
     (lambda dim: problem("cube", dim=dim), {}, "dim", [1], [0]),
-    (lambda samples: Online(HALF, samples), {}, "samples", [1, 2**31], [0, 2**31 + 1]),
-    (lambda n: Sampled(HALF, n=n), {}, "n", [1], [0]),
+    (lambda samples: Online(HALF, samples), {}, "samples", *RANGES["online"]),
+    (lambda n: Sampled(HALF, n=n), {}, "n", *RANGES["points"]),
     (lambda seed: Sampled(HALF, n=9, method="random", seed=seed), {}, "seed", [0], [-1]),
     (lambda n: even_points(n, 2), {}, "n", [1], [0]),
     (lambda n: sobol_points(n, 2, 0), {}, "n", [1], [0]),
@@ -127,16 +116,6 @@ WHOLE = [
     (PlaySetting, {}, "seed", [0, 2**32 - 1], [-1, 2**32]),
     (PlaySetting, {}, "restarts", [0, 10**6], [-1, 10**6 + 1]),
     (PlaySetting, {}, "stagnation", [0, 10**9], [-1, 10**9 + 1]),
-    (setting, {"problem": "quarter"}, "resolution", [2, 2**40], [1, 2**40 + 1]),
-    (setting, {"problem": "quarter"}, "neurons", [1], [0]),
-    (setting, {"problem": "quarter"}, "budget", [1], [0]),
-    (setting, {"problem": "quarter"}, "stagnation", [1], [0]),
-    (setting, {"problem": "quarter"}, "seed", [0], [-1]),
-    (setting, {"problem": "quarter"}, "target", [0.0, 1.0], [-ABOVE_0, ABOVE_1]),
-    (setting, {"problem": "quarter"}, "mutation_probability", [ABOVE_0, 1.0], [0.0, ABOVE_1]),
-    (setting, {"problem": "quarter"}, "replace_neuron", [0.0, BELOW_1], [-ABOVE_0, 1.0]),
-    (setting, {"problem": "quarter"}, "online", [1], [0]),
-    (setting, {"problem": "quarter", "dim": 3}, "points", [1], [0]),
 ]
 
 
@@ -172,10 +151,11 @@ def test_texts_are_shortened_from_their_limits_on():
         ("compare xor --folds", [2], [1]),
         ("compare xor --repeats", [1], [0]),
         ("compare xor --seed", [0], [-1]),
-        ("theory half --neurons", [1, 2], [0]),
-        ("theory half --resolution", [2], [1]),
-        ("theory half --target", [0.0, 1.0], [-ABOVE_0, ABOVE_1]),
-        ("theory half --mutation-probability", [ABOVE_0, 1.0], [0.0, ABOVE_1]),
+        *(
+            (f"theory half --{name.replace('_', '-')}", *ends)
+            for name, ends in RANGES.items()
+            if OPTIONS[name].theory
+        ),
         ("reproduce --runs", [2], [1]),
         ("reproduce --seed", [0], [-1]),
         ("play --port", [0, 65535], [-1, 65536]),
