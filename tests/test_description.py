@@ -1,5 +1,6 @@
 """Every surface offers the options of a run that apply to it, with their defaults and ranges."""
 
+import ast
 import inspect
 import re
 import tomllib
@@ -320,3 +321,42 @@ def test_docstrings_list_all_kinds_of_outputs_and_neurons():
             assert set(re.findall(r'"(\w+)"', kinds)) == names[name], source
             listed.append(name)
     assert set(listed) == set(names)
+
+
+# They say what is known of some outputs, and the classifier has outputs of its own.
+ABOUT_SOME_OUTPUTS = {"_kernels", "problems", "classifier"}
+
+
+def texts():
+    """Paragraphs of all docstrings of the package and of the pages, with the file's name."""
+    package = Path(hyperna.__file__).parent
+    for source in package.rglob("*.py"):
+        text = source.read_text(encoding="utf-8")
+        if source.parent.name not in ABOUT_SOME_OUTPUTS and re.search("xor", text, re.I):
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                    for paragraph in (ast.get_docstring(node) or "").split("\n\n"):
+                        if ">>>" not in paragraph:
+                            yield source.name, paragraph
+    for page in (package.parent / "docs").rglob("*.md"):
+        for paragraph in page.read_text(encoding="utf-8").split("\n\n"):
+            if page.parent.name != "whats_new" and not paragraph.startswith("!["):
+                yield page.name, paragraph
+
+
+def outputs_named(text):
+    """Outputs of networks that a text names; "or" and "and" are words otherwise."""
+    marked = {name for name in OUTPUTS if re.search(rf'["`*]{name}["`*]|\b{name.upper()}\b', text)}
+    words = {name for name in OUTPUTS if re.search(rf"\b{name}\b", text, re.I)}
+    return marked | words - {"or", "and"}
+
+
+def test_sentences_that_list_outputs_list_all():
+    """What names AND and XOR lists them, but for the outputs of a classifier."""
+    listed = []
+    for name, text in texts():
+        found = outputs_named(text)
+        if {"and", "xor"} <= found and ("evolved" in found or "at_least" not in text):
+            assert found == set(OUTPUTS), f"{name}: {text}"
+            listed.append(name)
+    assert {"networks.py", "glossary.md", "index.md"} <= set(listed)

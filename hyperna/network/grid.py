@@ -40,9 +40,9 @@ class Grid:
     resolution : int
         Number r of angle values, from 2 to 2**40.
     output : {"or", "and", "xor", "evolved"}
-        How the hidden bits are joined; "xor" fires on an odd number of them. An evolved output
-        neuron has N - 1 angles and a bias; a network of one neuron needs none, so that its output
-        is then the hidden bit.
+        How the hidden bits are joined, a key of `hyperna.network.outputs.OUTPUTS`. An evolved
+        output neuron has N - 1 angles and a bias; a network of one neuron needs none, so that its
+        output is then the hidden bit.
     neuron : {"plain", "bent"}
         Kind of the hidden neurons, a key of `hyperna.network.neurons.NEURONS`.
 
