@@ -48,8 +48,8 @@ export function withProblem(name, setting, facts) {
   const part = { problem: name };
   if (name === "points") return { ...part, dim: 2, neurons: Math.max(setting.neurons, 3) };
   if (name === "cube") return { ...part, dim: 3, neurons: 4 };
-  if (name === "arcs") return { ...part, neurons: Math.min(setting.k, facts.ranges.neurons[1]) };
-  if (name === "custom_arcs") return { ...part, neurons: Math.min(setting.arcs.length, facts.ranges.neurons[1]) };
-  const { neurons } = facts.problems[name];
-  return neurons === undefined ? part : { ...part, neurons };
+  let { neurons } = facts.problems[name];
+  if (name === "arcs") neurons = setting.k;
+  if (name === "custom_arcs") neurons = setting.arcs.length;
+  return { ...part, neurons: Math.min(neurons, facts.ranges.neurons[1]) };
 }

@@ -1,4 +1,5 @@
-// Mutation laws by their names: this is hyperna/mutation.py.
+// Mutation laws by their names: this is hyperna/mutation.py. Whether the page knows a law is asked here (`knowsLaw`); the
+// words of app/words.js may be left out.
 import { blockWeights } from "./steps.js";
 import { normalised } from "./tables.js";
 
@@ -86,7 +87,16 @@ function checkParameter(name, key, value) {
   if (!good) throw new Error(`${key} of ${name} is out of its range, got ${value}`);
 }
 
+// Whether this page computes a law by itself, given as in "pareto" or "pareto:shape=1.5".
+export const knowsLaw = (text) => Object.hasOwn(LAWS, text.split(":")[0]);
+
 // A law as steps are drawn from it; a step of length 1 is `unit` grid units. Null if this page does not know it.
 export function lawData({ name, parameters }, resolution, unit) {
-  return name in LAWS ? LAWS[name](parameters, resolution, unit) : null;
+  return knowsLaw(name) ? LAWS[name](parameters, resolution, unit) : null;
+}
+
+// Whether steps of all lengths are drawn, so that every network can be made from every other one by a single mutation.
+export function reachesAll({ kind, weights }) {
+  if (kind === "table") return weights.every((weight) => weight > 0);
+  return kind !== "constant";
 }
