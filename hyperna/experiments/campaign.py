@@ -48,7 +48,7 @@ DEFAULT_RUNS = 100
 MOST_SETTINGS = 10**6
 _SETTING_SECONDS = 5e-4
 _SETTING_BYTES = 2_000
-MOST_RUNS = 10**12
+MOST_RUNS_PLANNED = 10**12
 _RUN_SECONDS = 1e-5
 _RUN_BYTES = 2.5
 
@@ -203,7 +203,7 @@ def _settings(keys: dict[str, Any], folder: Path) -> Iterator[tuple[Setting, int
                 raise ValueError(f"{key} must have at least one value, got an empty list")
     number = math.prod(map(len, values.values()))
     _check_effort("settings", number, MOST_SETTINGS, _SETTING_SECONDS, _SETTING_BYTES)
-    _check_effort("runs", number * runs, MOST_RUNS, _RUN_SECONDS, _RUN_BYTES)
+    _check_effort("runs", number * runs, MOST_RUNS_PLANNED, _RUN_SECONDS, _RUN_BYTES)
     known = [algorithm.keys for algorithm in _algorithms(keys)]
     for combination in product(*values.values()):
         options = dict(zip(values, combination, strict=True))

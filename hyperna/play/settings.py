@@ -36,6 +36,8 @@ _MOST_PARTS = 2**40
 class PlaySetting:
     """One experiment of the page.
 
+    Its defaults are those of a run, but for what is learnt, the neurons for it, and the seed.
+
     Parameters
     ----------
     problem : str
@@ -67,13 +69,13 @@ class PlaySetting:
     arcs: Any = ((0, 60), (120, 240))
     points: Any = ()
     neurons: int = 2
-    neuron: str = "plain"
-    output: str = "or"
-    resolution: int = 120
-    mutation: str = "harmonic"
-    bias: bool = True
+    neuron: str = OPTIONS["neuron"].default
+    output: str = OPTIONS["output"].default
+    resolution: int = OPTIONS["resolution"].default
+    mutation: str = OPTIONS["mutation"].default
+    bias: bool = OPTIONS["bias"].default
     seed: int = 1
-    restarts: int = 0
+    restarts: int = OPTIONS["restarts"].default
     stagnation: int = 0
 
     def __post_init__(self) -> None:
