@@ -16,6 +16,10 @@ A file gives keys, which are the options of ``hyperna run`` and `runs`, with one
 Every block is the product of its lists. Keys above the blocks count for all of them; a block's own
 value goes first. A key counts for the algorithms that know it: where the (1+1) NA and CMA-ES are
 listed, a `mutation` is that of the (1+1) NA. One that counts for none is an error.
+
+A `seed` is one of these keys, and not the seed of the runs: that is made of all keys of a setting.
+With ``seed = 3`` the runs are others than without, and others than those of ``hyperna run --seed
+3``, which takes a seed as it is.
 """
 
 import math
@@ -59,8 +63,8 @@ class Campaign:
 
     Each setting has a seed of its own, computed from all its keys (``setting.entropy``, `seed`
     among the keys), so that the runs of different settings are independent. ``run_many`` with
-    that seed gives the same runs; ``hyperna run --seed`` and ``run_many(seed=...)`` take a seed as
-    it is, so that their runs are others than a campaign's.
+    that seed gives the same runs. With the number that a campaign has as its key `seed`,
+    ``run_many(seed=...)`` and ``hyperna run --seed`` give others.
 
     Where algorithms with different search spaces are compared and no target is given, all of them
     are asked for the same fitness: see `hyperna.experiments.targets`.
