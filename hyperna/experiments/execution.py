@@ -97,7 +97,8 @@ def _work_piece(setting: Setting, first: int, last: int, end: float) -> Done:
     parts = [runner.run_block(setting.entropy, first, first + 1)]
     # The first run may have to compile, so it tells nothing about the others unless it is alone.
     warm = now = time.perf_counter()
-    number, size = first + 1, 1
+    number = first + 1
+    size = 1
     while number < last and now < end:
         size = min(size, last - number)
         parts.append(runner.run_block(setting.entropy, number, number + size))

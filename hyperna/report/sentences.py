@@ -172,7 +172,9 @@ def contest_text(contest: Contest) -> str:
     for name in contest.members:
         if contest.tests and name not in winners:
             compared[_single_runs(contest, winners, name)].append(name)
-    slower, faster, chance = compared["slower"], compared["faster"], compared["chance"]
+    slower = compared["slower"]
+    faster = compared["faster"]
+    chance = compared["chance"]
     if slower:
         text += f" The difference from {_quoted(slower)} is significant"
         text += f"; that from {_quoted(chance)} may be chance." if chance else "."

@@ -1,5 +1,6 @@
 // Checks of a setting, with the ranges that hyperna.play tells.
-const TEXTS = { problem: "problems", output: "outputs", neuron: "neurons" };
+// What is chosen from a list, and where the facts hold the list.
+const CHOSEN_FROM = { problem: "problems", output: "outputs", neuron: "neurons" };
 
 function checkWhole(name, value, [low, high]) {
   if (!Number.isInteger(value) || value < low || value > high) {
@@ -27,7 +28,7 @@ function checkArcs(arcs) {
 // Return a complete setting, or throw an error that names what is wrong.
 export function checked(setting, facts) {
   const whole = { ...structuredClone(facts.defaults), ...setting };
-  for (const [name, list] of Object.entries(TEXTS)) {
+  for (const [name, list] of Object.entries(CHOSEN_FROM)) {
     if (!(whole[name] in facts[list])) {
       throw new Error(
         `${name} must be one of ${Object.keys(facts[list]).join(", ")}, got “${String(whole[name]).slice(0, 40)}”`,
