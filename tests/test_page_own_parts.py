@@ -243,5 +243,29 @@ def test_laws_reach_all_networks_if_every_length_is_drawn(page):
     assert found == [True, True, False, True, True, True, False]
 
 
+@needs_node
+@pytest.mark.parametrize("name", ["toString", "constructor", "__proto__", "own_points"])
+def test_names_that_every_object_has_are_refused_like_others(page, name):
+    found = page(
+        ["app/settings.js", "app/link.js", "engine/laws.js"],
+        """const { checked } = modules["app/settings.js"];
+        const { readLink } = modules["app/link.js"], { readLaw } = modules["engine/laws.js"];
+        const [name] = given;
+        const tried = [
+          ...["problem", "output", "neuron"].map((one) => () => checked({ [one]: name }, facts)),
+          () => readLaw(name, facts.laws), () => readLaw(`pareto:${name}=1`, facts.laws),
+          () => readLink(`#table=${name}`, facts), () => readLink(`#${name}=1`, facts)];
+        return tried.map((one) => { try { one(); } catch (error) { return error.message; }
+          return null; });""",
+        name,
+    )
+    problem, output, neuron, law, parameter, table, part = found
+    choices = {"problem": problem, "output": output, "neuron": neuron, "mutation": law}
+    for key, message in {**choices, "table": table}.items():
+        assert message.startswith(f"{key} must be one of")
+    assert parameter == f"mutation pareto has no parameter “{name}”"
+    assert part == f"it has an unknown part “{name}”"
+
+
 def test_facts_are_json(own):
     assert json.loads(json.dumps(page_facts(), allow_nan=False))

@@ -50,7 +50,7 @@ export function readLink(hash, facts) {
     else if (name === "again") found.again = text.split("_").map((one) => readWhole(name, one));
     else if (name === "lanes") found.lanes = text.split("_and_");
     else if (name === "table") {
-      if (text !== "points" && !(text in facts.tables))
+      if (text !== "points" && !Object.hasOwn(facts.tables, text))
         throw new Error(`table must be one of ${Object.keys(facts.tables).join(", ")}, got “${text.slice(0, 40)}”`);
       found.table = text;
     } else if (name === "theme") {
@@ -58,7 +58,7 @@ export function readLink(hash, facts) {
         throw new Error(`theme must be light or dark, got “${text.slice(0, 40)}”`);
       found.theme = text;
     } else if (name === "bare") found.bare = true;
-    else if (name in facts.defaults) found.setting[name] = readValue(name, text, facts);
+    else if (Object.hasOwn(facts.defaults, name)) found.setting[name] = readValue(name, text, facts);
     else throw new Error(`it has an unknown part “${name.slice(0, 40)}”`);
   }
   return found;

@@ -29,7 +29,7 @@ function checkArcs(arcs) {
 export function checked(setting, facts) {
   const whole = { ...structuredClone(facts.defaults), ...setting };
   for (const [name, list] of Object.entries(CHOSEN_FROM)) {
-    if (!(whole[name] in facts[list])) {
+    if (!Object.hasOwn(facts[list], whole[name])) {
       throw new Error(
         `${name} must be one of ${Object.keys(facts[list]).join(", ")}, got “${String(whole[name]).slice(0, 40)}”`,
       );

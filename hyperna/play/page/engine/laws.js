@@ -58,12 +58,12 @@ const LAWS = {
 // Name and parameters of a law as in "pareto:shape=1.5"; `known` tells the parameters and their defaults.
 export function readLaw(text, known) {
   const [name, rest = ""] = text.split(/:(.*)/s);
-  if (!(name in known))
+  if (!Object.hasOwn(known, name))
     throw new Error(`mutation must be one of ${Object.keys(known).join(", ")}, got “${text.slice(0, 40)}”`);
   const parameters = { ...known[name].parameters };
   for (const part of rest ? rest.split(",") : []) {
     const [key, value] = part.split("=").map((word) => word.trim());
-    if (!(key in parameters)) throw new Error(`mutation ${name} has no parameter “${key}”`);
+    if (!Object.hasOwn(parameters, key)) throw new Error(`mutation ${name} has no parameter “${key}”`);
     if (value === undefined || value === "" || !Number.isFinite(Number(value))) {
       throw new Error(`${key} of ${name} must be a number, got “${value ?? ""}”`);
     }
