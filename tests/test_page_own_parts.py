@@ -51,6 +51,10 @@ def own():
     def width(width: int, dim: int = 2) -> hyperna.ArcProblem:
         return hyperna.custom_arcs([(0, width)], unit="degree", dim=dim)
 
+    @register("own_dim", "an arc in a dimension that must be given")
+    def given_dim(dim: int) -> hyperna.ArcProblem:
+        return hyperna.custom_arcs([(0, 100)], unit="degree", dim=dim)
+
     @register("own_points", "points in any dimension")
     def points(dim: int = 2) -> hyperna.PointProblem:
         X = np.eye(dim)
@@ -102,7 +106,7 @@ def test_the_page_lists_what_it_can_draw_and_is_built_whatever_is_registered(own
     assert listed == ["own_third", "own_sevenths", "own_dozen"]
     assert [name for name in facts["laws"] if name.startswith("own_")] == ["own_squares"]
     assert "a third of the circle" in build_page().html
-    for name in ("own_digits", "own_width", "own_points", "own_flat"):
+    for name in ("own_digits", "own_width", "own_dim", "own_points", "own_flat"):
         with pytest.raises(ValueError, match="problem must be one of"):
             PlaySetting.from_json({"problem": name})
 

@@ -22,7 +22,7 @@ from hyperna.play.settings import (
     page_problems,
     parts_of_turn,
 )
-from hyperna.problems import PROBLEMS, ArcProblem, problem
+from hyperna.problems import ArcProblem, problem
 
 COMPUTED = files("hyperna.play") / "page" / "computed.json"
 # Resolution up to which all states of one neuron are drawn.
@@ -82,16 +82,14 @@ def best_caps(names: Iterable[str]) -> dict[str, float | None]:
 
 def _shape(name: str, drawn: Mapping[str, ArcProblem]) -> dict[str, Any]:
     """What the page must know of a registered problem: its usual dimension, and its arcs."""
-    if name not in PROBLEMS or name == "arcs":
+    if name == "cube":
+        return {"dim": problem(name).dim}
+    if name not in drawn:
         return {}
-    found: dict[str, Any] = {"dim": problem(name).dim}
-    if name in drawn:
-        arcs = drawn[name].arcs
-        whole = parts_of_turn(drawn[name])
-        found["whole"] = whole
-        found["arcs"] = [[int(end * whole) for end in arc] for arc in arcs]
-        found["neurons"] = drawn[name].default_neurons
-    return found
+    made = drawn[name]
+    whole = parts_of_turn(made)
+    arcs = [[int(end * whole) for end in arc] for arc in made.arcs]
+    return {"dim": made.dim, "whole": whole, "arcs": arcs, "neurons": made.default_neurons}
 
 
 def _needs_more(law: type[StepLaw]) -> bool:

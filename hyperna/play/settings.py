@@ -163,7 +163,8 @@ class PlaySetting:
     @property
     def limits(self) -> dict[str, Any]:
         """What ends a run, as `OnePlusOneNA.run` takes it."""
-        given: dict[str, Any] = {} if self.target is None else {"target": self.target}
+        target = self.target
+        given: dict[str, Any] = {} if target is None else {"target": target}
         for name in RUN_OPTIONS:
             if OPTIONS[name].page and getattr(self, name):
                 given[name] = getattr(self, name)
@@ -199,8 +200,9 @@ def page_problems() -> dict[str, str]:
 def arc_problems() -> dict[str, ArcProblem]:
     """Return the registered problems that are certain arcs, on the circle and on the sphere.
 
-    Not "arcs", whose arcs follow from `k`; and no problems of your own that need a parameter or
-    whose arcs have ends of too many digits for the page's arithmetic.
+    Each has the dimension that it has if none is given. Not among them are "arcs", whose arcs
+    follow from `k`, and problems of your own that need a parameter or whose arcs have ends of too
+    many digits for the page's arithmetic.
 
     Examples
     --------
@@ -212,13 +214,14 @@ def arc_problems() -> dict[str, ArcProblem]:
         if name == "arcs" or "dim" not in factory.parameters:
             continue
         try:
-            circle, sphere = (factory(dim=dim) for dim in RANGES["dim"])
+            usual = factory()
+            drawn = [factory(dim=dim) for dim in RANGES["dim"]]
         except (TypeError, ValueError):
             continue
-        if not (isinstance(circle, ArcProblem) and isinstance(sphere, ArcProblem)):
+        if not isinstance(usual, ArcProblem) or parts_of_turn(usual) > _MOST_PARTS:
             continue
-        if circle.arcs == sphere.arcs and parts_of_turn(circle) <= _MOST_PARTS:
-            found[name] = circle
+        if all(isinstance(one, ArcProblem) and one.arcs == usual.arcs for one in drawn):
+            found[name] = usual
     return found
 
 

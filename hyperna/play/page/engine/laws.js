@@ -1,5 +1,5 @@
-// Mutation laws by their names: this is hyperna/mutation.py. Whether the page knows a law is asked here (`knowsLaw`); the
-// words of app/words.js may be left out.
+// Mutation laws by their names: this is hyperna/mutation.py. Whether the page knows a law is asked here (`knowsLaw`);
+// the words of app/words.js may be left out.
 import { blockWeights } from "./steps.js";
 import { normalised } from "./tables.js";
 
