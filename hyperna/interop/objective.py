@@ -151,8 +151,8 @@ def _describe_points(fitness: Fitness) -> str:
         return f"points={fitness.n} {fitness.method}"
     made = fitness.problem
     if isinstance(fitness, FiniteSet) and (made is None or type(made) is PointProblem):
-        # Data of the user's own, whose name says nothing about them.
-        # Eight digits of those by which campaigns know a file.
+        # Data of the user's own, whose name says nothing about them: eight digits of the digest by
+        # which campaigns know a file.
         if made is None:
             digest = points_digest(fitness.X, fitness.y, fitness.weights)
         else:
