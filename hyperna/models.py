@@ -46,8 +46,9 @@ def table_pipeline(
     classifier : estimator, optional
         What is fitted to the encoded table, ``NAClassifier()`` if not given.
     kinds : dict of str to str, optional
-        What some columns are, by name: "number", "date", "date:%d/%m/%Y" or "category". The kind of
-        the others is told from their cells.
+        What some columns are, by name: "number", "date" or "category", or also how their cells are
+        written: "number:," with decimal commas, "number:.", "date:%d/%m/%Y". The kind of the others
+        is told from their cells.
     ignore : iterable of str
         Columns to leave out.
     names : sequence of str, optional

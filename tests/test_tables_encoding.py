@@ -163,6 +163,25 @@ THRESHOLDS = st.one_of(
     st.floats(-1e5, 1e5),
     st.floats(-1e300, 1e300),
 )
+
+
+@pytest.mark.parametrize(("categories", "own"), [(19, 19), (20, 19), (40, 19)])
+def test_a_column_has_at_most_19_categories_and_rare(categories, own):
+    """The most frequent ones; gaps are one of the categories."""
+    texts = [None, *(f"c{k:02}" for k in range(1, categories))]
+    cells = [text for k, text in enumerate(texts) for _ in range(50 - k)]
+    encoding = Encoding.of(table_encoder().fit({"city": cells}))
+    wanted = ["city is missing" if text is None else f"city = {text}" for text in texts[:own]]
+    rare = ["city is rare"] if categories > own else []
+    assert sorted(encoding.names) == sorted(wanted + rare)
+
+
+def test_few_gaps_are_rare():
+    encoding = Encoding.of(table_encoder().fit({"city": ["Rome"] * 150 + ["Oslo"] * 149 + [None]}))
+    assert encoding.names == ["city = Oslo", "city = Rome", "city is rare"]
+    assert encoding.transform({"city": [None, "Bern", "Rome"]})[:, 2].tolist() == [1.0, 1.0, 0.0]
+
+
 DAYS = st.datetimes(datetime(1990, 1, 1), datetime(2010, 1, 1))
 
 

@@ -265,6 +265,7 @@ def fitted(args: argparse.Namespace, data: "Dataset | Table") -> Any:
         model = table_pipeline(
             classifier, kinds=data.kinds, ignore=data.ignore, names=data.features
         )
+        model.set_params(table__separator=data.separator)
     if "monotonic_cst" in given:
         signs = read_signs(given["monotonic_cst"])
         if isinstance(data, Table):
