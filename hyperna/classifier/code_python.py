@@ -10,6 +10,7 @@ import numpy as np
 
 from hyperna.classifier.code_writer import Script, ended, gap_lines, is_plain
 from hyperna.classifier.half_spaces import ODD
+from hyperna.tables.columns import SIGNS, THOUSANDS
 from hyperna.tables.dates import moment_text
 from hyperna.tables.features import Feature
 
@@ -36,6 +37,27 @@ def number(value, gap=None):
         raise ValueError(f"a number is needed, got {value!r}")
     return float(value)
 ''',
+    "marked number": '''
+def number(value, gap=None, decimal="."):
+    """Return a number, or what a gap counts as; texts have this decimal mark."""
+    if is_gap(value) and gap is not None:
+        return gap
+    if isinstance(value, str):
+        value = plain(value.strip(), decimal)
+    if is_gap(value) or not math.isfinite(float(value)):
+        raise ValueError(f"a number is needed, got {value!r}")
+    return float(value)
+
+
+def plain(text, decimal):
+    """Return the text of a number with a decimal point and no other signs."""
+    text = text.strip("{signs}")
+    if decimal == ",":
+        text = text.translate(str.maketrans(",.", ".,"))
+    if re.fullmatch(r"{thousands}", text):
+        text = text.replace(",", "")
+    return text
+'''.replace("{signs}", SIGNS).replace("{thousands}", THOUSANDS),
     "text": '''
 def text(value, gap=None):
     """Return a text, or what a gap counts as."""
@@ -72,7 +94,7 @@ _PYTHON["formed moment"] = (
     .replace("(value, gap)", '(value, gap, form="")')
     .replace("datetime.fromisoformat(str(value).strip())", "parsed(str(value).strip(), form)")
 )
-_USED = ("row", "predict", "math", "date", "datetime", "timedelta", "timezone")
+_USED = ("row", "predict", "math", "re", "date", "datetime", "timedelta", "timezone")
 _DEFINED = re.findall(r"^(?:def )?(\w+)(?:\(| = )", "".join(_PYTHON.values()), re.MULTILINE)
 
 
@@ -82,7 +104,7 @@ class PythonWriter(Script):
     comment = "#"
     true, false = "True", "False"
     and_, or_ = "and", "or"
-    null = "None"
+    null = nothing = "None"
     equals, differs = "==", "!="
     reserved = frozenset([*_USED, *_DEFINED, *keyword.kwlist, *keyword.softkwlist, *dir(builtins)])
     dates = "date, datetime or ISO text; UTC if it has no zone"
@@ -171,6 +193,8 @@ class PythonWriter(Script):
         lines = []
         if "number" in needed:
             lines.append("import math")
+        if "marked number" in needed:
+            lines += ["import math", "import re"]
         if "moment" in needed:
             names = ["date", "datetime", "timezone"]
             names += ["timedelta"] if "timedelta(" in code else []
@@ -182,7 +206,7 @@ class PythonWriter(Script):
         if not needed and "is_gap(" not in code:
             return []
         parts = [_PYTHON["gap"].replace("{gaps}", gap_lines("    "))]
-        parts += [_PYTHON[name] for name in ("number", "text") if name in needed]
+        parts += [_PYTHON[name] for name in ("number", "marked number", "text") if name in needed]
         if "moment" in needed:
             parts += [_PYTHON["formed moment"], _PYTHON["parsed"]] if self.forms else []
             parts += [] if self.forms else [_PYTHON["moment"]]
