@@ -106,12 +106,28 @@ def validate_path(model: Any, X: Any, y: Any, cv: Any = 5) -> RulePath:
     labels = np.asarray(y)
 
     def fitted(train: Any, test: Any) -> tuple[Any, FloatArray]:
-        part = clone(model).fit(_some_rows(X, train), labels[train])
+        part = clone(model)
+        rows = _some_rows(X, train)
+        if isinstance(getattr(part[-1], "monotonic_cst", None), dict):
+            _leave_out_unknown_signs(part, rows, labels[train])
+        part.fit(rows, labels[train])
         return part[-1], np.asarray(part[:-1].transform(_some_rows(X, test)))
 
     folds = checked_splitter(cv, labels).split(np.zeros((len(labels), 1)), labels)
     classifier.path_ = classifier.path_.validated(folds, fitted, labels, np.ones(len(labels)))
     return classifier.path_
+
+
+def _leave_out_unknown_signs(model: Pipeline, X: Any, y: Any) -> None:
+    """Leave out the monotonic constraints of features that the pipeline does not make of rows X.
+
+    Without a fold a table may have no gaps in a column, or too few rows of a category.
+    """
+    names = set(clone(model[:-1]).fit(X, y).get_feature_names_out())
+    signs = model[-1].monotonic_cst
+    model[-1].set_params(
+        monotonic_cst={name: sign for name, sign in signs.items() if name in names}
+    )
 
 
 def _some_rows(X: Any, rows: Any) -> Any:

@@ -278,6 +278,18 @@ def test_numbers_that_fit_both_decimal_marks_are_read_alike_everywhere(
     exec(export_code(loaded, "python"), names)
     rows = [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)]
     assert [names["predict"](row) for row in rows] == labels.tolist()
+    capsys.readouterr()
+    assert main(["export", model, "--to", "sql"]) == 0
+    told = [f"hyperna export: WARNING: the model reads numbers such as {texts['price'][0]} in"]
+    if not kind:
+        told.append(
+            f"hyperna export: WARNING: the model reads numbers such as {texts['sold'][0]} in"
+        )
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(told)
+    for line, begins in zip(lines, told, strict=True):
+        assert line.startswith(begins)
+        assert "but this code does not: it needs plain numbers there, such as" in line
 
 
 def test_predict_says_what_it_cannot_read_and_what_is_missing(tmp_path, capsys):

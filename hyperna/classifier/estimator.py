@@ -312,18 +312,7 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         if given is None:
             return None
         dim = self.n_features_in_
-        if isinstance(given, dict):
-            names = getattr(self, "feature_names_in_", None)
-            if names is None:
-                raise ValueError(
-                    "monotonic_cst must be an array where features have no names; a pipeline keeps "
-                    "them after model.set_output(transform='pandas')"
-                )
-            unknown = sorted(set(map(str, given)) - set(map(str, names)))
-            if unknown:
-                raise ValueError(f"monotonic_cst must name features, got {unknown!r:.60}")
-            given = [given.get(name, 0) for name in names]
-        signs = np.asarray(given)
+        signs = np.asarray(self._signs_in_order() if isinstance(given, dict) else given)
         if signs.shape != (dim,) or not np.isin(signs, (-1, 0, 1)).all():
             raise ValueError(
                 f"monotonic_cst must be {dim} numbers, each -1, 0 or 1, "
@@ -336,6 +325,19 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
                 f"monotonic_cst must be None for more than two classes, got {classes} classes"
             )
         return signs.astype(np.int64)
+
+    def _signs_in_order(self) -> list[Any]:
+        """Return the sign of each feature, in order, where `monotonic_cst` names features."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            raise ValueError(
+                "monotonic_cst must be an array where features have no names; a pipeline keeps "
+                "them after model.set_output(transform='pandas')"
+            )
+        unknown = sorted(set(map(str, self.monotonic_cst)) - set(map(str, names)))
+        if unknown:
+            raise ValueError(f"monotonic_cst must name features, got {unknown!r:.60}")
+        return [self.monotonic_cst.get(name, 0) for name in names]
 
     def _mapper(self) -> Mapper:
         """Return how a function is mapped over arguments: here, or by joblib's workers."""
@@ -437,8 +439,12 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         check_consistent_length(rows, labels)
         weight = checked_weight(sample_weight, rows)
 
+        plain = clone(self)
+        if isinstance(self.monotonic_cst, dict):  # by names, which rows of an array do not have
+            plain.set_params(monotonic_cst=self._signs_in_order())
+
         def fitted(train: Any, test: Any) -> tuple[NAClassifier, FloatArray]:
-            part = clone(self).fit(rows[train], labels[train], weight[train])
+            part = clone(plain).fit(rows[train], labels[train], weight[train])
             return part, rows[test]
 
         folds = list(checked_splitter(cv, labels).split(rows, labels, groups))
