@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from hyperna._validation import (
+    MOST_CONDITIONS,
     FloatArray,
     IntArray,
     check_choice,
@@ -28,11 +29,11 @@ from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.notebook import RuleBox
 from hyperna.classifier.path import PathRow, RulePath, answer_within, best_of_sizes
 from hyperna.classifier.rules import Rule, rule_of
-from hyperna.classifier.search import Candidate, Limits, Mapper, Search
+from hyperna.classifier.search import Candidate, Mapper, Search, SearchOptions
 from hyperna.classifier.table import (
     LabelledTable,
     Standardisation,
-    Standardised,
+    StandardPoints,
     checked_numbers,
     checked_splitter,
     checked_table,
@@ -42,7 +43,8 @@ from hyperna.classifier.text import list_text
 from hyperna.tables.features import plain_features
 
 JOINED_BY = ("or", "and", "xor", "at_least")
-MOST_TERMS = 10**9
+# More terms than any rule has: what None stands for as `max_terms`.
+ANY_TERMS = 10**9
 
 
 class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
@@ -63,8 +65,10 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
     max_neurons : int, default=8
         Largest number of half-spaces in a rule.
     output : {"auto", "or", "and", "xor", "at_least"}, default="auto"
-        How half-spaces may be joined: any of them must hold, all of them, an odd number, or most of
-        them. "auto" tries all.
+        How half-spaces may be joined: any of them must hold, all of them, an odd number, or at
+        least so many of them. "auto" tries all. "at_least" begins with most of 3, of 5 and so on;
+        where the search then leaves half-spaces out, any number of those that are left may have to
+        hold, also one ("or") or all ("and").
     shortness : float, default=0.5
         Weight of the rule's bits against those of the labels: larger values give shorter rules; 1
         is the plain description length, 0 takes the rule that tells the training labels best.
@@ -82,7 +86,8 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         unless another backend is set with ``joblib.parallel_config``. The result does not depend on
         it.
     verbose : int, default=0
-        Print what is tried and how many bits the best rule needs.
+        Print the size and the bits of the best rule so far, after each size of networks, and of the
+        best one in the end; for several classes of each rule of the list.
     random_state : int, RandomState or None
         Pass an integer for reproducible results.
 
@@ -188,14 +193,14 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         table, classes, present = checked_table(self, X, y, sample_weight)
         signs = self._signs(len(present))
-        limits = self._limits(signs)
+        options = self._search_options(signs)
         mapper = self._mapper()
         random = check_random_state(self.random_state)
         seed = np.random.SeedSequence(random.randint(2**31, size=4).tolist())
         sample = table.sample(np.random.default_rng(seed))
         standard = Standardisation.fit(sample.X, sample.weight)
         self.classes_ = classes
-        searches, order = self._searches(sample, standard, present, limits, signs, seed, mapper)
+        searches, order = self._searches(sample, standard, present, options, signs, seed, mapper)
         self._finish(searches, order, sample, standard, table)
         self.training_score_ = self.path_.chosen.accuracy
         by_class = np.bincount(table.label, weights=table.weight, minlength=len(classes))
@@ -206,7 +211,7 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         table: LabelledTable,
         standard: Standardisation,
         present: Any,
-        limits: Limits,
+        options: SearchOptions,
         signs: IntArray | None,
         seed: np.random.SeedSequence,
         mapper: Mapper,
@@ -214,25 +219,30 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         """Return a finished search for each rule of the list, and the order of the classes."""
 
         def search(positive: int, part: LabelledTable, number: int, mapper: Mapper) -> Search:
-            points = Standardised.of(part, standard, positive, signs)
+            """Return the search for the rule of a class, the rule of this number in the list."""
+            name = shown(self.classes_[positive].item())
+
+            def tell(text: str) -> None:
+                if self.verbose:
+                    print(f"[NAClassifier] class {name}: {text}")
+
+            points = StandardPoints.of(part, standard, positive, signs)
             key = np.random.SeedSequence(seed.entropy, spawn_key=(number,))
-            made = Search(points, limits, key)
-            made.run(mapper)
-            if self.verbose:
-                name = shown(self.classes_[positive].item())
-                print(f"[NAClassifier] class {name}: {made.summary()}")
+            made = Search(points, options, key)
+            made.run(mapper, tell)
             return made
 
         if len(present) == 2:
             first, second = map(int, present)
             return [search(second, table, 0, mapper)], [second, first]
-        order = list_order([int(k) for k in present], table, standard, limits.shortness)
+        order = list_order([int(k) for k in present], table, standard, options.shortness)
 
-        def rule(place: int) -> Search:
+        def search_at(place: int) -> Search:
+            """Return the search for a rule of the list, which tells its class from later ones."""
             part = table.part(np.isin(table.label, order[place:]))
             return search(order[place], part, place, _one_by_one)
 
-        return mapper(rule, range(len(order) - 1)), order
+        return mapper(search_at, range(len(order) - 1)), order
 
     def _finish(
         self,
@@ -277,18 +287,18 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
                 list=listed,
             )
 
-        most = MOST_TERMS if self.max_terms is None else self.max_terms
+        most = ANY_TERMS if self.max_terms is None else self.max_terms
         answer = answer_within(searches, most)
         path = best_of_sizes(searches, answer, most)
         self.path_ = RulePath([row(candidates, candidates is answer) for candidates in path])
         self.list_ = self.path_.chosen.list
 
-    def _limits(self, signs: IntArray | None) -> Limits:
-        """Return what a rule may be; refuse parameters that are not allowed."""
-        terms = MOST_TERMS
+    def _search_options(self, signs: IntArray | None) -> SearchOptions:
+        """Return what is asked of a search; refuse parameters that are not allowed."""
+        terms = ANY_TERMS
         if self.max_terms is not None:
             terms = check_integer("max_terms", self.max_terms, 0)
-        neurons = check_integer("max_neurons", self.max_neurons, 1, 62)
+        neurons = check_integer("max_neurons", self.max_neurons, 1, MOST_CONDITIONS)
         check_choice("output", self.output, ("auto", *JOINED_BY))
         check_real("shortness", self.shortness, 0, 1000)
         check_integer("evaluations", self.evaluations, 0)
@@ -298,7 +308,7 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
             if self.output == "xor":
                 raise ValueError("output must not be 'xor' where monotonic_cst is given")
             outputs = tuple(one for one in outputs if one != "xor")
-        return Limits(
+        return SearchOptions(
             shortness=float(self.shortness),
             max_terms=terms,
             max_neurons=neurons,

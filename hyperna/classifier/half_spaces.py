@@ -15,8 +15,8 @@ class HalfSpaces:
     """N half-spaces ``normals[i] · x >= thresholds[i]`` with normals of length 1.
 
     A point is positive if at least `quorum` of them hold it (1: any, N: all), or, with the quorum
-    `ODD`, an odd number of them. A network without half-spaces is the constant answer: positive
-    with `quorum` 0, else negative.
+    `ODD`, which is 0, an odd number of them. A network without half-spaces is the constant answer:
+    with the quorum 0, which then does not stand for an odd number, it is positive, else negative.
     """
 
     normals: FloatArray

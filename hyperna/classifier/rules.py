@@ -16,10 +16,11 @@ from hyperna._validation import BoolArray, FloatArray, IntArray, check_reals
 from hyperna._words import roundest
 from hyperna.classifier.bits import CodeLength
 from hyperna.classifier.half_spaces import ODD, HalfSpaces, joined_distance
-from hyperna.classifier.table import Standardisation, Standardised, blocks
+from hyperna.classifier.table import Standardisation, StandardPoints, blocks
 
-# Significant digits of coefficients, from the fewest tried to what a number holds.
-FEWEST_DIGITS, MOST_DIGITS = 2, 17
+# Significant digits of coefficients, from the fewest tried to what a number holds. Not varied.
+FEWEST_DIGITS = 2
+MOST_DIGITS = 17
 
 
 class Inequality(NamedTuple):
@@ -104,8 +105,9 @@ class Rule:
     conditions : tuple of Condition
         None for the constant answer.
     quorum : int
-        The rule holds where at least so many conditions do (1: any, all of them: all), or with 0 an
-        odd number of them. Without conditions it holds everywhere (0) or nowhere (1).
+        The rule holds where at least so many conditions do (1: any, all of them: all), or with 0
+        (`ODD`) an odd number of them. Without conditions 0 does not stand for an odd number: it
+        holds everywhere with 0, and nowhere with 1.
     slope, lapse : float
         A row at the distance d is positive with probability lapse + (1 - 2 lapse) expit(slope d).
     share : float
@@ -236,7 +238,7 @@ def _condition(data: Any, dim: int) -> Condition:
 def rule_of(
     network: HalfSpaces,
     code: CodeLength,
-    points: Standardised,
+    points: StandardPoints,
     standard: Standardisation,
     X: FloatArray,
 ) -> Rule:

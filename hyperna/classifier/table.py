@@ -1,6 +1,6 @@
 """Labelled rows as a user hands them in: checked once, equal rows merged, features standardised.
 
-`LabelledTable` holds what was given, `Standardised` the points that a search works on.
+`LabelledTable` holds what was given, `StandardPoints` the points that a search works on.
 """
 
 from collections.abc import Callable, Iterator
@@ -205,7 +205,7 @@ class Standardisation:
 
 
 @dataclass(frozen=True, eq=False)
-class Standardised:
+class StandardPoints:
     """Points in standard units with labels 0 and 1, as the compiled code takes them.
 
     Only `features` that vary have a column; these are their numbers in the table, which has `dim`.
@@ -227,7 +227,7 @@ class Standardised:
         standard: Standardisation,
         positive: int,
         signs: IntArray | None = None,
-    ) -> "Standardised":
+    ) -> "StandardPoints":
         """Return the points of a table; those of one class are labelled 1.
 
         `signs` are those of all features of the table.
