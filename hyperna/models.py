@@ -16,7 +16,7 @@ from hyperna._words import listed, shown
 from hyperna.classifier import NAClassifier
 from hyperna.classifier.notebook import RuleBox
 from hyperna.classifier.path import RulePath
-from hyperna.classifier.table import checked_splitter
+from hyperna.classifier.table import checked_folds
 from hyperna.tables import Encoding, StoredEncoder, table_encoder
 
 FORMAT = "hyperna.model"
@@ -113,7 +113,7 @@ def validate_path(model: Any, X: Any, y: Any, cv: Any = 5) -> RulePath:
         part.fit(rows, labels[train])
         return part[-1], np.asarray(part[:-1].transform(_some_rows(X, test)))
 
-    folds = checked_splitter(cv, labels).split(np.zeros((len(labels), 1)), labels)
+    folds = checked_folds(cv, np.zeros((len(labels), 1)), labels)
     classifier.path_ = classifier.path_.validated(folds, fitted, labels, np.ones(len(labels)))
     return classifier.path_
 

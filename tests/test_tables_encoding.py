@@ -525,6 +525,9 @@ def test_text_and_gaps_are_told_with_two_lines_that_help():
     asked = about_text_and_gaps({"a": [1.0, math.nan]}, fitting=False)
     assert "was fitted to numbers without gaps" in asked
     assert "infinite" not in asked
+    for text in ("$1,200", "1,200", "12,5", "45 %"):  # numbers for a table, but not for an array
+        assert f"text in column 'a', as '{text}'" in about_text_and_gaps({"a": ["7", text]})
+    assert about_text_and_gaps({"a": ["7", "1.5"]}) is None
     assert about_text_and_gaps(np.zeros((3, 2))) is None
     assert about_text_and_gaps(np.zeros(3)) is None
     assert "'x2' (1 of 2 rows)" in about_text_and_gaps([[1, 2], [3, np.nan]])

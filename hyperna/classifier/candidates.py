@@ -111,17 +111,20 @@ def smooth_fit(
     weights and, last, the threshold of a neuron, on the scale of logits.
     """
     # the neuron and the feature of each parameter; -1, the last column, is the threshold
-    neurons, features = [], []
+    neuron_of: list[int] = []
+    feature_of: list[int] = []
     for i, row in enumerate(used):
         chosen = np.flatnonzero(row)
-        neurons += [i] * (len(chosen) + 1)
-        features += [*chosen.tolist(), -1]
-    neuron, feature = np.array(neurons), np.array(features)
+        neuron_of += [i] * (len(chosen) + 1)
+        feature_of += [*chosen.tolist(), -1]
+    neuron = np.array(neuron_of)
+    feature = np.array(feature_of)
     gradient = np.zeros(len(neuron))
     bounds = None
     if points.signs is not None:
         sign = np.where(feature < 0, 0, points.signs[feature])
-        low, high = np.where(sign > 0, 0.0, -np.inf), np.where(sign < 0, 0.0, np.inf)
+        low = np.where(sign > 0, 0.0, -np.inf)
+        high = np.where(sign < 0, 0.0, np.inf)
         bounds = list(zip(low, high, strict=True))
 
     def loss(parameters: FloatArray) -> tuple[float, FloatArray]:

@@ -264,7 +264,7 @@ class JavaScriptWriter(Script):
                 parts.append(_JAVASCRIPT[name])
         if "moment" in needed:
             formed = any(map(self.reads, self.forms.values()))
-            parts += [_JAVASCRIPT["formed moment"]] if formed else [_JAVASCRIPT["moment"]]
+            parts.append(_JAVASCRIPT["formed moment"] if formed else _JAVASCRIPT["moment"])
             parts.append(_JAVASCRIPT["at"])
         for name in ("day", "second", "days", "month", "weekday", "hour"):
             if "moment" in needed and f"{name}(" in code:

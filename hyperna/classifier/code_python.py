@@ -80,7 +80,20 @@ def moment(value, gap):
         value = value.astimezone(timezone.utc).replace(tzinfo=None)
     return value.replace(microsecond=0)
 ''',
-    "parsed": '''
+    "formed moment": '''
+def moment(value, gap, form=""):
+    """Return a date as a datetime without a time zone, or what a gap counts as."""
+    if is_gap(value):
+        value = gap
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    if not isinstance(value, datetime):
+        value = parsed(str(value).strip(), form)
+    if value.tzinfo is not None:
+        value = value.astimezone(timezone.utc).replace(tzinfo=None)
+    return value.replace(microsecond=0)
+
+
 def parsed(text, form):
     """Return the date in a text of a format, or in an ISO text."""
     try:
@@ -89,11 +102,6 @@ def parsed(text, form):
         return datetime.fromisoformat(text)
 ''',
 }
-_PYTHON["formed moment"] = (
-    _PYTHON["moment"]
-    .replace("(value, gap)", '(value, gap, form="")')
-    .replace("datetime.fromisoformat(str(value).strip())", "parsed(str(value).strip(), form)")
-)
 _USED = ("row", "predict", "math", "re", "date", "datetime", "timedelta", "timezone")
 _DEFINED = re.findall(r"^(?:def )?(\w+)(?:\(| = )", "".join(_PYTHON.values()), re.MULTILINE)
 
@@ -197,8 +205,9 @@ class PythonWriter(Script):
             lines += ["import math", "import re"]
         if "moment" in needed:
             names = ["date", "datetime", "timezone"]
-            names += ["timedelta"] if "timedelta(" in code else []
-            lines.append(f"from datetime import {', '.join(sorted(names))}")
+            if "timedelta(" in code:
+                names.insert(2, "timedelta")
+            lines.append(f"from datetime import {', '.join(names)}")
         return [*lines, "", ""] if lines else [""]
 
     def _helpers(self, code: str) -> list[str]:
@@ -208,6 +217,5 @@ class PythonWriter(Script):
         parts = [_PYTHON["gap"].replace("{gaps}", gap_lines("    "))]
         parts += [_PYTHON[name] for name in ("number", "marked number", "text") if name in needed]
         if "moment" in needed:
-            parts += [_PYTHON["formed moment"], _PYTHON["parsed"]] if self.forms else []
-            parts += [] if self.forms else [_PYTHON["moment"]]
+            parts.append(_PYTHON["formed moment"] if self.forms else _PYTHON["moment"])
         return ["", *parts]

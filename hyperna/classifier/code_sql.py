@@ -183,44 +183,23 @@ class SqlWriter(Writer):
         """
         column = self.name(column_name)
         text = f"trim({column})"
-        separator = numbers.separator
-        digit = "[0-9]"
-        widths = {"Y": digit * 4, "y": digit * 2}
-        usual = f"{digit}*" if separator else digit * 2
-        pattern = separator.join(widths.get(letter, usual) for letter in numbers.order)
-        allowed = f"0-9{separator.replace('-', '')}"
-        day, time = text, ""
+        day = text
+        time = ""
         if numbers.clock:
-            pattern += f" {digit}*" + f":{digit}{digit}" * (numbers.clock // 3)
-            allowed += " :"
             day = f"substr({text}, 1, instr({text}, ' ') - 1)"
             clock = f"substr({text}, instr({text}, ' ') + 1)"
             time = f" || ' ' || substr('0' || {clock}, -{numbers.clock})"
-        allowed += "-" * (separator == "-")
-        if separator:
-            second = f"substr({day}, instr({day}, '{separator}') + 1)"
-            third = f"substr({day}, -4)"
-            if numbers.order[2] != "Y":
-                third = f"ltrim(substr({day}, -2), '{separator}')"
-            pieces = [day, second, third]
-        else:
-            pieces = []
-            begin = 1
-            for letter in numbers.order:
-                width = 4 if letter == "Y" else 2
-                pieces.append(f"substr({day}, {begin}, {width})")
-                begin += width
-        by_letter = dict(zip(numbers.order, pieces, strict=True))
-        year = by_letter.get("Y")
-        if year is None:
-            short = by_letter["y"]
-            year = f"{short} + CASE WHEN {short} + 0 < 69 THEN 2000 ELSE 1900 END"
-        written = f"printf('%04d-%02d-%02d', {year}, {by_letter['m']}, {by_letter['d']}){time}"
+        parts = _parts_of_day(day, numbers)
+        if "y" in parts:
+            short = parts["y"]
+            parts["Y"] = f"{short} + CASE WHEN {short} + 0 < 69 THEN 2000 ELSE 1900 END"
+        iso = f"printf('%04d-%02d-%02d', {parts['Y']}, {parts['m']}, {parts['d']})"
+        pattern, signs = _glob_of(numbers)
         return [
             "CASE",
             f"  WHEN {text} GLOB '{pattern}'",
-            f"    AND {text} NOT GLOB '*[^{allowed}]*'",
-            f"  THEN {written}",
+            f"    AND {text} NOT GLOB '*[^{signs}]*'",
+            f"  THEN {iso}{time}",
             f"  ELSE {column}",
             f"END AS {self.name(self._iso_column(column_name))}",
         ]
@@ -297,6 +276,45 @@ class SqlWriter(Writer):
             return [f"FROM {table};"]
         inner = ["SELECT", "  *,", *(f"  {line}" for line in added), f"FROM {table}"]
         return ["FROM (", *(f"  {line}" for line in inner), ") AS with_dates;"]
+
+
+def _glob_of(numbers: DateNumbers) -> tuple[str, str]:
+    """Return the pattern that dates have for GLOB, and the only signs in them.
+
+    A number with separators around it is one digit and anything more: GLOB knows no repeated
+    digits, therefore the signs.
+    """
+    digit = "[0-9]"
+    widths = {"Y": digit * 4, "y": digit * 2}
+    usual = f"{digit}*" if numbers.separator else digit * 2
+    pattern = numbers.separator.join(widths.get(letter, usual) for letter in numbers.order)
+    signs = "0-9"
+    if numbers.separator != "-":
+        signs += numbers.separator
+    if numbers.clock:
+        pattern += f" {digit}*" + f":{digit}{digit}" * (numbers.clock // 3)
+        signs += " :"
+    if numbers.separator == "-":  # a minus stands for itself at the end only
+        signs += "-"
+    return pattern, signs
+
+
+def _parts_of_day(day: str, numbers: DateNumbers) -> dict[str, str]:
+    """Return texts that begin with the day, the month and the year, by the letters of strptime."""
+    separator = numbers.separator
+    if separator:
+        second = f"substr({day}, instr({day}, '{separator}') + 1)"
+        last = f"substr({day}, -4)"
+        if numbers.order[2] != "Y":  # two digits, or one after the separator
+            last = f"ltrim(substr({day}, -2), '{separator}')"
+        return dict(zip(numbers.order, (day, second, last), strict=True))
+    parts = {}
+    begin = 1
+    for letter in numbers.order:
+        width = 4 if letter == "Y" else 2
+        parts[letter] = f"substr({day}, {begin}, {width})"
+        begin += width
+    return parts
 
 
 @cache

@@ -34,8 +34,8 @@ from hyperna.classifier.table import (
     LabelledTable,
     Standardisation,
     StandardPoints,
+    checked_folds,
     checked_numbers,
-    checked_splitter,
     checked_table,
     checked_weight,
 )
@@ -445,7 +445,8 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         path : RulePath
         """
         check_is_fitted(self)
-        rows, labels = np.asarray(checked_numbers(self, X)), column_or_1d(y)
+        rows = np.asarray(checked_numbers(self, X))
+        labels = column_or_1d(y)
         check_consistent_length(rows, labels)
         weight = checked_weight(sample_weight, rows)
 
@@ -457,16 +458,7 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
             part = clone(plain).fit(rows[train], labels[train], weight[train])
             return part, rows[test]
 
-        folds = list(checked_splitter(cv, labels).split(rows, labels, groups))
-        everything = np.arange(len(rows))
-        for part in (np.asarray(part) for fold in folds for part in fold):
-            if part.dtype.kind == "b" and part.shape == everything.shape:
-                continue
-            if part.dtype.kind not in "iu" or part.ndim != 1 or not np.isin(part, everything).all():
-                raise ValueError(
-                    f"cv must give the numbers of rows from 0 to {len(rows) - 1} for training and "
-                    f"for testing, got {shown(part)}"
-                )
+        folds = checked_folds(cv, rows, labels, groups)
         self.path_ = self.path_.validated(folds, fitted, labels, weight)
         return self.path_
 

@@ -250,16 +250,17 @@ def rule_of(
     for some, threshold in zip(network.normals, network.thresholds, strict=True):
         normal = np.zeros(points.dim)
         normal[points.features] = some
-        conditions.append(readable(normal, float(threshold), standard, X))
+        conditions.append(condition_of(normal, float(threshold), standard, X))
     return Rule(tuple(conditions), network.quorum, code.slope, code.lapse, points.share)
 
 
-def readable(
+def condition_of(
     normal: FloatArray, threshold: float, standard: Standardisation, X: FloatArray
 ) -> Condition:
     """Return ``normal · z >= threshold`` in standard units as a condition with few digits.
 
-    All rows of X stay on their sides of it.
+    All rows of X stay on their sides of it. Coefficients are rounded to more and more digits until
+    there is a threshold between the sums of the rows on either side; it then has the fewest digits.
     """
     order = np.argsort(-np.abs(normal), kind="stable")
     features = order[normal[order] != 0]
@@ -271,7 +272,7 @@ def readable(
         weights = normal[features] * (unit / standard.deviation[features])
         border = threshold * unit + float(weights @ standard.centre[features])
     weights = np.clip(weights, -largest, largest)
-    border = min(max(border, -largest), largest) if not math.isnan(border) else 0.0
+    border = 0.0 if math.isnan(border) else min(max(border, -largest), largest)
     holds = _holds(normal, threshold, features, standard, X)
     influence = tuple(np.abs(normal[features]).tolist())
     for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
@@ -279,15 +280,16 @@ def readable(
         if not all(rounded):
             continue
         made = Condition(tuple(features.tolist()), rounded, border, unit, influence)
-        side = made.sum(X)
-        low = side[~holds].max(initial=-math.inf)
-        high = side[holds].min(initial=math.inf)
+        sums = made.sum(X)
+        low = sums[~holds].max(initial=-math.inf)
+        high = sums[holds].min(initial=math.inf)
         if low < high:
             best = roundest(low, high, border)
             if best >= high and math.isfinite(low):
                 best = low  # there is no number between neighbouring doubles
             if low <= best < high:
                 return replace(made, threshold=best)
+    # no digits tell the rows apart: the condition as it is, without weights that underflow
     kept = [k for k, weight in enumerate(weights.tolist()) if weight]
     return Condition(
         tuple(features[kept].tolist()),
