@@ -707,6 +707,16 @@ def test_verbose_says_what_was_found(capsys):
         assert re.search(r" bits, of \d+ candidates \(constant answer \d+\.\d bits\)$", told[-1])
 
 
+def test_verbose_names_classes_of_any_type(capsys):
+    X = np.arange(40.0)[:, None]
+    for classes in (["no", "yes"], [0, 1], [False, True], np.array(["no", "yes"], dtype=object)):
+        y = np.repeat(np.array(classes), 20)
+        NAClassifier(verbose=1, evaluations=10, random_state=0).fit(X, y)
+        lines = capsys.readouterr().out.splitlines()
+        assert lines
+        assert all(line.startswith(f"[NAClassifier] class {classes[1]!r}: ") for line in lines)
+
+
 @pytest.mark.parametrize("most", [0, 1, 5, 6, 7, 100])
 def test_the_path_of_a_list_is_the_best_of_all_combinations(most):
     """Of all that have so many terms together, for every number up to the largest allowed one."""

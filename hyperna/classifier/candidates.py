@@ -39,10 +39,10 @@ NETWORK_PENALTY = 1e-3
 # Most steps of L-BFGS, and the relative gain of a step below which it is the last.
 STEPS = 100
 SLIGHT_GAIN = 1e-3
-# Networks are sought among at most MOST_FEATURES, those with the largest weights in logistic
-# regression, and also among the largest set of up to FEW_FEATURES on the lasso path, if that set
-# has less than half as many: among many features a short rule such as "two of them are positive"
-# drowns, and a rule on all of twelve is not found on six.
+# Networks begin with at most MOST_FEATURES, those with the largest weights in logistic regression,
+# and also with the largest set of up to FEW_FEATURES on the lasso path, if that set has less than
+# half as many: among many features a short rule such as "two of them are positive" drowns, and a
+# rule on all of twelve is not found on six.
 MOST_FEATURES = 20
 FEW_FEATURES = 6
 # Sizes up to which a set of features of each size on the lasso path is tried; see `size_class`.

@@ -191,17 +191,20 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        # what is given, checked
         table, classes, present = checked_table(self, X, y, sample_weight)
+        self.classes_ = classes
         signs = self._signs(len(present))
         options = self._search_options(signs)
         mapper = self._mapper()
         random = check_random_state(self.random_state)
         seed = np.random.SeedSequence(random.randint(2**31, size=4).tolist())
+        # the rules, found on a sample in standard units and written in the units of the table
         sample = table.sample(np.random.default_rng(seed))
         standard = Standardisation.fit(sample.X, sample.weight)
-        self.classes_ = classes
         searches, order = self._searches(sample, standard, present, options, signs, seed, mapper)
         self._finish(searches, order, sample, standard, table)
+        # how good they are in training
         self.training_score_ = self.path_.chosen.accuracy
         by_class = np.bincount(table.label, weights=table.weight, minlength=len(classes))
         self.baseline_score_ = float(by_class.max() / table.n_rows)
@@ -220,7 +223,7 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
 
         def search(positive: int, part: LabelledTable, number: int, mapper: Mapper) -> Search:
             """Return the search for the rule of a class, the rule of this number in the list."""
-            name = shown(self.classes_[positive].item())
+            name = shown(self.classes_.tolist()[positive])
 
             def tell(text: str) -> None:
                 if self.verbose:
@@ -410,7 +413,9 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
             raise AttributeError("a classifier that was read from JSON has no path")
         chosen = self.path_.at(check_integer("terms", terms, 0))
         made = clone(self)
-        vars(made).update({name: value for name, value in vars(self).items() if name.endswith("_")})
+        for name, value in vars(self).items():
+            if name.endswith("_"):  # what was fitted
+                setattr(made, name, value)
         made.path_ = RulePath([replace(row, chosen=row is chosen) for row in self.path_])
         made.list_ = chosen.list
         made.training_score_ = chosen.accuracy

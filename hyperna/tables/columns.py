@@ -551,6 +551,7 @@ def _possible_formats(cells: list[Any]) -> list[str]:
 
 
 def _separators(text: str) -> str:
+    """Return what is left of a text or of a format without words and numbers."""
     return re.sub(r"%?[A-Za-z0-9]+", "", text[:50])
 
 
