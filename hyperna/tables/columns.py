@@ -502,9 +502,9 @@ def _not_plain(numbers: Mapping[Any, float]) -> str:
 def decimal_mark(columns: Sequence[Column], table: Mapping[str, Any], separator: str = "") -> str:
     """Return the decimal mark of a table, as far as cells tell it that fit one mark only.
 
-    It is "" if there are no such cells, or if they tell different marks. In a file whose columns
-    are separated by semicolons commas are then decimal marks, for this is why they do not separate
-    the columns.
+    If there are no such cells, or if they tell different marks, commas are decimal marks in a file
+    whose columns are separated by semicolons, for this is why commas do not separate them. Else the
+    mark is not known, "".
 
     Examples
     --------
@@ -521,8 +521,8 @@ def decimal_mark(columns: Sequence[Column], table: Mapping[str, Any], separator:
             marks.add(",")
         elif any(_has_mark(cell) and not math.isnan(read_number(cell)) for cell in cells):
             marks.add(".")
-    if marks:
-        return marks.pop() if len(marks) == 1 else ""
+    if len(marks) == 1:
+        return marks.pop()
     commas = any(column.other_form and "," in column.written_as for column in columns)
     return "," if commas and separator == ";" else ""
 
