@@ -23,7 +23,8 @@ import numpy as np
 from hyperna._kernels.jit import inline_kernel, kernel_with_arrays
 from hyperna._kernels.random import below, geometric, next_word, pick, uniform
 
-# The quorum that stands for an odd number of half-spaces.
+# The quorum that stands for an odd number of half-spaces. Where there are none, as in the constant
+# answers of the classifier, 0 means what it says: at least none of them hold, which is always so.
 ODD = 0
 # Measured in benchmarks/ablation.md, "zeroing moves" and "neuron losses": the share of the turns
 # that end where a weight is 0, and of the offspring that lose a neuron.

@@ -108,7 +108,8 @@ def add_kind_option(parser: argparse.ArgumentParser) -> None:
         type=kind,
         action=Kinds,
         metavar="COLUMN=KIND",
-        help="what a column is: number, category, date or date:%%d/%%m/%%Y; may be repeated",
+        help="what a column is: number, category or date, or how it is written: date:%%d/%%m/%%Y, "
+        "'number:,' (decimal commas), number:. (points); may be repeated",
     )
 
 
