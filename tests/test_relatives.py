@@ -134,7 +134,7 @@ def test_runs_depend_on_seed_and_number_only(algorithm):
 
 @pytest.mark.parametrize("algorithm", EVERY, ids=lambda entry: entry.name)
 def test_pieces_make_no_difference(algorithm):
-    from hyperna.run.search import Simulation
+    from hyperna.run.simulation import Simulation
 
     task = algorithm.task(problem("two_quarters"), budget=3000)
     search = Simulation(task, 5)

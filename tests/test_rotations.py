@@ -9,7 +9,7 @@ from scipy import stats
 from hyperna import ExactSphere, FiniteSet, OnePlusOneNA, Sampled, problem
 from hyperna._kernels.point_data import LIFETIME
 from hyperna.network.networks import Network
-from hyperna.run.search import Simulation
+from hyperna.run.simulation import Simulation
 
 
 def cloud(dim, n=120, seed=0):

@@ -21,7 +21,7 @@ from hyperna.run.description import (
 )
 from hyperna.run.many import run_many
 from hyperna.run.results import Progress, RunResult, Runs, Seed
-from hyperna.run.search import StoppingRule, Task
+from hyperna.run.task import StoppingRule, Task
 from hyperna.run.terms import charged
 from hyperna.run.topology import growing
 
