@@ -146,7 +146,7 @@ def _nothing_to_complete(law, mutation, steps, first, last, changed):
     pass
 
 
-def _nothing_to_update(law, mutation, steps, i, last, changed, improved):
+def _nothing_to_update(law, mutation, steps, accepted, last, changed, improved):
     pass
 
 
@@ -169,22 +169,23 @@ def _complete_steps(law, mutation, steps, first, last, changed):
                 steps.velocity[changed[t]] = larger(velocity * law.decay, 1.0)
 
 
-def _adjust_velocity(law, mutation, steps, i, last, changed, improved):
+def _adjust_velocity(law, mutation, steps, accepted, last, changed, improved):
     """Doerr, Doerr and Kötzing (2018): longer steps after an improvement, else shorter ones.
 
     A jump that improves sets the length of the steps to come, if it is longer than these are. Steps
-    from i + 1 to before `last` were filled in but not taken. Nothing is to be done if i is `last`.
+    behind `accepted`, to before `last`, were filled in but not taken. Nothing is to be done if that
+    is `last`.
     """
     if law.kind != ADAPTIVE:
         return
-    for j in range(last - 1, i - 1, -1):
-        if (j == i and not improved) or steps.step[REPLACED, j] > 0:
+    for j in range(last - 1, accepted - 1, -1):
+        if (j == accepted and not improved) or steps.step[REPLACED, j] > 0:
             continue
         at = steps.step[FIRST, j]
         for t in range(list_parts(mutation, steps, j, changed)):
             c = changed[t]
             velocity = abs(steps.before[at + t])
-            if j == i:
+            if j == accepted:
                 longest = larger(1.0, np.float64(mutation.modulus[c] // 4))
                 grown = velocity * law.growth
                 if steps.before[at + t] < 0.0:

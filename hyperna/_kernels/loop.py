@@ -77,9 +77,9 @@ def success(fitness, work, limits, optima, genome, score):
 
 @inline_kernel
 def horizon(limits, counter):
-    """Evaluation at which a start ends unless it improves.
+    """Evaluation at which a start ends unless it improves once more, at most the budget.
 
-    With `limits.growing` start k may stagnate for u_k times `limits.stagnation` evaluations, where
+    This is asked at each improvement where stagnation is limited. With `limits.growing` start k may stagnate for u_k times `limits.stagnation` evaluations, where
     u = 1, 1, 2, 1, 1, 2, 4, ... is the sequence of Luby, Sinclair and Zuckerman (1993).
     """
     allowed = limits.stagnation
@@ -142,6 +142,8 @@ def run_batch(
             run.steps.counter[WANTED] = FEWEST_STEPS
             for c in range(N_COUNTERS):
                 counter[c] = 0
+            # lower than any score: populations begin a start before there is a network
+            counter[SCORE] = -1
             counter[BEST] = -1
             counter[START_DUE] = 1
             progress[BEGUN] = 1
@@ -172,11 +174,12 @@ def run_batch(
             if event == UNDECIDED:
                 return PLATEAU
         else:
-            # the caller has found that there is no way off the plateau
+            # after PLATEAU was returned the caller has found no way off, and has ended the run
             event = PAUSED
         left -= larger(counter[SIMULATED] - before, 1)
-        # 3. what has happened
+        # 3. what has happened; a run that `advance` found to be stuck has its reason in STOP
         if event == EXPIRED:
+            # waits may have passed the horizon, generations and void steps stop short of it
             counter[EVALUATIONS] = counter[HORIZON]
             counter[STOP] = BUDGET if counter[HORIZON] == limits.budget else STAGNATION
         elif event != PAUSED:
@@ -221,7 +224,7 @@ def run_batch(
         elif ended:
             row = rows[progress[CURRENT] - progress[FIRST_RUN]]
             row[ROW_EVALUATIONS] = counter[EVALUATIONS]
-            if counter[STOP] == STUCK and counter[HORIZON] < NEVER:
+            if counter[STOP] == STUCK:
                 # the evaluations that it would have made
                 row[ROW_EVALUATIONS] = counter[HORIZON]
             row[ROW_SCORE] = counter[BEST]

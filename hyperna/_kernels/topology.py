@@ -214,7 +214,7 @@ def resize(topology, limits, mutation, run, spare):
         sized = mutation_of(mutation, topology, neurons)
         draw_moves(sized, run, np.int64(1))
         complete_steps(mutation.law, sized, run.steps, 0, 1, run.genes[CHANGED])
-        # the original keeps its step length
+        # taken back (-1), so that the original keeps its step length
         update_law(mutation.law, sized, run.steps, -1, 1, run.genes[CHANGED], False)
         run.steps.part[0] = neurons * width + c
         for c in range(width):

@@ -128,7 +128,8 @@ class Simulation:
         """Return the best network so far, and how it came about."""
         task = self.task
         counter = self._run.counter
-        if counter[state.EVALUATIONS] == 0:
+        while counter[state.EVALUATIONS] == 0:
+            # the first piece of a population makes room for it, the next one evaluates a member
             self.advance(1)
         if self.finished:
             row = self.rows[0].tolist()
