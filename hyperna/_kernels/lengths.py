@@ -24,7 +24,7 @@ from hyperna._kernels.mutation import (
 from hyperna._kernels.order import larger, smaller
 from hyperna._kernels.protocol import implement
 from hyperna._kernels.random import below, following, pick, uniform
-from hyperna._kernels.steps import FIRST, REPLACED, list_parts
+from hyperna._kernels.steps import FIRST_MOVE, REPLACED, list_parts
 
 # Steps whose lengths are filled in at a time.
 MOST_COMPLETED = 2
@@ -133,7 +133,7 @@ def _draw_one_by_one(law, mutation, stream, steps, wanted, moves, changed):
         draw_jumps(law, mutation, stream, steps, moves)
         return
     for i in range(wanted):
-        first = steps.step[FIRST, i]
+        first = steps.step[FIRST_MOVE, i]
         for t in range(list_parts(mutation, steps, i, changed)):
             if law.kind == UNIFORM:
                 length = below(stream, law.largest) + 1
@@ -157,7 +157,7 @@ def _complete_steps(law, mutation, steps, first, last, changed):
     for i in range(first, last):
         if steps.step[REPLACED, i] > 0:
             continue
-        at = steps.step[FIRST, i]
+        at = steps.step[FIRST_MOVE, i]
         for t in range(list_parts(mutation, steps, i, changed)):
             velocity = steps.velocity[changed[t]]
             if steps.before[at + t] < 0.0:
@@ -181,7 +181,7 @@ def _adjust_velocity(law, mutation, steps, accepted, last, changed, improved):
     for j in range(last - 1, accepted - 1, -1):
         if (j == accepted and not improved) or steps.step[REPLACED, j] > 0:
             continue
-        at = steps.step[FIRST, j]
+        at = steps.step[FIRST_MOVE, j]
         for t in range(list_parts(mutation, steps, j, changed)):
             c = changed[t]
             velocity = abs(steps.before[at + t])

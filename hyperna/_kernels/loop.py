@@ -79,8 +79,9 @@ def success(fitness, work, limits, optima, genome, score):
 def horizon(limits, counter):
     """Evaluation at which a start ends unless it improves once more, at most the budget.
 
-    This is asked at each improvement where stagnation is limited. With `limits.growing` start k may stagnate for u_k times `limits.stagnation` evaluations, where
-    u = 1, 1, 2, 1, 1, 2, 4, ... is the sequence of Luby, Sinclair and Zuckerman (1993).
+    This is asked at each improvement where stagnation is limited. With `limits.growing` start k may
+    stagnate for u_k times `limits.stagnation` evaluations, where u = 1, 1, 2, 1, 1, 2, 4, ... is
+    the sequence of Luby, Sinclair and Zuckerman (1993).
     """
     allowed = limits.stagnation
     if limits.growing:

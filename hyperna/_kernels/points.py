@@ -28,7 +28,7 @@ from hyperna._kernels.point_order import canonical_dot, put_in_order, read_hidde
 from hyperna._kernels.protocol import implement
 from hyperna._kernels.rotations import turn_in_plane
 from hyperna._kernels.state import CHANGED, GENOME, OLD
-from hyperna._kernels.steps import FIRST, list_parts
+from hyperna._kernels.steps import FIRST_MOVE, list_parts
 
 # Changes of weights below this are lost in rounding errors.
 NEGLIGIBLE = 2.0**-64
@@ -87,7 +87,7 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
     r = points.resolution
     net = work.net
     count = list_parts(mutation, steps, step, changed)
-    place = steps.step[FIRST, step]
+    place = steps.step[FIRST_MOVE, step]
     moves = 0
     for t in range(count):
         c = changed[t]
