@@ -11,6 +11,7 @@ import numpy as np
 from hyperna._kernels import state
 from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne, OnlineOnePlusOne
 from hyperna._kernels.mutation import TABLE, AngleMove, Mutation, RotationMove
+from hyperna._kernels.point_data import Points
 from hyperna._kernels.tables import mutation_data
 from hyperna._validation import IntArray, check_integer
 from hyperna._words import shown
@@ -65,7 +66,7 @@ class Task:
     def kernel(self) -> Any:
         """The fitness as compiled code takes it."""
         if self.population is not None:
-            # offspring of several parents, or several of one, are evaluated from nothing
+            # relatives evaluate offspring from nothing: `hyperna._kernels.populations`
             return self.fitness.scoring_kernel(self.grid)
         return self.fitness.kernel(self.grid)
 
@@ -98,24 +99,23 @@ class Task:
     def _move(self) -> AngleMove | RotationMove:
         """Return what a step does to a direction, and how many grid steps a length of 1 is.
 
-        ========  ==========  ====================  ==================  ==============
-        move      law         fitness               kind                grid steps
-        ========  ==========  ====================  ==================  ==============
-        angle     any         not on points         `AngleMove`         1
-        angle     any         on points             `RotationMove`,     1
-                                                    without planes
-        rotation  discrete    any that takes turns  `RotationMove`      those of `unit`
-        rotation  continuous  any that takes turns  `RotationMove`      1
-        ========  ==========  ====================  ==================  ==============
+        ========  ==========  ============  ==============================  ===============
+        move      law         kernel        kind                            grid steps
+        ========  ==========  ============  ==============================  ===============
+        angle     any         not `Points`  `AngleMove`                     1
+        angle     any         `Points`      `RotationMove`, without planes  1
+        rotation  discrete    any           `RotationMove`                  those of `unit`
+        rotation  continuous  any           `RotationMove`                  1
+        ========  ==========  ============  ==============================  ===============
 
-        The grid of a rotation or a continuous law is finer than the resolution: `unit` grid steps
-        are one of the resolution. Lengths of discrete laws are in steps of the resolution, those of
+        Rotations there are at D > 2 only: the kernels of the circle know changes of angles. The
+        grid of a rotation or a continuous law is finer than the resolution: `unit` grid steps are
+        one of the resolution. Lengths of discrete laws are in steps of the resolution, those of
         continuous laws in grid steps.
         """
         if self.rotation:
             return self.grid.rotations(1 if self.law.continuous else self.unit)
-        if getattr(self.kernel, "takes_rotations", False):
-            # one kernel is compiled for both moves
+        if isinstance(self.kernel, Points):
             return self.grid.rotations(1, planes=False)
         return AngleMove(1)
 
