@@ -1,11 +1,11 @@
 """All networks on a grid: their scores, and which of them end a run with success.
 
 A chain can be written down wherever the genomes can be listed. It must have the ties that a run
-has, to the last unit. The states of one neuron on the circle are scored by a formula for all of
-them at once (`all_scores`), which has the same table of half-widths as the kernels; a test compares
-the two unit by unit at small resolutions. Where kernels compute half-widths (with biases above
-r = 2**14) the last unit could differ, but chains with so many states are refused
-(`hyperna.theory.limits`). All other states are listed and judged by a kernel of runs.
+has, to the last unit. The states of one neuron on the circle, unless it is bent and has a bias, are
+scored by a formula for all of them at once (`all_scores`), which has the same table of half-widths
+as the kernels; a test compares the two unit by unit at small resolutions. Where kernels compute
+half-widths (with biases above r = 2**14) the last unit could differ, but chains with so many states
+are refused (`hyperna.theory.limits`). All other states are listed and judged by a kernel of runs.
 """
 
 from dataclasses import dataclass
