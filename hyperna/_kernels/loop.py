@@ -81,19 +81,20 @@ def horizon(limits, counter):
 
     This is asked at each improvement where stagnation is limited. With `limits.growing` start k may
     stagnate for u_k times `limits.stagnation` evaluations, where u = 1, 1, 2, 1, 1, 2, 4, ... is
-    the sequence of Luby, Sinclair and Zuckerman (1993).
+    the sequence of Luby, Sinclair and Zuckerman (1993): u_k = 2^i for k = 2^(i+1) - 1, and from
+    k = 2^i on, up to there, the sequence begins again.
     """
     allowed = limits.stagnation
     if limits.growing:
-        start = counter[RESTARTS] + 1
-        size = np.int64(1)
-        while 2 * size - 1 < start:
-            size *= 2
-        while 2 * size - 1 != start:
-            if size <= start:
-                start -= size - 1
-            size //= 2
-        allowed *= size
+        k = counter[RESTARTS] + 1
+        power = np.int64(1)
+        while 2 * power - 1 < k:
+            power *= 2
+        while 2 * power - 1 != k:
+            if power <= k:
+                k -= power - 1
+            power //= 2
+        allowed *= power
     return smaller(limits.budget, counter[EVALUATIONS] + allowed)
 
 
@@ -116,11 +117,14 @@ def run_batch(
 ):
     """Simulate runs one after the other, about `quota` offspring in all.
 
+    `work` are the arrays of the kind of `fitness`, `memory` those of the kind of `algorithm`.
     `optima` is an array (alternatives, neurons, genes) in grid units; it may be None when only a
-    score ends a run with success. `memory` are the arrays of the kind of `algorithm`. `progress`
-    and the columns of `rows`: see `hyperna._kernels.state`. Returns FULL when the trace is, PLATEAU
-    to ask whether there is a way off the current one, else RUNNING; the batch is complete when the
-    current run is the one after the last.
+    score ends a run with success. `key` and the number of a run are its seed. Every run leaves a
+    row in `rows` and, if there is room, its best genome in `genomes`. `run`, `trace`, `progress`
+    and the columns of `rows`: see `hyperna._kernels.state`.
+
+    Returns FULL when the trace is, PLATEAU to ask whether there is a way off the current one, else
+    RUNNING; the batch is complete when the current run is the one after the last.
     """
     counter = run.counter
     genome = run.genes[GENOME]
@@ -202,7 +206,7 @@ def run_batch(
         # but the network that was found is this one
         ended = counter[STOP] != RUNNING
         if ended or algorithm.best_at_once:
-            last = genome.size - 1
+            last = genome.size - 1  # where the number of neurons evolves, that is it
             sized = rows.shape[1] > ROW_NEURONS
             if (
                 counter[SCORE] > counter[BEST]

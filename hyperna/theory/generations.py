@@ -52,14 +52,16 @@ class GenerationSolver(SubstitutingSolver):
         self.split = np.array(np.divmod(self.order, self.second.shape[0]), dtype=np.int32)
         diagonal = np.outer(np.diag(self.first), np.diag(self.second)).ravel()
         self.diagonal = diagonal[self.order]
-        # what is left of it where void mutations are drawn again
+        # how likely a mutant is in its parent's state, without the void ones that are drawn again
         self.stay = np.maximum(self.diagonal - (chain.scale - 1.0), 0.0)
+        # levels, and the number of each among the wide ones, -1 if it is none
         self.begins = np.append(0, chain.ends[:-1])
         self.ends = chain.ends
         lengths = self.ends - self.begins
         self.level_of = np.repeat(np.arange(lengths.size), lengths)
         is_wide = lengths > largest_matrix
         self.wide = np.where(is_wide, np.cumsum(is_wide) - 1, -1)
+        # the moves as products of small matrices, and the probability to move to each wide level
         axes = [chain.scale * chain.axes[0], *chain.axes[1:]]
         self._product = product_of(axes)
         self._transposed = product_of([axis.T for axis in axes])
@@ -68,6 +70,7 @@ class GenerationSolver(SubstitutingSolver):
             members = np.zeros(self.score.size)
             members[self.begins[level] : self.ends[level]] = 1.0
             self._wide_mass[self.wide[level]] = self._apply(members)
+        # bounds of errors
         groups = self.first.shape[0] + self.second.shape[0]
         widest = int(np.where(is_wide, 0, lengths).max())
         terms = widest + groups + WRONG_UNITS
@@ -341,7 +344,7 @@ class _Inside:
         out = self.leave[free] * solution
         scale = np.abs(into) + np.abs(out)
         if self._moves is None:
-            # a product contains what stays, which is taken out again
+            # a product contains the diagonal, which is taken out again
             diagonal = self._solver.diagonal[self.begin : self.end][free]
             scale = scale + 4 * diagonal * np.abs(solution)
         return float((np.abs(into - out) + rounding * scale).max(initial=0.0))

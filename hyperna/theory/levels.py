@@ -42,13 +42,14 @@ class LevelSolver(SubstitutingSolver):
         self.chain = chain
         self.target = chain.target.ravel()
         self.score = chain.score.ravel()
+        # the moves are the Kronecker product of these
         self.first, self.second = (np.ascontiguousarray(matrix) for matrix in chain.groups)
+        self.diagonal = np.outer(np.diag(self.first), np.diag(self.second)).ravel()
         widest = int(np.diff(chain.ends, prepend=0).max())
         self.largest_matrix = min(widest, largest_matrix)
         sides = self.first.shape[0] + self.second.shape[0]
         self.rounding = (sides + self.largest_matrix + WRONG_UNITS) * UNIT
         self.step_error = self.rounding
-        self.stay = np.outer(np.diag(self.first), np.diag(self.second)).ravel()
         self._leave: FloatArray | None = None
 
     def substitute(self, equations: Equations, watch: Watch | None = None) -> Solutions:
@@ -85,14 +86,13 @@ class LevelSolver(SubstitutingSolver):
                 if watch is not None:
                     watch.add(solved - done)
                 done = solved
-                # The kernel has solved all levels, or has used up its quota (WAITING is 0), or it
-                # stands before a LEVEL that is left to us: one that is too large for `work.system`,
-                # whose values we set before we let it go on with the next LEVEL, or one whose
-                # system is ready, of which it takes the solutions from `work.right`.
+                # what the kernel has left to be done, before it is called again
                 waiting = int(work.counter[levels.WAITING])
                 if waiting == levels.WIDE:
+                    # the values of a level without a matrix; LEVEL becomes the next
                     self._solve_wide_level(equations, values, leave, gaps, work.counter)
                 elif waiting > 0:
+                    # the system of so many free states: solutions take the place of `work.right`
                     _solve_matrix(work, waiting, equations.doubled)
         u_gap, v_gap = (gaps[0] + self.rounding * gaps[1]).tolist()
         self._leave = leave
@@ -111,13 +111,14 @@ class LevelSolver(SubstitutingSolver):
 
         chain = self.chain
         number = int(counter[levels.LEVEL])
-        begin, end = int(np.append(0, chain.ends)[number]), int(chain.ends[number])
+        begin = int(np.append(0, chain.ends)[number])
+        end = int(chain.ends[number])
         fitter = chain.order[:begin]
         level = self._wide_level(chain.order[begin:end], equations.fixed)
         leave[level.members] = level.inflow(fitter, np.ones(begin)) + level.leave_inside()
         known = np.append(fitter, level.given)
         q = leave[level.free]
-        stay = self.stay[level.free]
+        diagonal = self.diagonal[level.free]
         added = equations.a[level.free]
         for c, column in enumerate((levels.U, levels.V)):
             right = level.inflow(known, values[known, column])[level.is_free] + added
@@ -126,8 +127,8 @@ class LevelSolver(SubstitutingSolver):
             into = right + level.among_free(solution)
             out = q * solution
             gaps[0, c] = max(gaps[0, c], np.abs(into - out).max(initial=0.0))
-            # a product contains what stays, which is taken out again
-            gaps[1, c] = max(gaps[1, c], (into + out + 4 * stay * solution).max(initial=0.0))
+            # a product contains the diagonal, which is taken out again
+            gaps[1, c] = max(gaps[1, c], (into + out + 4 * diagonal * solution).max(initial=0.0))
             # of the second system
             added = equations.b[level.free]
             if equations.doubled:
@@ -142,7 +143,7 @@ class LevelSolver(SubstitutingSolver):
         chain = self.chain
         axes = [axis.T if transposed else axis for axis in chain.axes]
         axes[0] = chain.scale * axes[0]
-        return WideLevel(product_of(axes), self.stay, chain.weight, members, fixed)
+        return WideLevel(product_of(axes), self.diagonal, chain.weight, members, fixed)
 
     def _split(self, states: IntArray) -> IntArray:
         """The two groups of components of states, one row each."""
@@ -245,9 +246,10 @@ class LevelSolver(SubstitutingSolver):
         """Do for one wide level what `levels.solve_visits` does for the others."""
         from hyperna._kernels import exact_levels as levels
 
-        order, ends = rising.order, rising.ends
+        order = rising.order
         number = int(counter[levels.LEVEL])
-        begin, end = int(np.append(0, ends)[number]), int(ends[number])
+        begin = int(np.append(0, rising.ends)[number])
+        end = int(rising.ends[number])
         level = self._wide_level(order[begin:end], fixed, transposed=True)
         less_fit = order[:begin]
         entering = start[level.members] + level.inflow(less_fit, passed[less_fit])

@@ -273,10 +273,10 @@ class _Solution:
         if (ring.score[level] != ring.score[level[0]]).any():
             # moves between them would not be symmetric, and those to less fit ones be accepted
             raise ValueError("level must have one fitness")
-        stay = ring.step[0]
+        diagonal = ring.step[0]
         members = np.zeros(self.size)
         members[level] = 1.0
-        self.leave[level] = self.inflow[_ONE, level] + self.spread(members)[level] - stay
+        self.leave[level] = self.inflow[_ONE, level] + self.spread(members)[level] - diagonal
         leave_error = self.error_of_spread(members)
         states = level[~ring.target[level]]
         if not states.size:
@@ -286,17 +286,17 @@ class _Solution:
         def inside(values: FloatArray) -> FloatArray:
             column = np.zeros(self.size)
             column[states] = values
-            return self.spread(column)[states] - stay * values
+            return self.spread(column)[states] - diagonal * values
 
         divide = partial(solve_symmetric, lambda v: leave * v - inside(v), leave)
         add = np.ones(states.size)
         for column in (_TIME, _SQUARE):
             right = self.inflow[column, states] + add
             solution = divide(right)
-            # of the transforms in `leave` and `inside`, and of what stays, which both contain and
+            # of the transforms in `leave` and `inside`, and of the diagonal, which both contain and
             # which is taken out again
             own_error = leave_error * solution + self.error_of_spread(solution)
-            own_error += 4 * stay * UNIT * solution
+            own_error += 4 * diagonal * UNIT * solution
             self.take(column, states, solution, right + inside(solution), own_error)
             add = 2 * solution - 1.0
 
@@ -337,13 +337,16 @@ def _strips(ring: Ring) -> Iterator[_Strip]:
     falling = -ring.score[ring.order]
     begin = 0
     while begin < falling.size:
+        # the level in which the strip comes to _STRIP states, or the last one
         last = falling[min(begin + _STRIP, falling.size) - 1]
         level_begin = int(np.searchsorted(falling, last))
         end = int(np.searchsorted(falling, last, side="right"))
-        too_large = end - begin > LARGEST_MATRIX_LEVEL
-        if too_large and level_begin > begin:
-            # the last level begins a strip of its own, and this one is smaller than _STRIP
-            end = level_begin
-            too_large = False
-        yield _Strip(begin, end, wide=too_large)
+        wide = False
+        if end - begin > LARGEST_MATRIX_LEVEL:
+            if level_begin == begin:
+                wide = True
+            else:
+                # this level begins a strip of its own, before which there are less than _STRIP
+                end = level_begin
+        yield _Strip(begin, end, wide)
         begin = end
