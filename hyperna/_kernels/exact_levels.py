@@ -122,8 +122,9 @@ def solve_factored(system, size, right):
 class Sequence(NamedTuple):
     """The states in the sequence in which they are dealt with, and the moves of both components.
 
-    `order` holds the states and `ends` says where each fitness level ends in it; `split` has two
-    rows, the components of the states in the sequence of `order`, because divisions are slow.
+    Each of the two may stand for a group of components. `order` holds the states and `ends` says
+    where each fitness level ends in it; `split` has two rows, the components of the states in the
+    sequence of `order`, because divisions are slow.
     """
 
     order: np.ndarray
@@ -199,13 +200,15 @@ def solve_values(states, fixed, a, b, doubled, values, leave, gaps, work, quota)
             counter[WAITING] = WIDE
             return
         if free == 0:
+            # 1. the right-hand sides: what fitter states and fixed ones of this level contribute
             if begin - entered >= BLOCK:
                 enter_columns(sums, first, order, split, entered, begin, values)
                 spent += (begin - entered) * sums.shape[0]
                 entered = begin
             spent += (end - begin) * (end - entered + sums.shape[1])
             for n in range(begin, end):
-                i, k, flow = split[0, n], split[1, n], inflow[n - begin]
+                i, k = split[0, n], split[1, n]
+                flow = inflow[n - begin]
                 read_columns(sums, first, second, order, split, entered, begin, values, i, k, flow)
                 total = 0.0
                 for m in range(begin, end):
@@ -223,6 +226,7 @@ def solve_values(states, fixed, a, b, doubled, values, leave, gaps, work, quota)
                     right[0, free], right[1, free] = flow[U], flow[V]
                     place[free] = n
                     free += 1
+            # 2. the system of the free states, solved here or by the caller
             fill(system, place, free, split, first, second, order, leave)
             counter[LEVEL] = level
             counter[ENTERED] = entered
@@ -236,7 +240,7 @@ def solve_values(states, fixed, a, b, doubled, values, leave, gaps, work, quota)
                     right[1, n] += 2.0 * right[0, n]
             solve_factored(system, free, right[1])
         counter[WAITING] = 0
-        # the free states of the level are solved; how much their equations miss
+        # 3. the solutions, and how much their equations miss
         for number in range(free):
             n = place[number]
             x, i, k = order[n], split[0, n], split[1, n]
