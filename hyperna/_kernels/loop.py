@@ -147,8 +147,6 @@ def run_batch(
             run.steps.counter[WANTED] = FEWEST_STEPS
             for c in range(N_COUNTERS):
                 counter[c] = 0
-            # lower than any score: populations begin a start before there is a network
-            counter[SCORE] = -1
             counter[BEST] = -1
             counter[START_DUE] = 1
             progress[BEGUN] = 1

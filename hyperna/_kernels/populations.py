@@ -89,6 +89,8 @@ def copy(target, source):
 @inline_kernel
 def begin_again(mutation, run, population):
     """Forget the start before; the members of this one are drawn one by one as it goes on."""
+    # lower than any score: there is no member yet that could be the best network
+    run.counter[SCORE] = -1
     population.counter[BORN] = 0
     population.counter[BEST_OF_START] = -1
     # the void offspring before the next step are counted again

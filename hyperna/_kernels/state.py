@@ -77,7 +77,7 @@ class Trace(NamedTuple):
 # Counters of a run:
 #
 #   EVALUATIONS    fitness evaluations so far, void steps included
-#   SCORE          score of the current genome, -1 before a run has one
+#   SCORE          score of the current genome, -1 if a start has none yet
 #   BEST           the best score so far, without the current start unless the algorithm has
 #                  `best_at_once`; -1 if there is none
 #   HORIZON        evaluation up to which the current start may go. Only `run_batch` sets it: to the
