@@ -8,7 +8,7 @@ from hyperna._kernels import mutation
 from hyperna.fitness import ExactArcs, Sampled
 from hyperna.fitness.exact import arcs_in_units
 from hyperna.play.settings import PlaySetting
-from hyperna.run.search import Simulation
+from hyperna.run.simulation import Simulation
 
 KINDS = {
     mutation.CONSTANT: "constant",

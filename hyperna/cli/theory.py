@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hyperna.experiments.setting import Setting
     from hyperna.network.grid import Grid
-    from hyperna.run.search import Task
+    from hyperna.run.task import Task
     from hyperna.theory import ExactRuntime
 
 HELP = """\
@@ -159,7 +159,7 @@ def _resolve(args: argparse.Namespace) -> tuple["Setting", "Task"]:
     """Return the setting and the task, as `hyperna run` would make them, but with one neuron."""
     from hyperna.experiments.setting import resolve
     from hyperna.run.description import OPTIONS
-    from hyperna.run.search import Task
+    from hyperna.run.task import Task
     from hyperna.theory.task import check_task
 
     options = {key: getattr(args, key) for key in exact_options()}

@@ -32,7 +32,7 @@ from hyperna.run.description import (
     RunDescription,
 )
 from hyperna.run.many import Runner
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 
 # Where a setting that has travelled keeps what came with it, until it is run.
 _OWN_PARTS = "_own_parts"

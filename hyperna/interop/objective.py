@@ -13,7 +13,7 @@ from hyperna.interop.names import function_id, function_name
 from hyperna.network.grid import Grid
 from hyperna.problems import PointProblem, Problem, points_digest
 from hyperna.run.algorithm import OnePlusOneNA
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 
 # Variables of ioh are 32-bit integers.
 _LARGEST_RESOLUTION = 2**31 - 2

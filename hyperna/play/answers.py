@@ -15,7 +15,8 @@ from hyperna.play.allowance import Allowance
 from hyperna.play.exact import exact_runtime
 from hyperna.play.rules import rule_path
 from hyperna.play.settings import RANGES, ROWS, PlaySetting, check_rows
-from hyperna.run.search import Simulation, Task
+from hyperna.run.simulation import Simulation
+from hyperna.run.task import Task
 
 # Resolution up to which runtimes are computed exactly, in a fraction of a second.
 LARGEST_EXACT = 120

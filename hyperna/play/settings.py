@@ -17,7 +17,7 @@ from hyperna.network.neurons import LARGEST_BENT_TABLE
 from hyperna.problems import PROBLEMS, ArcProblem, Problem, custom_arcs, points, problem
 from hyperna.run.algorithm import OnePlusOneNA
 from hyperna.run.description import ALGORITHM_OPTIONS, OPTIONS, RUN_OPTIONS
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 
 # Options of a run that the page has: whole numbers, from and to, and those with few values.
 RANGES = {name: option.page for name, option in OPTIONS.items() if isinstance(option.page, tuple)}
