@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne, OnlineOnePlusOne
+from hyperna._kernels.algorithms import LocalOnePlusOne, NonElitistOnePlusOne, OnePlusOne
 from hyperna._kernels.jit import inline_kernel
 from hyperna._kernels.lengths import MOST_COMPLETED
 from hyperna._kernels.mutation import ADAPTIVE
@@ -139,13 +139,13 @@ simulate = inline_kernel(_advance)
 _start = inline_kernel(_begin)
 
 
-def _begin_online(algorithm, fitness, work, mutation, limits, run, memory):
+def _begin_non_elitist(algorithm, fitness, work, mutation, limits, run, memory):
     event = _start(algorithm, fitness, work, mutation, limits, run, memory)
     memory[0] = run.counter[SCORE]
     return event
 
 
-def _advance_online(
+def _advance_non_elitist(
     algorithm,
     fitness,
     work,
@@ -173,5 +173,5 @@ def _advance_online(
 
 
 implement(OnePlusOne, begin=_begin, advance=_advance)
-implement(OnlineOnePlusOne, begin=_begin_online, advance=_advance_online)
+implement(NonElitistOnePlusOne, begin=_begin_non_elitist, advance=_advance_non_elitist)
 implement(LocalOnePlusOne, begin=_begin)  # its `advance`: `hyperna._kernels.waiting`

@@ -89,19 +89,19 @@ def new_spare(fitness: Any, mutation: Any) -> Spare:
 def mutation_of(mutation, topology, neurons):
     """The mutation of networks of this size."""
     return Mutation(
-        mutation.law,
-        resized(mutation.move, topology, neurons),
-        mutation.probability,
-        mutation.redraw,
-        mutation.void_log,
-        mutation.choice_bits,
-        mutation.table_bits,
-        mutation.length_bits,
-        mutation.replacing,
-        mutation.neuron_width,
-        mutation.table,
-        mutation.component,
-        topology.modulus[neurons],
+        law=mutation.law,
+        move=resized(mutation.move, topology, neurons),
+        probability=mutation.probability,
+        redraw=mutation.redraw,
+        void_log=mutation.void_log,
+        choice_bits=mutation.choice_bits,
+        table_bits=mutation.table_bits,
+        length_bits=mutation.length_bits,
+        replacing=mutation.replacing,
+        neuron_width=mutation.neuron_width,
+        table=mutation.table,
+        component=mutation.component,
+        modulus=topology.modulus[neurons],
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from hyperna._kernels import state
-from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne, OnlineOnePlusOne
+from hyperna._kernels.algorithms import LocalOnePlusOne, NonElitistOnePlusOne, OnePlusOne
 from hyperna._kernels.mutation import TABLE, AngleMove, Mutation, RotationMove
 from hyperna._kernels.point_data import Points
 from hyperna._kernels.tables import mutation_data
@@ -182,7 +182,7 @@ class Task:
         if self.population is not None:
             return self.population
         if not self.fitness.repeatable:
-            return OnlineOnePlusOne()
+            return NonElitistOnePlusOne()
         neighbours = 3**self.mutation.component.size
         local = self.law.steps_of_one and not self.rotation
         plain = self.replace_neuron == 0.0 and not self.one_component
@@ -203,7 +203,7 @@ class Task:
             from hyperna._kernels.waiting import new_neighbours
 
             return new_neighbours(self.mutation)
-        if isinstance(self.algorithm, OnlineOnePlusOne):
+        if isinstance(self.algorithm, NonElitistOnePlusOne):
             return np.zeros(1, np.int64)
         return None
 
