@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from hyperna import OnePlusOneNA, problem
-from hyperna.run.search import Simulation
+from hyperna.run.simulation import Simulation
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import reference

@@ -22,7 +22,7 @@ from sklearn.datasets import load_breast_cancer
 from threadpoolctl import threadpool_limits
 
 from hyperna import FiniteSet, OnePlusOneNA
-from hyperna.run.search import Simulation
+from hyperna.run.simulation import Simulation
 
 RESOLUTION = 2**16
 # Offspring between two looks at the clock.

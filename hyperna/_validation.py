@@ -43,6 +43,10 @@ def check_integer(name: str, value: Any, low: int, high: int | None = None) -> i
 
 # More workers take more of a machine than they give: 100,000 threads leave it without any.
 MOST_JOBS = 4096
+# The largest `max_neurons` of a classifier, here for the command line, which must not load one. The
+# search knows no limit, but nobody reads a rule of so many conditions, and a larger number is
+# likelier a slip than a wish.
+MOST_CONDITIONS = 62
 
 
 def check_jobs(n_jobs: Any) -> int | None:

@@ -16,7 +16,7 @@ from hyperna._words import listed, shown
 from hyperna.classifier import NAClassifier
 from hyperna.classifier.notebook import RuleBox
 from hyperna.classifier.path import RulePath
-from hyperna.classifier.table import checked_splitter
+from hyperna.classifier.table import checked_folds
 from hyperna.tables import Encoding, StoredEncoder, table_encoder
 
 FORMAT = "hyperna.model"
@@ -46,8 +46,9 @@ def table_pipeline(
     classifier : estimator, optional
         What is fitted to the encoded table, ``NAClassifier()`` if not given.
     kinds : dict of str to str, optional
-        What some columns are, by name: "number", "date", "date:%d/%m/%Y" or "category". The kind of
-        the others is told from their cells.
+        What some columns are, by name: "number", "date" or "category", or also how their cells are
+        written: "number:," with decimal commas, "number:.", "date:%d/%m/%Y". The kind of the others
+        is told from their cells.
     ignore : iterable of str
         Columns to leave out.
     names : sequence of str, optional
@@ -105,12 +106,28 @@ def validate_path(model: Any, X: Any, y: Any, cv: Any = 5) -> RulePath:
     labels = np.asarray(y)
 
     def fitted(train: Any, test: Any) -> tuple[Any, FloatArray]:
-        part = clone(model).fit(_some_rows(X, train), labels[train])
+        part = clone(model)
+        rows = _some_rows(X, train)
+        if isinstance(getattr(part[-1], "monotonic_cst", None), dict):
+            _leave_out_unknown_signs(part, rows, labels[train])
+        part.fit(rows, labels[train])
         return part[-1], np.asarray(part[:-1].transform(_some_rows(X, test)))
 
-    folds = checked_splitter(cv, labels).split(np.zeros((len(labels), 1)), labels)
+    folds = checked_folds(cv, np.zeros((len(labels), 1)), labels)
     classifier.path_ = classifier.path_.validated(folds, fitted, labels, np.ones(len(labels)))
     return classifier.path_
+
+
+def _leave_out_unknown_signs(model: Pipeline, X: Any, y: Any) -> None:
+    """Leave out the monotonic constraints of features that the pipeline does not make of rows X.
+
+    Without a fold a table may have no gaps in a column, or too few rows of a category.
+    """
+    names = set(clone(model[:-1]).fit(X, y).get_feature_names_out())
+    signs = model[-1].monotonic_cst
+    model[-1].set_params(
+        monotonic_cst={name: sign for name, sign in signs.items() if name in names}
+    )
 
 
 def _some_rows(X: Any, rows: Any) -> Any:

@@ -23,9 +23,9 @@ def run_python(code, rows):
     return [names["predict"](row) for row in rows]
 
 
-def run_sql(code, rows, columns):
-    """Columns without a declared type hold what they are given."""
-    quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+def run_sql(code, rows, columns, typed=""):
+    """Columns without a declared type hold what they are given; `typed` is one for all columns."""
+    quoted = ", ".join('"' + name.replace('"', '""') + '"' + typed for name in columns)
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE data ({quoted})")
         marks = ", ".join("?" * len(columns))

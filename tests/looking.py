@@ -9,7 +9,7 @@ from hyperna._kernels.mutation import AngleMove
 from hyperna._kernels.point_data import Points
 from hyperna._kernels.protocol import first_accepted, prepare
 from hyperna._kernels.state import GENOME
-from hyperna._kernels.steps import CHOICE, FIRST, LARGEST_SUBSET_TABLE, MOST_STEPS
+from hyperna._kernels.steps import CHOICE, FIRST_MOVE, LARGEST_SUBSET_TABLE, MOST_STEPS
 from hyperna._kernels.tables import mutation_data, new_run
 from hyperna.mutation import Local
 
@@ -79,7 +79,7 @@ def write_steps(steps, changes, components):
     for i, (chosen, moves) in enumerate(changes):
         few = components <= LARGEST_SUBSET_TABLE
         steps.step[CHOICE, i] = sum(1 << int(c) for c in chosen) if few else len(chosen)
-        steps.step[FIRST, i] = place
+        steps.step[FIRST_MOVE, i] = place
         steps.move[place : place + len(chosen)] = moves
         if not few:
             steps.part[place : place + len(chosen)] = chosen

@@ -1,13 +1,14 @@
 """What the play page must agree with: tasks, scores and runs as hyperna computes them."""
 
 import numpy as np
+import pytest
 
 from hyperna import Network
 from hyperna._kernels import mutation
 from hyperna.fitness import ExactArcs, Sampled
 from hyperna.fitness.exact import arcs_in_units
 from hyperna.play.settings import PlaySetting
-from hyperna.run.search import Simulation
+from hyperna.run.simulation import Simulation
 
 KINDS = {
     mutation.CONSTANT: "constant",
@@ -20,6 +21,16 @@ KINDS = {
     mutation.ADAPTIVE: "adaptive",
 }
 WORD = 2**64 - 1
+# What the page makes of a `setting`, in the words of `reference_task`. `answered` is what a server
+# says about its law, or null.
+TASK_AS_JSON = """(() => {
+  const { fitness, goal, law, setting: _, landscape, ...rest } = taskOf(setting, facts, answered);
+  const { starts = null, lengths = null, X = null, y = null } = fitness;
+  const { score, optima, hopeful, tolerance } = goal;
+  const { kind, largest, weights = [] } = law;
+  return { ...rest, score, optima, hopeful, tolerance, starts, lengths, X, y,
+    law: { kind, largest, weights: Array.from(weights) } };
+})()"""
 
 
 class Xoshiro:
@@ -82,6 +93,34 @@ def reference_task(setting):
         points = made.fitness.points if isinstance(made.fitness, Sampled) else made.fitness
         found |= {"X": points.X.tolist(), "y": np.asarray(points.y).astype(int).tolist()}
     return found
+
+
+def check_task(setting, task):
+    """Compare the page's task of a setting with hyperna's."""
+    wanted = reference_task(setting)
+    told = str(setting)
+    for name in ("X", "y", "starts", "lengths"):
+        if name in wanted:
+            assert np.allclose(task.pop(name), wanted.pop(name), rtol=0, atol=1e-15), told
+        else:
+            assert task.pop(name) is None, told
+    law, other = task.pop("law"), wanted.pop("law")
+    assert np.allclose(law.pop("weights"), other.pop("weights"), rtol=1e-14, atol=0), told
+    assert law == other, told
+    optima, others = (np.array(one.pop("optima"), dtype=float) for one in (task, wanted))
+    if others.size:
+        # in any order, as shares of the grid
+        assert optima.shape == others.shape, told
+        rows, other_rows = (
+            sorted(map(tuple, (one.reshape(len(one), -1) / task["resolution"]).round(9)))
+            for one in (optima, others)
+        )
+        assert np.allclose(rows, other_rows, rtol=0, atol=1e-8), told
+    else:
+        assert not optima.size, told
+    hopeful, other_hopeful = task.pop("hopeful"), wanted.pop("hopeful")
+    assert hopeful == pytest.approx(other_hopeful, rel=1e-12), told
+    assert task == wanted, told
 
 
 def random_networks(setting, count, seed=0):

@@ -19,7 +19,7 @@ import numpy as np
 from hyperna import FiniteSet, Grid, Network, Online, Sampled, fitness_of, points, problem
 from hyperna.network.outputs import OUTPUTS
 from hyperna.run.relatives import RELATIVES
-from hyperna.run.search import Simulation
+from hyperna.run.simulation import Simulation
 
 STORED = Path(__file__).with_name("swept_runs.json")
 LONGEST = 0.05  # seconds of a setting, interpreted

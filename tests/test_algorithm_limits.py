@@ -21,7 +21,7 @@ from hyperna import (
     points,
     problem,
 )
-from hyperna._kernels.algorithms import OnePlusOne, OnlineOnePlusOne
+from hyperna._kernels.algorithms import NonElitistOnePlusOne, OnePlusOne
 
 SEEDS = st.integers(0, 2**32)
 
@@ -133,7 +133,7 @@ def test_an_unfinished_run_with_restarts_returns_the_best_network(seed, subject)
 def test_waiting_is_skipped_only_where_the_neighbours_are_certain():
     local = OnePlusOneNA(mutation="local")
     assert local.task(problem("quarter")).algorithm.patience == 9
-    assert local.task(Online(problem("quarter"), 5)).algorithm == OnlineOnePlusOne()
+    assert local.task(Online(problem("quarter"), 5)).algorithm == NonElitistOnePlusOne()
     assert OnePlusOneNA().task(problem("quarter")).algorithm == OnePlusOne()
     rls = RandomisedLocalSearchNA(mutation="local").task(problem("quarter"))
     assert rls.algorithm == OnePlusOne()

@@ -15,7 +15,8 @@ from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
 from hyperna.problems import problem
 from hyperna.run.many import Halt, run_many
-from hyperna.run.search import Simulation, Task, extend
+from hyperna.run.simulation import Simulation
+from hyperna.run.task import Task, extend
 
 # ---- the same seed gives the same run
 

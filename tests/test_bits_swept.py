@@ -18,11 +18,11 @@ from hyperna.classifier.search import (
     MOST_FEATURES,
     STRICT_SHORTNESS,
     Candidate,
-    Limits,
     Search,
+    SearchOptions,
     largest_weights,
 )
-from hyperna.classifier.table import Standardised
+from hyperna.classifier.table import StandardPoints
 
 LAPSES = (0.0, 0.01, 0.03, 0.06, 0.1, 0.15)
 LEAST_CHANCE = 1e-9
@@ -31,7 +31,7 @@ EXACT = {"rel": 1e-9, "abs": 1e-9}
 
 def points_of(X, y, weight):
     columns = np.ascontiguousarray(np.asarray(X, float).T)
-    return Standardised(
+    return StandardPoints(
         columns, np.asarray(y, np.int64), weight, np.arange(len(columns)), len(columns)
     )
 
@@ -235,7 +235,7 @@ def search_over(candidates, **limits):
     """A search whose candidates are given, after the constant answer of 40 bits."""
     usual = {"shortness": 0.5, "max_terms": 10**9, "max_neurons": 8, "outputs": ("or",)}
     points = points_of(np.zeros((40, 1)), np.arange(40) % 2, np.ones(40))
-    made = Search(points, Limits(**usual | limits, evaluations=0), np.random.SeedSequence(0))
+    made = Search(points, SearchOptions(**usual | limits, evaluations=0), np.random.SeedSequence(0))
     for one in candidates:
         made.add(one)
     made.best = made.choose()
@@ -307,7 +307,7 @@ def test_the_path_of_a_search_has_the_best_labels_of_each_size():
 @pytest.mark.parametrize("outputs", [("or",), ("and",), ("xor",), ("at_least",), None])
 def test_ways_to_join_half_spaces(outputs):
     some = outputs or ("or", "and", "xor", "at_least")
-    limits = Limits(0.5, 9, 8, some, 0)
+    limits = SearchOptions(0.5, 9, 8, some, 0)
     for neurons in range(2, 9):
         wanted = {"or": 1, "and": neurons, "xor": ODD}
         if neurons in (3, 5, 7):
@@ -320,7 +320,7 @@ def test_growing_costs_of_a_term_begin_with_half_a_row_and_stay_below_all(monkey
 
     for rows in (4.0, 32.0, 32.5, 256.0, 257.0):
         points = points_of(np.zeros((4, 2)), [0, 1, 0, 1], np.full(4, rows / 4))
-        made = Search(points, Limits(0.5, 9, 8, ("or",), 7), np.random.SeedSequence(0))
+        made = Search(points, SearchOptions(0.5, 9, 8, ("or",), 7), np.random.SeedSequence(0))
         costs = []
 
         def kept(points, network, cost, evaluations, rng, costs=costs):
@@ -357,7 +357,7 @@ def test_networks_begin_on_all_features_and_on_the_first_of_the_path_if_these_ar
     y = X[:, :7].sum(axis=1) + rng.normal(size=80) > 0
     made = Search(
         points_of(X, y, np.ones(80)),
-        Limits(0.0, 10**9, 3, ("or",), 0),
+        SearchOptions(0.0, 10**9, 3, ("or",), 0),
         np.random.SeedSequence(0),
     )
     on_all = made.add_half_spaces().network
@@ -379,7 +379,7 @@ def test_larger_networks_are_tried_until_two_sizes_in_a_row_do_not_help(fruitful
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3))
     points = points_of(X, X[:, 0] > rng.normal(size=300), np.ones(300))
-    made = Search(points, Limits(0.0, 10**9, 8, ("or",), 0), np.random.SeedSequence(0))
+    made = Search(points, SearchOptions(0.0, 10**9, 8, ("or",), 0), np.random.SeedSequence(0))
     tried = []
 
     def found(_, shapes):

@@ -14,9 +14,9 @@ from samples import OUTPUTS
 from scipy import stats
 
 from hyperna import OnePlusOneNA
-from hyperna._kernels.batch import judge
 from hyperna._kernels.circle import ARC_BLOCK, Circle
 from hyperna._kernels.geometry import AND, OR, XOR
+from hyperna._kernels.judging import judge
 from hyperna._kernels.pair import MOST_ARCS, Pair
 from hyperna._kernels.shapes import FineHalfSpace, HalfSpace
 from hyperna._kernels.state import OPTIMUM
@@ -24,7 +24,7 @@ from hyperna.fitness import ExactArcs
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
 from hyperna.problems import problem
-from hyperna.run.search import Simulation
+from hyperna.run.simulation import Simulation
 
 UNIONS = {
     "half": reference.HALF,

@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+import re
 from types import SimpleNamespace
 
 import joblib
@@ -16,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from hyperna import NAClassifier, dataset, export_text
+from hyperna._words import counted
 from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.path import combined
 from hyperna.classifier.rules import Condition, Rule
@@ -691,10 +693,28 @@ def test_verbose_says_what_was_found(capsys):
     X, y = load_wine(return_X_y=True)
     found = NAClassifier(verbose=1, random_state=0, evaluations=300).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(found.rules_) == 2
-    for line, k in zip(lines, found.list_.order, strict=False):
-        assert line.startswith(f"[NAClassifier] class {k}: ")
-        assert "bits (constant answer" in line
+    assert all(line.startswith("[NAClassifier] class ") for line in lines)
+    assert len(found.rules_) == 2
+    for rule, k in zip(found.rules_, found.list_.order, strict=False):
+        head = f"[NAClassifier] class {k}: "
+        told = [line.removeprefix(head) for line in lines if line.startswith(head)]
+        assert told[0].startswith("one condition: ")
+        sizes = [line.partition(":")[0] for line in told[1:-1]]
+        assert sizes == [f"up to {size} conditions" for size in range(2, 2 + len(sizes))]
+        assert len(sizes) > 1
+        size = f"{counted(rule.terms, 'term')} in {counted(len(rule.conditions), 'condition')}"
+        assert told[-1].startswith(f"the rule: {size}, ")
+        assert re.search(r" bits, of \d+ candidates \(constant answer \d+\.\d bits\)$", told[-1])
+
+
+def test_verbose_names_classes_of_any_type(capsys):
+    X = np.arange(40.0)[:, None]
+    for classes in (["no", "yes"], [0, 1], [False, True], np.array(["no", "yes"], dtype=object)):
+        y = np.repeat(np.array(classes), 20)
+        NAClassifier(verbose=1, evaluations=10, random_state=0).fit(X, y)
+        lines = capsys.readouterr().out.splitlines()
+        assert lines
+        assert all(line.startswith(f"[NAClassifier] class {classes[1]!r}: ") for line in lines)
 
 
 @pytest.mark.parametrize("most", [0, 1, 5, 6, 7, 100])

@@ -10,7 +10,7 @@ from hyperna.experiments.setting import setting
 from hyperna.experiments.targets import with_one_target
 from hyperna.report.groups import groups
 from hyperna.report.numbers import Entry
-from hyperna.report.sentences import contest_text, headline, main_contest
+from hyperna.report.sentences import contest_text, headline
 from hyperna.run.description import OPTIONS
 from hyperna.run.results import STOP_REASONS, Runs
 
@@ -116,7 +116,7 @@ def entry(evaluations, scores, reason="target", **options):
 
 def told(*entries):
     [group] = groups(entries)
-    text = contest_text(main_contest(group))
+    text = contest_text(group.main_contest)
     return text.replace("\u00a0", " "), headline(group).replace("\u00a0", " ")
 
 

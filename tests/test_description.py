@@ -2,9 +2,12 @@
 
 import ast
 import inspect
+import math
+import pkgutil
 import re
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import get_type_hints
 
@@ -17,6 +20,7 @@ from hyperna.experiments.algorithms import Algorithm, algorithms
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.setting import SETTING_KEYS, Setting, setting
 from hyperna.interop.store import describe_algorithm
+from hyperna.network.grid import MAX_RESOLUTION
 from hyperna.network.neurons import NEURONS
 from hyperna.network.outputs import OUTPUTS
 from hyperna.play.facts import page_facts
@@ -27,16 +31,18 @@ from hyperna.run.description import (
     ALGORITHM_OPTIONS,
     COUNTED,
     EVERY,
+    MAX_NEURONS,
+    NA_AND_RELATIVES,
     OPTIONS,
-    RELATIVES,
     RUN_OPTIONS,
     Option,
     RunArguments,
     RunOptions,
     check_options,
     check_run_options,
+    default_budget,
 )
-from hyperna.run.relatives import RELATIVES as CLASSES
+from hyperna.run.relatives import RELATIVES
 from hyperna.theory import expected_runtime
 from hyperna.theory.task import exact_task
 
@@ -113,8 +119,9 @@ def test_a_default_is_in_range_and_the_help_tells_it(name):
     option = OPTIONS[name]
     if option.default is not None:
         assert option.check(name, option.default) == option.default
-        if not option.flag and name != "replace_neuron":
-            wanted = "the problem's" if name == "neurons" else str(option.default)
+        if not option.flag:
+            shown = f"{option.default:g}" if isinstance(option.default, float) else option.default
+            wanted = "the problem's" if name == "neurons" else shown
             assert f"(default: {wanted}" in option.help_line
     assert option.group in ("problem", "network", "algorithm", "runs")
 
@@ -138,7 +145,7 @@ def test_a_range_ends_where_it_should(name):
 def test_python_s_constructor_has_the_option(name):
     parameter = inspect.signature(OnePlusOneNA).parameters[name]
     assert parameter.default == OPTIONS[name].default
-    for entry in CLASSES.values():
+    for entry in RELATIVES.values():
         assert inspect.signature(entry).parameters[name].default == OPTIONS[name].default
     assert f"\n    {name} : " in OnePlusOneNA.__doc__
     with pytest.raises((TypeError, ValueError), match=name):
@@ -230,9 +237,9 @@ def test_iohprofiler_is_told_the_option_in_the_function_or_the_algorithm(name):
 def test_algorithms_take_the_options_that_apply_to_them(name):
     for algorithm in algorithms().values():
         known = OPTIONS[name].used_by
-        relative = algorithm.name in CLASSES
+        relative = algorithm.name in RELATIVES
         applies = relative or known in (EVERY, COUNTED)
-        assert known in (EVERY, COUNTED, RELATIVES)
+        assert known in (EVERY, COUNTED, NA_AND_RELATIVES)
         if not applies:
             with pytest.raises(ValueError, match=f"{name} does not apply to algorithm"):
                 setting(problem="quarter", algorithm=algorithm.name, **{name: GIVEN[name]})
@@ -309,6 +316,92 @@ def test_an_option_s_text_is_read_as_its_value():
     assert [count.read("evolved"), count.read("12")] == ["evolved", 12]
     fitness = Option(None, "runs", "", kind="fitness")
     assert [fitness.read("none"), fitness.read("0.5")] == [False, 0.5]
+
+
+# Parts of the package whose functions have options of a run as arguments.
+PARTS = ["network", "problems", "fitness", "run", "baselines", "theory", "interop", "plots", "play"]
+# Defaults that are others on purpose.
+OTHERS = {
+    # the problem's, which is at hand here
+    ("baseline_task", "neurons"): None,
+    ("neat_task", "neurons"): None,
+    ("Objective", "neurons"): None,
+    ("fitness_of", "neurons"): None,
+    # the page begins with TWOQUARTERS and two neurons, and has a 0 for "never"
+    ("PlaySetting", "neurons"): 2,
+    ("PlaySetting", "stagnation"): 0,
+    # what this function is about
+    ("best_offspring", "algorithm"): "one_plus_lambda",
+    # a field behind others that have defaults; it is always given
+    ("TermTask", "term_cost"): 0,
+}
+
+
+def functions_and_methods():
+    """All public functions of these parts; constructors have the names of their classes."""
+    for part in PARTS:
+        package = import_module(f"hyperna.{part}")
+        within = pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+        for module in (package, *(import_module(entry.name) for entry in within)):
+            for name, thing in vars(module).items():
+                if name.startswith("_") or getattr(thing, "__module__", "") != module.__name__:
+                    continue
+                if inspect.isfunction(thing):
+                    yield name, thing
+                elif inspect.isclass(thing):
+                    if is_dataclass(thing) or "__init__" in vars(thing):
+                        yield name, thing
+                    for method, code in vars(thing).items():
+                        if inspect.isfunction(code) and not method.startswith("_"):
+                            yield method, code
+
+
+def test_signatures_repeat_the_defaults():
+    options = {"algorithm", *ALGORITHM_OPTIONS, *RUN_OPTIONS}
+    found = {}
+    seen = set()
+    for name, thing in functions_and_methods():
+        for parameter in inspect.signature(thing).parameters.values():
+            if parameter.name not in options or parameter.default is parameter.empty:
+                continue
+            seen.add((name, parameter.name))
+            # compared as texts, because 0 is equal to False
+            if repr(parameter.default) != repr(OPTIONS[parameter.name].default):
+                found[name, parameter.name] = parameter.default
+    assert found == OTHERS
+    assert {("expected_runtime", "bias"), ("plot_landscape", "resolution")} <= seen
+
+
+def test_docstrings_repeat_the_numbers():
+    told = {name: " ".join(entry.split()) for name, entry in documented(OnePlusOneNA).items()}
+    assert told["resolution"].endswith(f"2 to 2**{math.log2(MAX_RESOLUTION):.0f}.")
+    assert OPTIONS["resolution"].low == 2
+    assert OPTIONS["resolution"].high == MAX_RESOLUTION
+    assert told["max_neurons"].endswith(f"by default {MAX_NEURONS}.")
+    told = {name: " ".join(entry.split()) for name, entry in documented(expected_runtime).items()}
+    offspring = inspect.signature(RELATIVES["one_plus_lambda"]).parameters["offspring"].default
+    assert f"(default: {offspring}, as in a run)" in told["offspring"]
+    told = {name: " ".join(entry.split()) for name, entry in documented(OnePlusOneNA.run).items()}
+    assert default_budget(50) == math.floor(100 * 50 * math.log(50))
+    assert told["budget"].endswith("by default floor(100 r ln r).")
+
+
+def documented(thing):
+    """What the docstring says about each parameter."""
+    text = inspect.getdoc(thing).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+    return dict(re.findall(r"^(\w+) : .*\n((?: +.*\n?)+)", text, re.M))
+
+
+def test_the_page_offers_the_dimensions_and_takes_the_defaults():
+    page = (Path(hyperna.__file__).parent / "play" / "page" / "index.html").read_text("utf-8")
+    offered = re.search(r'<select id="dim">(.*?)</select>', page)[1]
+    low, high = OPTIONS["dim"].page
+    assert re.findall(r'value="(\d+)"', offered) == [str(dim) for dim in range(low, high + 1)]
+    facts = page_facts()
+    for name, value in facts["defaults"].items():
+        if OPTIONS[name].default is not None and ("PlaySetting", name) not in OTHERS:
+            assert value == OPTIONS[name].default, name
+    assert facts["rows"].keys() == {"arcs", "points"}
 
 
 def test_docstrings_list_all_kinds_of_outputs_and_neurons():

@@ -10,13 +10,13 @@ from scipy.special import comb, expit
 
 from hyperna.classifier.bits import LAPSES, code_length, entropy, least_bits, naming_bits
 from hyperna.classifier.half_spaces import ODD, HalfSpaces
-from hyperna.classifier.table import Standardised
+from hyperna.classifier.table import StandardPoints
 
 
 def points_of(X, y, weight=None):
     weight = np.ones(len(y)) if weight is None else weight
     columns = np.ascontiguousarray(np.asarray(X, float).T)
-    return Standardised(
+    return StandardPoints(
         columns, np.asarray(y, np.int64), weight, np.arange(len(columns)), len(columns)
     )
 

@@ -9,7 +9,7 @@ import reference
 from scipy.optimize import linprog
 
 from hyperna import OnePlusOneNA
-from hyperna._kernels.batch import judge
+from hyperna._kernels.judging import judge
 from hyperna._kernels.state import OPTIMUM
 from hyperna.fitness import ExactArcs, Sampled
 from hyperna.network.grid import Grid

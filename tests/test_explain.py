@@ -261,6 +261,16 @@ def test_features_of_other_transformers_change_by_themselves():
     assert model[-1].predict(moved)[0] == change.answer
 
 
+def test_a_value_on_the_border_changes_by_less_than_can_be_shown():
+    rule = Rule((condition([0], [1.0], 2.0),), 1, 1.0, 0.0, 0.5)
+    model = encoded([Feature("size", "number")], [rule])
+    beyond, on_it = explain(model, {"size": [2.5, 2.0]})
+    assert {beyond.change.text, on_it.change.text} == {
+        "size at most 2 instead of 2.5 (-0.5)",
+        "size more than 2 instead of 2",
+    }
+
+
 def test_a_constant_answer_has_no_reason():
     clf = classifier([Rule((), 1, 0.0, 0.0, 0.2)])
     explanation = explain(clf, [[0.0, 1.0, 2.0]])[0]

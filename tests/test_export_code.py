@@ -29,7 +29,7 @@ from hyperna import (
 )
 from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.rules import Condition, Rule
-from hyperna.tables import Column, Encoding, Feature, StoredEncoder
+from hyperna.tables import Column, Encoding, Feature, StoredEncoder, look_at
 
 needs_node = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 
@@ -440,14 +440,116 @@ def test_several_dates_of_other_forms_have_a_column_each():
     assert run_python(export_code(model, "python"), rows) == ["yes", "no", "no"]
 
 
-def test_decimal_commas_that_the_code_cannot_read_are_told():
-    size = Feature("size", "number", fill=1.5)
-    for mark, warns in ((",", True), (".", False)):
-        encoder = StoredEncoder(Encoding((Column("size", "number", mark),), (size,)))
-        last = classifier([Rule((condition([0], [1.0], 2.0),), 1, 1.0, 0.0, 0.5)], dim=1)
-        for language in ("python", "sql", "javascript"):
-            code = export_code(make_pipeline(encoder, last), language)
-            assert ("WARNING: the model reads numbers with decimal commas" in code) == warns
+def model_of_numbers(column):
+    """A model that asks whether the number in one column exceeds 2; a gap counts as 5."""
+    encoder = StoredEncoder(Encoding((column,), (Feature(column.name, "number", fill=5.0),)))
+    rule = Rule((condition([0], [1.0], 2.0),), 1, 1.0, 0.0, 0.5)
+    return make_pipeline(encoder, classifier([rule], dim=1))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1,5", "2,5", "-3,25", "+4,0e0", "1.200,5", ""],
+        ["$1,200", "$2", "$ 1.5", "2.5 %", "€0.125", "1,200.", "12,345,678.9", "?"],
+        ["0,125", "1,125", "2,125", "1.500.000", " 3,5 "],
+        ["1.500", "1,5", "2,5", "1.500.000", "NA"],
+        ["1,200", "1", "3", "-1,234,567"],
+        ["1.5", "2.5", "-3e0", "1,200.5", ".5", "7."],
+    ],
+)
+def test_code_reads_numbers_as_they_are_written_in_training(cells, tmp_path):
+    column = look_at("size", cells)
+    assert (column.kind, column.odd) == ("number", 0)
+    model = model_of_numbers(column)
+    truth = model.predict({"size": cells}).tolist()
+    assert truth == ["no" if value <= 2 else "yes" for value in column.read(cells)]
+    rows = [{"size": cell} for cell in cells]
+    assert run_python(export_code(model, "python"), rows) == truth
+    if NODE:
+        assert run_javascript(export_code(model, "javascript"), rows, tmp_path) == truth
+    # a database has plain numbers
+    plain = [{"size": None if value != value else value} for value in column.read(cells).tolist()]
+    for language, found in answers(model, plain, ["size"], tmp_path).items():
+        assert found == truth, language
+
+
+def test_what_the_model_does_not_read_as_a_number_the_code_refuses(tmp_path):
+    for form, cells in ((",", ["1.5", "1,2,3", "$", "many"]), (".", ["1,5", "01,200", "%", "1 2"])):
+        model = model_of_numbers(Column("size", "number", form, written_as="$1"))
+        for cell in cells:
+            assert np.isnan(Column("size", "number", form).read([cell])).all()
+            with pytest.raises(ValueError, match=r"number is needed|could not convert"):
+                run_python(export_code(model, "python"), [{"size": cell}])
+            if NODE:
+                with pytest.raises(AssertionError, match="a number is needed"):
+                    run_javascript(export_code(model, "javascript"), [{"size": cell}], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("column", "written", "plain"),
+    [
+        (Column("size", "number", ","), "1,5", "1.5"),
+        (Column("size", "number", ",", written_as="1.500"), "1.500", "1500"),
+        (Column("size", "number", ".", written_as="$1,200"), "$1,200", "1200"),
+        (Column("size", "number", ".", written_as="45 %"), "45 %", "45"),
+    ],
+)
+def test_numbers_that_sql_cannot_read_are_told(column, written, plain):
+    code = export_code(model_of_numbers(column), "sql")
+    assert f"-- WARNING: the model reads numbers such as {written} in the column size,\n" in code
+    assert f"it needs plain numbers there, such as {plain}.\n" in code
+    for language in ("python", "javascript"):
+        assert "WARNING" not in export_code(model_of_numbers(column), language)
+
+
+def test_texts_that_count_as_gaps_are_told_in_sql():
+    column = look_at("size", ["1", "2", "3", "4", "refused"])
+    code = export_code(model_of_numbers(column), "sql")
+    assert "WARNING: the model takes texts such as refused in the column size for gaps,\n" in code
+    assert "WARNING" not in export_code(model_of_numbers(look_at("size", ["1", "2", ""])), "sql")
+
+
+@pytest.mark.parametrize("typed", ["", " REAL", " TEXT", " NUMERIC"])
+def test_empty_texts_are_gaps_in_sql(typed):
+    """An imported file has them; also in columns of numbers, which hold what is no number as text.
+
+    Numbers must not lose digits where they are asked whether they are empty.
+    """
+    features = [
+        Feature("size", "number", fill=5.0, gaps=True),
+        Feature("size", "missing"),
+        Feature("city", "category", category="Rome"),
+        Feature("city", "missing"),
+        Feature("city", "rare", named=("Rome", "Oslo", None)),
+        Feature("town", "rare", named=("Rome", "Oslo")),
+        Feature("home", "category", category="Rome", fill="Rome"),
+    ]
+    border = 0.1 + 0.2  # 0.30000000000000004, which 15 digits do not tell from 0.3
+    beyond = float(np.nextafter(border, 1))
+    sizes = (
+        ["0.3", "7", None, "", "  "] if typed == " TEXT" else [0.3, border, beyond, None, "", " "]
+    )
+    cities = ["Rome", "Oslo", "Bern", None, "", " "]
+    rows = [
+        {"size": size, "city": city, "town": cities[k - 1], "home": cities[k - 2]}
+        for size in sizes
+        for k, city in enumerate(cities)
+    ]
+    table = {name: [row[name] for row in rows] for name in rows[0]}
+    for k in range(len(features)):
+        for sign in (1.0, -1.0):
+            for terms in ([k], [(k + 3) % len(features), k]):
+                weights = [sign, 0.25][: len(terms)]
+                threshold = sign * (border if terms == [0] else 0.5)
+                rule = Rule((condition(terms, weights, threshold),), 1, 1.0, 0.0, 0.5)
+                model = encoded(features, [rule])
+                truth = model.predict(table).tolist()
+                code = export_code(model, "sql")
+                assert run_sql(code, rows, [*table], typed) == truth, code
+    clf = classifier([Rule((condition([0], [1.0], -1.0),), 1, 1.0, 0.0, 0.5)])
+    rows = [{"x1": cell} for cell in ("", " ", None, 0.0)]
+    assert run_sql(export_code(clf, "sql"), rows, ["x1"], typed) == [None, None, None, "yes"]
 
 
 def test_numbers_that_sqlite_misreads_are_written_so_that_it_does_not():

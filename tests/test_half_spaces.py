@@ -9,7 +9,7 @@ import pytest
 from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.half_spaces import ODD, HalfSpaces
 from hyperna.classifier.path import PathRow, RulePath
-from hyperna.classifier.rules import Condition, Rule, readable
+from hyperna.classifier.rules import Condition, Rule, condition_of
 from hyperna.classifier.table import Standardisation
 
 
@@ -113,7 +113,7 @@ def test_neighbouring_doubles_stay_on_their_sides(low, sign):
     X = np.array([[low, 1.0], [high, 1.0], [low - abs(low), 1.0], [high + abs(low), 1.0]])
     standard = Standardisation(np.zeros(2), np.ones(2))
     border = high if sign > 0 else -low
-    made = readable(np.array([sign, 0.0]), border, standard, X)
+    made = condition_of(np.array([sign, 0.0]), border, standard, X)
     np.testing.assert_array_equal(made.holds(X), sign * X[:, 0] >= border)
     assert made.weights == (sign,)
     outside = (sign * X[:, 0])[sign * X[:, 0] < border]
@@ -133,7 +133,7 @@ def test_conditions_keep_the_rows_of_the_search_on_their_sides(seed):
     normal = rng.integers(-2, 3, features) / 4
     normal[0] = 1.0
     threshold = float(rng.integers(-6, 7)) / 2
-    made = readable(normal, threshold, standard, X)
+    made = condition_of(normal, threshold, standard, X)
     holds = Z @ normal >= threshold
     np.testing.assert_array_equal(made.holds(X), holds)
     np.testing.assert_array_equal(made.distance(X) > 0, holds)

@@ -11,7 +11,7 @@ from hyperna.classifier.bits import code_length
 from hyperna.classifier.candidates import half_spaces_on
 from hyperna.classifier.class_order import ALL_ORDERS, list_order
 from hyperna.classifier.half_spaces import HalfSpaces
-from hyperna.classifier.table import LabelledTable, Standardisation, Standardised
+from hyperna.classifier.table import LabelledTable, Standardisation, StandardPoints
 
 SHORTNESS = 0.7
 
@@ -24,7 +24,7 @@ def labelled(X, y):
 def rule_bits(first, among, table, standard):
     """Bits of a logistic regression that tells one class among some, or of no rule."""
     rows = table.part(np.isin(table.label, among))
-    points = Standardised.of(rows, standard, first)
+    points = StandardPoints.of(rows, standard, first)
     everything = tuple(range(len(points.columns)))
     half_space = next(half_spaces_on([np.array(everything)], points))
     constant = HalfSpaces.constant(len(everything), False)

@@ -16,7 +16,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from hyperna import NAClassifier, compare, load_model, save_model, table_pipeline
+from hyperna import (
+    NAClassifier,
+    compare,
+    explain,
+    export_code,
+    load_model,
+    save_model,
+    table_pipeline,
+)
 from hyperna.cli import main
 from hyperna.datasets import Dataset, Table, load, read_table
 from hyperna.models import model_from_json, model_to_json, validate_path
@@ -232,6 +240,56 @@ def test_semicolons_and_decimal_commas(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert out.splitlines()[0] == "preis;stadt;status;prediction"
     assert "accuracy: 60 of 60" in err
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit", "far"), [(None, 1.0, 1000.0), ("price=number:.", 1000.0, 1.0)]
+)
+def test_numbers_that_fit_both_decimal_marks_are_read_alike_everywhere(
+    kind, unit, far, tmp_path, capsys
+):
+    """Decimal commas with three digits and thousands with points, between semicolons."""
+    rng = np.random.default_rng(0)
+    price, sold = rng.integers(1000, 9000, (2, 80))
+    texts = {
+        "price": [f"{p // 1000},{p % 1000:03}" for p in price.tolist()],
+        "sold": [f"{s // 1000}.{s % 1000:03}" for s in sold.tolist()],
+    }
+    labels = np.where((price > 4000) & (sold < 6000), "in", "out")
+    file = written(tmp_path / "a.csv", texts, labels, ";")
+    model = str(tmp_path / "model.json")
+    given = [] if kind is None else ["--kind", kind]
+    assert main(["fit", file, *QUICK, *given, "--save", model]) == 0
+    told = capsys.readouterr().out
+    assert ("read with decimal commas; commas between thousands would fit too" in told) == (
+        not kind
+    )
+    assert main(["predict", model, file, "--label", "status"]) == 0
+    assert "accuracy: 80 of 80" in capsys.readouterr().err
+    loaded = load_model(model)
+    values = loaded[0].encoding.transform(texts)
+    assert values[:, 0].tolist() == pytest.approx((price / 1000 * unit).tolist())
+    assert values[:, 1].tolist() == pytest.approx((sold / 1000 * far).tolist())
+    changes = [each.change for each in explain(loaded, texts) if each.change]
+    assert {each.column for each in changes} == {"price", "sold"}
+    for before in (each.before for each in changes if each.column == "price"):
+        assert unit <= before <= 9 * unit
+    names = {}
+    exec(export_code(loaded, "python"), names)
+    rows = [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)]
+    assert [names["predict"](row) for row in rows] == labels.tolist()
+    capsys.readouterr()
+    assert main(["export", model, "--to", "sql"]) == 0
+    told = [f"hyperna export: WARNING: the model reads numbers such as {texts['price'][0]} in"]
+    if not kind:
+        told.append(
+            f"hyperna export: WARNING: the model reads numbers such as {texts['sold'][0]} in"
+        )
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(told)
+    for line, begins in zip(lines, told, strict=True):
+        assert line.startswith(begins)
+        assert "but this code does not: it needs plain numbers there, such as" in line
 
 
 def test_predict_says_what_it_cannot_read_and_what_is_missing(tmp_path, capsys):

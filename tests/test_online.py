@@ -135,7 +135,7 @@ def test_pieces_and_workers_do_not_matter():
     na = OnePlusOneNA(resolution=60)
     task = na.task(online, budget=300, target=False)
     whole = task.run(5)
-    from hyperna.run.search import Simulation
+    from hyperna.run.simulation import Simulation
 
     search = Simulation(task, 5)
     while not search.advance(7):

@@ -908,13 +908,19 @@ def test_what_is_told_changes_with_the_second_evaluation_and_the_first_without_a
         const search = (given) => ({ ended: "", evaluations: 9, restarts: 0, idle: 0, share: 0.75,
           genome: [0], task: { budget: 100, setting: { mutation: "local" } }, ...given });
         const tell = (given) => newsOf(search(given), { playing: true, stalled: false }).text;
-        const stalled = given[0].map((mutation) => newsOf(search({ idle: 7, task: {
-          setting: { mutation } } }), { stalled: true }).text.includes("sooner or later"));
+        const stalled = given[0].map((law) => newsOf(search({ idle: 7, task: { law } }),
+          { stalled: true }).text.includes("sooner or later"));
         return [[1, 2, 3].map((evaluations) => tell({ evaluations })),
           [0, 1, 2].map((idle) => tell({ idle })), stalled,
           [1, 1 - 1e-9, 0].map((probability) => knownText(search({}), null,
             { probability, mean: 12 }).includes("%"))];""",
-        ["harmonic", "local", "localised", "uniform:x=1", "uniforms", "adaptive", "cauchy"],
+        [
+            {"kind": "blocks", "weights": [1, 0]},
+            {"kind": "constant"},
+            {"kind": "uniform"},
+            {"kind": "table", "weights": [2, 1]},
+            {"kind": "table", "weights": [1, 0]},
+        ],
     )
     first, second, third = found[0]
     assert first != second == third
@@ -922,5 +928,5 @@ def test_what_is_told_changes_with_the_second_evaluation_and_the_first_without_a
     assert now == second
     assert "1 evaluation ago" in once
     assert "2 evaluations ago" in twice
-    assert found[2] == [True, False, False, True, False, True, True]
+    assert found[2] == [True, False, True, True, False]
     assert found[3] == [False, True, True]

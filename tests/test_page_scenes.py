@@ -767,10 +767,10 @@ def test_news_of_a_run_name_its_numbers_and_what_can_be_done(page):
         const search = (given) => ({ ended: "", evaluations: 1234, restarts: 0, idle: 0,
           share: 0.75,
           neighbours: { count: 9 }, genome: [0, 0], ...given,
-          task: { budget: 57000, goal: { text: "GOAL" },
+          task: { budget: 57000, goal: { text: "GOAL" }, law: given.law ?? { kind: "constant" },
             setting: { mutation: "local", stagnation: 300, ...given.setting } } });
         const tell = (given, more = {}) => newsOf(search(given), { playing: true, ...more });
-        const long = { setting: { mutation: "harmonic" } };
+        const long = { setting: { mutation: "harmonic" }, law: { kind: "blocks" } };
         const land = (value) => ({ from: () => ({ value }) });
         return {
           success: tell({ ended: "success", restarts: 2 }),

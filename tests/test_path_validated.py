@@ -103,6 +103,48 @@ def test_an_array_a_dict_and_a_frame_are_validated_alike(noisy):
         np.testing.assert_allclose(numbers_of(validate_path(model, same, y, folds)), wanted)
 
 
+def signed(signs):
+    return NAClassifier(monotonic_cst=signs, evaluations=20, max_neurons=2, random_state=0)
+
+
+def test_constraints_by_name_are_those_in_order(noisy):
+    pandas = pytest.importorskip("pandas")
+    X, y, _ = noisy
+    frame = pandas.DataFrame(X, columns=["a", "b"])
+    folds = folds_of("numbers")[0]
+    wanted = numbers_of(signed([0, -1]).fit(X, y).validate_path(X, y, folds))
+    for validated in (
+        lambda fitted: fitted.validate_path(frame, y, folds),
+        lambda fitted: validate_path(fitted, frame, y, folds),
+    ):
+        fitted = signed({"b": -1}).fit(frame, y)
+        np.testing.assert_allclose(numbers_of(validated(fitted)), wanted)
+        assert fitted.monotonic_cst == {"b": -1}
+
+
+def test_constraints_by_name_behind_an_encoding(noisy):
+    """Also of features that a table without a fold does not have: b is missing in one row only."""
+    pandas = pytest.importorskip("pandas")
+    X, y, _ = noisy
+    frame = pandas.DataFrame(X, columns=["a", "b"])
+    frame.loc[1, "b"] = np.nan
+    folds = folds_of("numbers")[0]
+    model = table_pipeline(signed({"a": 1, "b is missing": -1}))
+    model.set_output(transform="pandas").fit(frame, y)
+    path = validate_path(model, frame, y, folds)
+    wrong = {row.terms: np.zeros(ROWS) for row in path}
+    for train, test in folds:
+        signs = [1, 0, -1] if 1 in train else [1, 0]
+        part = table_pipeline(signed(signs)).fit(frame.iloc[train], y[train])
+        for terms, each in wrong.items():
+            at = part[-1].at(terms)
+            each[test] = at.predict(part[:-1].transform(frame.iloc[test])) != y[test]
+    assert [row.held_out_error for row in path] == [
+        pytest.approx(each.mean()) for each in wrong.values()
+    ]
+    assert model[-1].monotonic_cst == {"a": 1, "b is missing": -1}
+
+
 def test_a_rule_of_another_size_keeps_what_was_validated(noisy):
     X, y, _ = noisy
     fitted = small().fit(X, y)

@@ -10,7 +10,7 @@ import pytest
 from browsers import open_browser
 from exported import NODE
 from page_in_node import page_runner
-from play_reference import random_networks, reference_run, reference_task
+from play_reference import TASK_AS_JSON, check_task, random_networks, reference_run
 from samples import OUTPUTS
 
 from hyperna.play.build import build_page
@@ -176,46 +176,10 @@ def random_settings(count):
 
 def test_tasks_are_those_of_hyperna(engine):
     settings = list(random_settings(300))
-    found = engine(
-        """return arguments[0].map((setting) => {
-          const { fitness, goal, law, setting: _, landscape, ...rest } = taskOf(setting, facts);
-          const { starts = null, lengths = null, X = null, y = null } = fitness;
-          const { score, optima, hopeful, tolerance } = goal;
-          const { kind, largest, weights = [] } = law;
-          return { ...rest, score, optima, hopeful, tolerance, starts, lengths, X, y,
-            law: { kind, largest, weights: Array.from(weights) } };
-        });""",
-        settings,
-    )
+    script = f"const answered = null; return arguments[0].map((setting) => {TASK_AS_JSON});"
+    found = engine(script, settings)
     for setting, task in zip(settings, found, strict=True):
-        wanted = reference_task(setting)
-        told = str(setting)
-        for name in ("X", "y", "starts", "lengths"):
-            if name in wanted:
-                assert np.allclose(task.pop(name), wanted.pop(name), rtol=0, atol=1e-15), told
-            else:
-                assert task.pop(name) is None, told
-        law, other = task.pop("law"), wanted.pop("law")
-        assert np.allclose(law.pop("weights"), other.pop("weights"), rtol=1e-14, atol=0), told
-        assert law == other, told
-        optima, others = (np.array(one.pop("optima"), dtype=float) for one in (task, wanted))
-        if others.size:
-            # in any order, as shares of the grid
-            assert optima.shape == others.shape, told
-            rows, other_rows = (
-                sorted(map(tuple, (one.reshape(len(one), -1) / task["resolution"]).round(9)))
-                for one in (optima, others)
-            )
-            assert np.allclose(rows, other_rows, rtol=0, atol=1e-8), told
-        else:
-            assert not optima.size, told
-        hopeful, other_hopeful = task.pop("hopeful"), wanted.pop("hopeful")
-        assert hopeful == pytest.approx(other_hopeful, rel=1e-12), told
-        if setting["problem"] == "custom_arcs" and task["dim"] == 3 and setting["neurons"] == 1:
-            # the best cap takes an optimiser, which the page does not have
-            assert task["score"] in (None, wanted["score"]), told
-            wanted["score"] = task["score"]
-        assert task == wanted, told
+        check_task(setting, task)
 
 
 SCORED = [

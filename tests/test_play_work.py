@@ -18,7 +18,7 @@ from test_play import LAW, ask
 
 from hyperna.play import PlayServer
 from hyperna.play.allowance import Allowance
-from hyperna.play.answers import MOST_RUNS, race
+from hyperna.play.answers import RUNS_PER_ANSWER, race
 from hyperna.play.workers import ClientLeft, Crashed, Workers
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -67,7 +67,7 @@ def test_the_work_of_a_race_is_bounded(name):
     before = time.process_time()
     found = race(asked, Allowance(0.5))
     used = time.process_time() - before
-    assert len(found["evaluations"]) < MOST_RUNS
+    assert len(found["evaluations"]) < RUNS_PER_ANSWER
     assert found["evaluations"] or found["unfinished"] > 0
     # What lies between is a piece of the work; the bound is generous for busy machines.
     assert used < 2

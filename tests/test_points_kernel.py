@@ -15,7 +15,7 @@ from samples import OUTPUTS
 
 import hyperna
 from hyperna import OnePlusOneNA
-from hyperna._kernels.point_data import FIRST_ORDER, LIFETIME
+from hyperna._kernels.point_data import FIRST_ORDER, MOST_REDIRECTIONS
 from hyperna.fitness import FiniteSet
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
@@ -101,8 +101,8 @@ def test_rounding_errors_never_decide(dim, output):
     fitness = FiniteSet(X, rng.random(80) < 0.5)
     # with labels that hardly matter nearly every step is accepted
     fitness = FiniteSet(X, np.arange(80) < 2)
-    accepted = check_walk(fitness, Grid(dim, 2, 24, output), rng, 5 * LIFETIME)
-    assert accepted > LIFETIME // 4
+    accepted = check_walk(fitness, Grid(dim, 2, 24, output), rng, 5 * MOST_REDIRECTIONS)
+    assert accepted > MOST_REDIRECTIONS // 4
 
 
 def test_negligible_weights_decide_where_all_others_meet_zeros():
@@ -113,7 +113,7 @@ def test_negligible_weights_decide_where_all_others_meet_zeros():
     fitness = FiniteSet(X, rng.random(60) < 0.5)
     na = OnePlusOneNA(neurons=3, resolution=1200, bias=False)
     path = na.run(fitness, budget=4000, target=False, seed=0, trajectory=True).trajectory
-    assert len(path) > 3 * LIFETIME
+    assert len(path) > 3 * MOST_REDIRECTIONS
     for i in range(0, len(path), 20):
         assert path.fitness[i] == fitness(path.network(i))
 

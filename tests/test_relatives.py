@@ -27,6 +27,7 @@ from hyperna.run.relatives import (
     OnePlusLambdaNA,
     RandomisedLocalSearchNA,
 )
+from hyperna.run.simulation import Simulation
 
 R, BUDGET = 24, 3000
 HARMONIC = reference.harmonic_law(R)
@@ -134,8 +135,6 @@ def test_runs_depend_on_seed_and_number_only(algorithm):
 
 @pytest.mark.parametrize("algorithm", EVERY, ids=lambda entry: entry.name)
 def test_pieces_make_no_difference(algorithm):
-    from hyperna.run.search import Simulation
-
     task = algorithm.task(problem("two_quarters"), budget=3000)
     search = Simulation(task, 5)
     while not search.advance(7):
@@ -143,6 +142,24 @@ def test_pieces_make_no_difference(algorithm):
     whole = task.run(5)
     assert search.result().evaluations == whole.evaluations
     assert (search.result().network.genome == whole.network.genome).all()
+
+
+@pytest.mark.parametrize("algorithm", EVERY, ids=lambda entry: entry.name)
+def test_a_first_network_that_is_wrong_everywhere_is_the_best_so_far(algorithm):
+    """Its score is 0, and there is none before it."""
+    wrong = Network(algorithm.grid(2), [90, 60, 90, 60])  # both neurons fire from 180° to 360°
+    members = getattr(algorithm, "members", 1)
+    task = algorithm.task(problem("half"), start=wrong, budget=members, target=False)
+    at_once = Simulation(task, 1).result()
+    whole = task.run(1)
+    assert (at_once.evaluations, at_once.fitness) == (1, 0.0)
+    assert at_once.network == wrong
+    assert (whole.network == wrong) == (members == 1)
+    assert whole.fitness == task.fitness(whole.network)
+    for result in (at_once, whole):
+        improvements = result.improvements
+        assert (improvements.evaluations[0], improvements.fitness[0]) == (1, 0.0)
+    assert repr(at_once.improvements) == "Improvements(1 value, fitness 0.000000 to 0.000000)"
 
 
 @pytest.mark.slow

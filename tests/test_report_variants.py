@@ -20,7 +20,7 @@ from hyperna.report.numbers import Entry, rows_digest, table_keys
 from hyperna.report.pictures import problem_picture
 from hyperna.report.rerun import campaign_toml, single_run
 from hyperna.report.sections import results_section
-from hyperna.report.sentences import contest_text, family_text, headline, main_contest
+from hyperna.report.sentences import contest_text, family_text, headline
 from hyperna.run.results import STOP_REASONS, Runs
 
 UNITS = 1000
@@ -168,6 +168,21 @@ def test_half_of_the_variants_are_enough_for_the_largest_resolution():
         assert group.main_resolution == expected
 
 
+def test_a_resolution_at_which_one_variant_ran_alone_hides_no_winner():
+    """Nor does one at which nobody succeeded."""
+    quick, slow = ({24: 10, 48: 20}, {24: 40})
+    made = [entry([cost] * 8, resolution=r) for r, cost in quick.items()]
+    made += [entry([cost] * 8, mutation="local", resolution=r) for r, cost in slow.items()]
+    [group] = groups(made)
+    assert group.main_resolution == group.main_contest.resolution == 24
+    told = headline(group).replace("\u00a0", " ")
+    assert told.endswith("fewest evaluations per success at r = 24: harmonic, 10.")
+    for law in ("harmonic", "local", "uniform", "cauchy", "exponential"):
+        made.append(entry([99] * 8, solved=False, mutation=law, resolution=96))
+    [group] = groups(made)
+    assert group.main_contest.resolution == 24
+
+
 @pytest.mark.parametrize(
     ("options", "proved"),
     [
@@ -194,7 +209,7 @@ def test_the_winner_has_the_fewest_evaluations_per_success():
     sure = entry([20] * 8, mutation="harmonic")
     alike = entry([22] * 4 + [19] * 4, mutation="uniform")
     [group] = groups([quick, sure, alike])
-    contest = main_contest(group)
+    contest = group.main_contest
     assert contest.winners == ["harmonic"]
     text = contest_text(contest)
     assert "The difference from local is significant; that from uniform may be chance." in text
@@ -205,7 +220,7 @@ def test_the_winner_has_the_fewest_evaluations_per_success():
 def test_variants_that_need_equally_many_evaluations_are_all_winners():
     made = [entry([20, 30] * 4, mutation=law) for law in ("harmonic", "local")]
     [group] = groups([*made, entry([200, 300] * 4, mutation="uniform")])
-    contest = main_contest(group)
+    contest = group.main_contest
     assert contest.winners == ["harmonic", "local"]
     text = contest_text(contest).replace("\u00a0", " ")
     assert text.startswith(
@@ -221,7 +236,7 @@ def test_a_winner_whose_single_runs_are_slower_is_not_called_significantly_faste
     sure = entry([100] * 30, mutation="harmonic")
     hasty = entry([20] * 29 + [30_000], solved=[True] * 29 + [False], mutation="local")
     [group] = groups([sure, hasty])
-    text = contest_text(main_contest(group))
+    text = contest_text(group.main_contest)
     assert "harmonic needed the fewest evaluations per success." in text
     assert "The difference" not in text
     assert "Single runs of local took fewer evaluations, significantly." in text
@@ -229,7 +244,7 @@ def test_a_winner_whose_single_runs_are_slower_is_not_called_significantly_faste
 
 def test_a_single_variant_has_no_contest():
     [group] = groups([entry([5, 6], resolution=r) for r in (24, 48)])
-    assert main_contest(group) is None
+    assert group.main_contest is None
     assert headline(group) == "all 4 runs succeeded (mean final fitness 0.9000)."
     [alone] = groups([entry([5])])
     assert headline(alone) == "the run succeeded (mean final fitness 0.9000)."

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from hyperna import ExactSphere, FiniteSet, OnePlusOneNA, Sampled, problem
-from hyperna._kernels.point_data import LIFETIME
+from hyperna._kernels.point_data import MOST_REDIRECTIONS
 from hyperna.network.networks import Network
-from hyperna.run.search import Simulation
+from hyperna.run.simulation import Simulation
 
 
 def cloud(dim, n=120, seed=0):
@@ -145,7 +145,7 @@ def test_reading_the_genome_of_a_run_does_not_change_it():
     while not search.advance(7):
         search.result()
     recorded = task.run(3, trajectory=True)
-    assert len(recorded.trajectory) > 4 * LIFETIME
+    assert len(recorded.trajectory) > 4 * MOST_REDIRECTIONS
     assert search.result().network == whole.network == recorded.network
     assert search.result().fitness == whole.fitness == task.fitness(whole.network)
 

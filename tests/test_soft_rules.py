@@ -75,13 +75,13 @@ def test_loss_and_gradient(seed, neurons, features, odd, data):
 
 def test_one_neuron_is_logistic_regression(monkeypatch):
     from hyperna.classifier import candidates
-    from hyperna.classifier.table import Standardised
+    from hyperna.classifier.table import StandardPoints
 
     rng = np.random.default_rng(3)
     X = rng.normal(size=(200, 4))
     y = (X @ [1.0, -0.5, 0.0, 0.2] + rng.logistic(size=200) > 0.3).astype(int)
     weight = rng.integers(1, 4, 200).astype(float)
-    points = Standardised(np.ascontiguousarray(X.T), y, weight, np.arange(4), 4)
+    points = StandardPoints(np.ascontiguousarray(X.T), y, weight, np.arange(4), 4)
     monkeypatch.setattr(candidates, "SLIGHT_GAIN", 1e-12)
     found = candidates.smooth_fit(points, np.ones((1, 4), bool), 1, np.zeros((1, 5)), 1.0)
     theirs = LogisticRegression(C=1.0, tol=1e-8).fit(X, y, weight)

@@ -66,7 +66,7 @@ def no_folder(self):
 type(numba.njit(lambda x: x)).enable_caching = no_folder
 """
     code = """
-from hyperna._kernels import announcement, batch
+from hyperna._kernels import announcement, judging
 
 class Dispatcher:
     def py_func(self):

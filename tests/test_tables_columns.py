@@ -25,6 +25,11 @@ DAY = dt.datetime(2024, 1, 31, 18, 5)
         (["1,5", "2,25", "3,0"], "number", ",", 0),
         (["1,200", "12,000.5", "7"], "number", ".", 0),
         (["1.200,50", "3,5", "7"], "number", ",", 0),
+        (["0,125", "12,500", "7,250"], "number", ",", 0),
+        (["0.125", "12.500", "7.250"], "number", ".", 0),
+        (["-0,125", "+0,500", "012,500"], "number", ",", 0),
+        (["1,200", "1,200,300"], "number", ".", 0),
+        (["1.200", "1.200.300"], "number", ",", 0),
         (["$12.50", "$7", "?"], "number", ".", 1),
         (["45%", "3 %", ""], "number", ".", 1),
         ([1, None, math.nan, 4], "number", ".", 2),
@@ -69,7 +74,7 @@ def test_kinds_are_told_from_the_cells(cells, kind, form, gaps):
         ("column 1", range(1000, 1400, 4), "an identifier: a different number in every row"),
         ("a", [f"text {i}" for i in range(30)], "a different text in every row"),
         ("a", [f"text {i % 20}" for i in range(30)], "20 different texts in 30 rows"),
-        ("a", [f"text {i % 300}" for i in range(900)], "no text in more than 1 % of the rows"),
+        ("a", [f"text {i % 300}" for i in range(900)], "no text in at least 1 % of the rows"),
     ],
 )
 def test_columns_that_teach_nothing_are_left_out(name, cells, reason):
@@ -126,6 +131,85 @@ def test_the_order_of_day_and_month_is_told_where_both_fit():
     )
     assert look_at("day", ["01/02/2024", "03/14/2024"]).remark == ""
     assert look_at("price", ["1,5", "2,5"]).remark == "decimal comma"
+
+
+CLEAR_COMMAS = ["0,5", "1,25"]
+CLEAR_POINTS = ["0.5", "1.25"]
+COMMAS = ["12,500", "7,250", "?"]
+POINTS = ["12.500", "7.250", "?"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "others", "separator", "form", "remark"),
+    [
+        (COMMAS, [], "", ".", "read with commas between thousands; decimal commas would fit too"),
+        (COMMAS, [], ",", ".", "read with commas between thousands; decimal commas would fit too"),
+        (COMMAS, [], ";", ",", "read with decimal commas; commas between thousands would fit too"),
+        (COMMAS, [CLEAR_COMMAS], "", ",", "read with decimal commas; commas between"),
+        (COMMAS, [CLEAR_POINTS], ";", ".", "read with commas between thousands; decimal commas"),
+        (
+            COMMAS,
+            [CLEAR_POINTS, CLEAR_COMMAS],
+            ";",
+            ",",
+            "read with decimal commas; commas between",
+        ),
+        (COMMAS, [CLEAR_POINTS, CLEAR_COMMAS], ",", ".", "read with commas between thousands;"),
+        (POINTS, [CLEAR_POINTS, CLEAR_COMMAS], ";", ".", "read with decimal points; points"),
+        (COMMAS, [["$1,200.50", "7"], ["a.b.", "c,d"]], ";", ".", "read with commas between"),
+        (POINTS, [], "", ".", "read with decimal points; points between thousands would fit too"),
+        (POINTS, [], ";", ".", "read with decimal points; points between thousands would fit too"),
+        (POINTS, [CLEAR_COMMAS], "", ",", "read with points between thousands; decimal points"),
+        (POINTS, [CLEAR_POINTS], ";", ".", ""),
+        (POINTS, [COMMAS], ";", ",", "read with points between thousands; decimal points"),
+        (POINTS, [[0.5, 1.25], ["3", "4"]], "", ".", "read with decimal points; points between"),
+    ],
+)
+def test_numbers_that_fit_both_decimal_marks_have_that_of_the_table(
+    cells, others, separator, form, remark
+):
+    table = {"size": cells, **{f"other {k}": [*each, None] for k, each in enumerate(others)}}
+    table = {name: column[:3] for name, column in table.items()}
+    reader = TableReader(separator=separator).fit(table)
+    found = reader.columns_[0]
+    assert (found.kind, found.form, found.gaps) == ("number", form, 1)
+    assert found.remark.startswith(remark)
+    assert bool(found.remark) == bool(remark)
+    decimals = [12.5, 7.25]
+    if form != ("," if "," in cells[0] else "."):
+        decimals = [12500, 7250]
+    assert reader.transform(table)[:2, 0].tolist() == decimals
+
+
+def test_a_decimal_mark_that_is_given_is_taken_and_tells_that_of_other_columns():
+    table = {"size": COMMAS, "price": COMMAS, "weight": POINTS}
+    reader = TableReader(kinds={"size": "number:,"}).fit(table)
+    assert [column.form for column in reader.columns_] == [",", ",", ","]
+    assert reader.transform(table)[0].tolist() == [12.5, 12.5, 12500]
+    assert reader.columns_[0].remark == "decimal comma"
+    reader = TableReader(kinds={"size": "number:."}, separator=";").fit(table)
+    assert [column.form for column in reader.columns_] == [".", ".", "."]
+    found = TableReader(kinds={"size": "number:,"}).fit({"size": ["1.5", "1,5", "2"]}).columns_[0]
+    assert (found.gaps, found.odd_example) == (1, "1.5")
+    for wrong in ("number:;", "number:%d", "number:"):
+        with pytest.raises(ValueError, match=r"'number:,' \(decimal commas\)"):
+            TableReader(kinds={"size": wrong}).fit(table)
+
+
+@pytest.mark.parametrize(
+    ("cells", "written"),
+    [
+        (["7", "$7"], "$7"),
+        (["7", "7.5", "1e3"], ""),
+        (["7", "7.500"], ""),
+        (["7", "7,5"], "7,5"),
+        (["many", "45 %"] + ["1"] * 9, "45 %"),
+        ([1.5, 2.5], ""),
+        (["a", "b"], ""),
+    ],
+)
+def test_a_cell_is_kept_that_is_no_plain_number(cells, written):
+    assert look_at("name", cells).written_as == written
 
 
 @given(

@@ -163,6 +163,25 @@ THRESHOLDS = st.one_of(
     st.floats(-1e5, 1e5),
     st.floats(-1e300, 1e300),
 )
+
+
+@pytest.mark.parametrize(("categories", "own"), [(19, 19), (20, 19), (40, 19)])
+def test_a_column_has_at_most_19_categories_and_rare(categories, own):
+    """The most frequent ones; gaps are one of the categories."""
+    texts = [None, *(f"c{k:02}" for k in range(1, categories))]
+    cells = [text for k, text in enumerate(texts) for _ in range(50 - k)]
+    encoding = Encoding.of(table_encoder().fit({"city": cells}))
+    wanted = ["city is missing" if text is None else f"city = {text}" for text in texts[:own]]
+    rare = ["city is rare"] if categories > own else []
+    assert sorted(encoding.names) == sorted(wanted + rare)
+
+
+def test_few_gaps_are_rare():
+    encoding = Encoding.of(table_encoder().fit({"city": ["Rome"] * 150 + ["Oslo"] * 149 + [None]}))
+    assert encoding.names == ["city = Oslo", "city = Rome", "city is rare"]
+    assert encoding.transform({"city": [None, "Bern", "Rome"]})[:, 2].tolist() == [1.0, 1.0, 0.0]
+
+
 DAYS = st.datetimes(datetime(1990, 1, 1), datetime(2010, 1, 1))
 
 
@@ -506,6 +525,9 @@ def test_text_and_gaps_are_told_with_two_lines_that_help():
     asked = about_text_and_gaps({"a": [1.0, math.nan]}, fitting=False)
     assert "was fitted to numbers without gaps" in asked
     assert "infinite" not in asked
+    for text in ("$1,200", "1,200", "12,5", "45 %"):  # numbers for a table, but not for an array
+        assert f"text in column 'a', as '{text}'" in about_text_and_gaps({"a": ["7", text]})
+    assert about_text_and_gaps({"a": ["7", "1.5"]}) is None
     assert about_text_and_gaps(np.zeros((3, 2))) is None
     assert about_text_and_gaps(np.zeros(3)) is None
     assert "'x2' (1 of 2 rows)" in about_text_and_gaps([[1, 2], [3, np.nan]])

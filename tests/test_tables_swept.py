@@ -11,7 +11,7 @@ from hyperna.classifier.table import (
     MOST_ROWS,
     LabelledTable,
     Standardisation,
-    Standardised,
+    StandardPoints,
     blocks,
     class_weights,
 )
@@ -381,7 +381,7 @@ def test_columns_that_vary_are_points_and_others_are_left_out():
     label = np.array([0, 1, 2, 1])
     table = LabelledTable(X, label, np.array([1.0, 2.0, 3.0, 4.0]), 10.0, 10.0)
     standard = Standardisation.fit(X, table.weight)
-    points = Standardised.of(table, standard, 1)
+    points = StandardPoints.of(table, standard, 1)
     assert (points.features.tolist(), points.dim) == ([0, 2], 3)
     assert points.label.tolist() == [0, 1, 0, 1]
     assert (points.n_rows, points.share) == (10.0, pytest.approx(0.6))
@@ -392,7 +392,7 @@ def test_columns_that_vary_are_points_and_others_are_left_out():
     assert points.radius == pytest.approx(farthest)
     assert max(np.hypot(*column) for column in points.in_unit_ball.T) == pytest.approx(1)
     # a column that varies in the table but not among some rows
-    some = Standardised.of(table.part(np.array([False, False, True, True])), standard, 1)
+    some = StandardPoints.of(table.part(np.array([False, False, True, True])), standard, 1)
     assert some.features.tolist() == [2]
 
 

@@ -130,7 +130,7 @@ def test_rings_by_convolution_are_chains_by_matrices(name, law, monkeypatch):
 
 
 @pytest.mark.parametrize("law", ["harmonic", "uniform"])
-def test_rings_with_wide_plateaus_are_dense_chains(law, monkeypatch):
+def test_rings_with_wide_levels_are_dense_chains(law, monkeypatch):
     """Levels of many states, below the best and around it, are solved without a matrix."""
     from hyperna.theory import ring as module
 
@@ -170,7 +170,7 @@ def test_levels_about_as_large_as_the_largest_matrix_are_solved_alone(before, mo
 
 
 @pytest.mark.parametrize("r", [8600, pytest.param(17_200, marks=pytest.mark.slow)])
-def test_a_plateau_is_what_one_matrix_is(r, monkeypatch):
+def test_a_wide_level_is_what_one_matrix_is(r, monkeypatch):
     """A quarter of the states, here little more than the largest matrix, are equally fit."""
     from hyperna.theory import ring as module
 
@@ -186,7 +186,7 @@ def test_a_plateau_is_what_one_matrix_is(r, monkeypatch):
         assert allowed < 1e-8
 
 
-def test_states_of_different_fitness_are_no_plateau():
+def test_states_of_different_fitness_are_no_wide_level():
     """Their moves are not symmetric, so that the solution would be wrong without a sign of it."""
     from hyperna.theory import ring as module
 
@@ -194,13 +194,13 @@ def test_states_of_different_fitness_are_no_plateau():
     solution = module._Solution(ring)
     solution.pass_on(1)
     with pytest.raises(ValueError, match="level must have one fitness"):
-        solution.solve_plateau(np.array([1, 2, 3]))
+        solution.solve_wide_level(np.array([1, 2, 3]))
 
 
 @pytest.mark.parametrize(
     ("law", "levels"),
     [
-        # nearly all states on one plateau, with nearly the same time: the bound is hardly too large
+        # nearly all states on one level, with nearly the same time: the bound is hardly too large
         ("uniform", [(1, 1), (0, 149)]),
         ("harmonic", [(3, 4), (1, 40), (2, 6), (1, 60), (0, 40)]),
     ],

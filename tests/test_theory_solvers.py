@@ -1,4 +1,4 @@
-"""Ways to solve a chain against each other: levels, plateaus, sparse, generations, dense."""
+"""Ways to solve a chain against each other: levels, wide ones, sparse, generations, dense."""
 
 import math
 from fractions import Fraction
@@ -72,7 +72,7 @@ def answers(solver, start):
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("kind", CHAINS)
 def test_all_solvers_answer_the_same(kind, algorithm, law):
-    """On matrices, on plateaus by conjugate gradients, and as one dense system."""
+    """On matrices, on wide levels by conjugate gradients, and as one dense system."""
     name, r, options = CHAINS[kind]
     chain = expected_runtime(name, r, law, **options, **ALGORITHMS[algorithm]).chain
     expected = answers(DenseSolver(chain), chain.start)
@@ -89,12 +89,12 @@ def test_all_solvers_answer_the_same(kind, algorithm, law):
 
 @pytest.mark.parametrize("kind", ["two neurons", "sphere", "points"])
 @pytest.mark.parametrize("algorithm", ["na", "plus"])
-def test_the_error_bound_counts_plateaus_without_a_matrix(kind, algorithm, monkeypatch):
+def test_the_error_bound_counts_levels_without_a_matrix(kind, algorithm, monkeypatch):
     """Solutions of such levels that are off by a millionth are seen to be."""
-    from hyperna.theory import generations, plateau
+    from hyperna.theory import generations, wide_levels
 
-    solve = plateau.solve_symmetric
-    for module in (plateau, generations):
+    solve = wide_levels.solve_symmetric
+    for module in (wide_levels, generations):
         monkeypatch.setattr(module, "solve_symmetric", lambda *args: solve(*args) * (1 + 1e-6))
     name, r, options = CHAINS[kind]
     chain = expected_runtime(name, r, **options, **ALGORITHMS[algorithm]).chain

@@ -21,7 +21,7 @@ from hyperna.fitness import ExactSphere, FiniteSet, Online, Sampled
 from hyperna.run.many import run_many
 from hyperna.run.relatives import RELATIVES, RandomisedLocalSearchNA
 from hyperna.run.results import network_of
-from hyperna.run.search import Simulation
+from hyperna.run.simulation import Simulation
 
 R, BUDGET, MOST = 24, 500, 4
 THREE = [(Fraction(i, 3), Fraction(2 * i + 1, 6)) for i in range(3)]

@@ -18,8 +18,11 @@ class OnePlusOne(NamedTuple):
     patience: int = NEVER
 
 
-class OnlineOnePlusOne(NamedTuple):
-    """The same for online fitness: the parent may get worse, because fresh points decide."""
+class NonElitistOnePlusOne(NamedTuple):
+    """The same where the parent may get worse, so that the best network is kept when it is found.
+
+    Under online fitness fresh points decide, and the true fitness may fall.
+    """
 
     best_at_once: bool = True
     patience: int = NEVER

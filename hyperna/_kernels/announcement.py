@@ -19,7 +19,7 @@ EVERY_TIME = (
     f"would be stored: name one in the environment variable NUMBA_CACHE_DIR {_SILENCED}"
 )
 # Kernels that take long to compile.
-LARGE = ("run_batch", "judge", "solve_moments", "evolve_rule", "soft_loss", "description_length")
+LARGE = ("run_batch", "judge", "solve_values", "evolve_rule", "soft_loss", "description_length")
 
 announced = False
 # Whether compiled code is kept for the next process.

@@ -48,37 +48,38 @@ class Mutants(NamedTuple):
 def pull(mutants, level, values, wide_values, begin, end, leave, rest, inflow):
     """Set what all fitter states contribute to the states from `begin` to `end` of a level.
 
-    `values` (n, 2) are those of the fitter states; `wide_values` (wide levels, 2, n) are already
+    `values` (n, 2) are u and v of the fitter states; `wide_values` (wide levels, 2, n) are already
     multiplied by the moves. Set are `leave`, the probability to move to one of them, `inflow`
     (n, 2), and `rest`, the probability that a mutant is not fitter.
     """
     offspring, split, first, second, ends, _, wide, wide_mass = mutants
     for n in range(begin, end):
         i, k = split[0, n], split[1, n]
-        above, carry, left, once, twice = 0.0, 0.0, 0.0, 0.0, 0.0
+        above, carry = 0.0, 0.0
+        left, u, v = 0.0, 0.0, 0.0
         start = 0
         for fitter in range(level):
-            mass, sum_once, sum_twice = 0.0, 0.0, 0.0
+            mass, sum_u, sum_v = 0.0, 0.0, 0.0
             if wide[fitter] >= 0:
                 mass = wide_mass[wide[fitter], n]
-                sum_once = wide_values[wide[fitter], 0, n]
-                sum_twice = wide_values[wide[fitter], 1, n]
+                sum_u = wide_values[wide[fitter], 0, n]
+                sum_v = wide_values[wide[fitter], 1, n]
             else:
                 for m in range(start, ends[fitter]):
                     p = first[i, split[0, m]] * second[k, split[1, m]]
                     mass += p
-                    sum_once += p * values[m, 0]
-                    sum_twice += p * values[m, 1]
+                    sum_u += p * values[m, 0]
+                    sum_v += p * values[m, 1]
             start = ends[fitter]
             weight = best_weight((1.0 - above) - carry, mass, offspring)
             left += weight * mass
-            once += weight * sum_once
-            twice += weight * sum_twice
+            u += weight * sum_u
+            v += weight * sum_v
             above, carry = added(above, carry, mass)
         leave[n] = left
         rest[n] = (1.0 - above) - carry
-        inflow[n, 0] = once
-        inflow[n, 1] = twice
+        inflow[n, 0] = u
+        inflow[n, 1] = v
 
 
 @kernel

@@ -26,8 +26,8 @@ from hyperna._kernels.jit import inline_kernel, kernel
 BLOCK = 512
 # Larger systems are left to LAPACK.
 SMALL = 24
-# Columns of the values of `solve_moments`: 1 and two that are solved for. A fourth makes it faster.
-ONE, ONCE, TWICE, COLUMNS = 0, 1, 2, 4
+# Columns of the values of `solve_values`: 1, u and v. A fourth makes it faster.
+ONE, U, V, COLUMNS = 0, 1, 2, 4
 
 
 @inline_kernel
@@ -51,21 +51,21 @@ def read_columns(sums, first, second, order, split, begin, end, values, i, k, in
     row = sums[i]
     weight = second[k]
     level = first[i]
-    one, once, twice, spare = 0.0, 0.0, 0.0, 0.0
+    one, u, v, spare = 0.0, 0.0, 0.0, 0.0
     for j in range(weight.size):
         p = weight[j]
         one += p * row[j, 0]
-        once += p * row[j, 1]
-        twice += p * row[j, 2]
+        u += p * row[j, 1]
+        v += p * row[j, 2]
         spare += p * row[j, 3]
     for n in range(begin, end):
         y = order[n]
         p = level[split[0, n]] * weight[split[1, n]]
         one += p * values[y, 0]
-        once += p * values[y, 1]
-        twice += p * values[y, 2]
+        u += p * values[y, 1]
+        v += p * values[y, 2]
         spare += p * values[y, 3]
-    inflow[0], inflow[1], inflow[2], inflow[3] = one, once, twice, spare
+    inflow[0], inflow[1], inflow[2], inflow[3] = one, u, v, spare
 
 
 @inline_kernel
@@ -108,7 +108,7 @@ def eliminate(system, size):
 
 
 @inline_kernel
-def substitute(system, size, right):
+def solve_factored(system, size, right):
     """Solve in place with the factors of `eliminate`."""
     for i in range(size):
         for j in range(i):
@@ -122,8 +122,9 @@ def substitute(system, size, right):
 class Sequence(NamedTuple):
     """The states in the sequence in which they are dealt with, and the moves of both components.
 
-    `order` holds the states and `ends` says where each fitness level ends in it; `split` has two
-    rows, the components of the states in the sequence of `order`, because divisions are slow.
+    Each of the two may stand for a group of components. `order` holds the states and `ends` says
+    where each fitness level ends in it; `split` has two rows, the components of the states in the
+    sequence of `order`, because divisions are slow.
     """
 
     order: np.ndarray
@@ -166,19 +167,22 @@ def fill(system, place, free, split, first, second, order, leave):
 
 
 @kernel
-def solve_moments(states, fixed, wanted, times, values, leave, gaps, work, quota):
-    """Solve q u = P u + w and q v = P v + w' for all states that are not fixed.
+def solve_values(states, fixed, a, b, doubled, values, leave, gaps, work, quota):
+    """Solve q u = P u + a and q v = P v + b for all states that are not fixed.
 
-    `order` begins with the fittest states. `wanted` is w, and w' is ``2 u - w`` if `times`, so that
-    u and v are the first two moments of a time where w is the probability that it is finite; else
-    w' is 1 and v the time until a fixed state. `values` (n, COLUMNS) holds 1, u and v, given for
-    fixed states; `leave` becomes q. `gaps` gets the largest absolute residual of u and of v, and
-    the largest sum of the terms of their equations.
+    If `doubled` the second equation is q v = P v + b + 2 u. What is asked by them:
+    `hyperna.theory.substitution`. `order` begins with the fittest states. `values` (n, COLUMNS)
+    holds 1, u and v, given for fixed states; `leave` becomes q. `gaps` gets the largest absolute
+    residual of u and of v, and the largest sum of the terms of their equations.
 
-    Returns when all is done or `quota` operations are, or with a number of states WAITING: then the
-    caller replaces the first so many of ``right[0]`` by the solution u of ``work.system`` and of
-    ``right[1]`` by v, and calls again. If the number is WIDE, the level is larger than the system,
-    and the caller has to set the values of its states and to go on with the next LEVEL.
+    Returns when all levels are solved, or after `quota` operations, or before the LEVEL that the
+    counter tells with a number WAITING:
+
+    - so many states of a level that is not SMALL. The caller solves ``work.system`` for them: it
+      replaces the first so many of ``work.right[0]`` by u and of ``work.right[1]``, which is still
+      without 2 u, by v, and calls again.
+    - WIDE: the level is larger than the system. The caller sets the values of its states, and goes
+      on with the next LEVEL and nobody WAITING.
     """
     order, ends, split, first, second = states
     sums, inflow, system, right, place, counter = work
@@ -196,13 +200,15 @@ def solve_moments(states, fixed, wanted, times, values, leave, gaps, work, quota
             counter[WAITING] = WIDE
             return
         if free == 0:
+            # 1. the right-hand sides: what fitter states and fixed ones of this level contribute
             if begin - entered >= BLOCK:
                 enter_columns(sums, first, order, split, entered, begin, values)
                 spent += (begin - entered) * sums.shape[0]
                 entered = begin
             spent += (end - begin) * (end - entered + sums.shape[1])
             for n in range(begin, end):
-                i, k, flow = split[0, n], split[1, n], inflow[n - begin]
+                i, k = split[0, n], split[1, n]
+                flow = inflow[n - begin]
                 read_columns(sums, first, second, order, split, entered, begin, values, i, k, flow)
                 total = 0.0
                 for m in range(begin, end):
@@ -210,16 +216,17 @@ def solve_moments(states, fixed, wanted, times, values, leave, gaps, work, quota
                         p = first[i, split[0, m]] * second[k, split[1, m]]
                         total += p
                         if fixed[order[m]]:
-                            flow[ONCE] += p * values[order[m], ONCE]
-                            flow[TWICE] += p * values[order[m], TWICE]
+                            flow[U] += p * values[order[m], U]
+                            flow[V] += p * values[order[m], V]
                 x = order[n]
                 leave[x] = flow[ONE] + total
                 if not fixed[x]:
-                    flow[ONCE] += wanted[x]
-                    flow[TWICE] += -wanted[x] if times else 1.0
-                    right[0, free], right[1, free] = flow[ONCE], flow[TWICE]
+                    flow[U] += a[x]
+                    flow[V] += b[x]
+                    right[0, free], right[1, free] = flow[U], flow[V]
                     place[free] = n
                     free += 1
+            # 2. the system of the free states, solved here or by the caller
             fill(system, place, free, split, first, second, order, leave)
             counter[LEVEL] = level
             counter[ENTERED] = entered
@@ -227,25 +234,26 @@ def solve_moments(states, fixed, wanted, times, values, leave, gaps, work, quota
                 counter[WAITING] = free
                 return
             eliminate(system, free)
-            substitute(system, free, right[0])
-            if times:
-                for a in range(free):
-                    right[1, a] += 2.0 * right[0, a]
-            substitute(system, free, right[1])
+            solve_factored(system, free, right[0])
+            if doubled:
+                for n in range(free):
+                    right[1, n] += 2.0 * right[0, n]
+            solve_factored(system, free, right[1])
         counter[WAITING] = 0
-        for a in range(free):
-            n = place[a]
+        # 3. the solutions, and how much their equations miss
+        for number in range(free):
+            n = place[number]
             x, i, k = order[n], split[0, n], split[1, n]
-            values[x, ONCE], values[x, TWICE] = right[0, a], right[1, a]
+            values[x, U], values[x, V] = right[0, number], right[1, number]
             for c in range(2):
-                into = inflow[n - begin, 1 + c]
-                out = leave[x] * right[c, a]
-                if c == 1 and times:
-                    into += 2.0 * right[0, a]
-                for b in range(free):
-                    if a != b:
-                        p = first[i, split[0, place[b]]] * second[k, split[1, place[b]]]
-                        into += p * right[c, b]
+                into = inflow[n - begin, U + c]
+                out = leave[x] * right[c, number]
+                if c == 1 and doubled:
+                    into += 2.0 * right[0, number]
+                for other in range(free):
+                    if number != other:
+                        p = first[i, split[0, place[other]]] * second[k, split[1, place[other]]]
+                        into += p * right[c, other]
                 gaps[0, c] = max(gaps[0, c], abs(into - out))
                 gaps[1, c] = max(gaps[1, c], into + out)
     counter[LEVEL] = ends.size
@@ -256,7 +264,7 @@ def solve_visits(states, fixed, leave, start, visits, passed, work, quota):
     """Set how many steps the chain spends in each state on average before it is in a fixed one.
 
     `order` begins with the least fit states; `first` and `second` are the transposes of those of
-    `solve_moments`, and it returns like that, with one right-hand side. For fixed states it is the
+    `solve_values`, and it returns like that, with one right-hand side. For fixed states it is the
     probability to enter them. `passed` becomes the same with 0 for fixed states.
     """
     order, ends, split, first, second = states
@@ -295,7 +303,7 @@ def solve_visits(states, fixed, leave, start, visits, passed, work, quota):
                 counter[WAITING] = free
                 return
             eliminate(system, free)
-            substitute(system, free, right[0])
+            solve_factored(system, free, right[0])
         counter[WAITING] = 0
         for a in range(free):
             x = order[place[a]]

@@ -24,7 +24,7 @@ from hyperna._kernels.mutation import (
 from hyperna._kernels.order import larger, smaller
 from hyperna._kernels.protocol import implement
 from hyperna._kernels.random import below, following, pick, uniform
-from hyperna._kernels.steps import FIRST, REPLACED, list_parts
+from hyperna._kernels.steps import FIRST_MOVE, REPLACED, list_parts
 
 # Steps whose lengths are filled in at a time.
 MOST_COMPLETED = 2
@@ -133,7 +133,7 @@ def _draw_one_by_one(law, mutation, stream, steps, wanted, moves, changed):
         draw_jumps(law, mutation, stream, steps, moves)
         return
     for i in range(wanted):
-        first = steps.step[FIRST, i]
+        first = steps.step[FIRST_MOVE, i]
         for t in range(list_parts(mutation, steps, i, changed)):
             if law.kind == UNIFORM:
                 length = below(stream, law.largest) + 1
@@ -146,7 +146,7 @@ def _nothing_to_complete(law, mutation, steps, first, last, changed):
     pass
 
 
-def _nothing_to_update(law, mutation, steps, i, last, changed, improved):
+def _nothing_to_update(law, mutation, steps, accepted, last, changed, improved):
     pass
 
 
@@ -157,7 +157,7 @@ def _complete_steps(law, mutation, steps, first, last, changed):
     for i in range(first, last):
         if steps.step[REPLACED, i] > 0:
             continue
-        at = steps.step[FIRST, i]
+        at = steps.step[FIRST_MOVE, i]
         for t in range(list_parts(mutation, steps, i, changed)):
             velocity = steps.velocity[changed[t]]
             if steps.before[at + t] < 0.0:
@@ -169,22 +169,23 @@ def _complete_steps(law, mutation, steps, first, last, changed):
                 steps.velocity[changed[t]] = larger(velocity * law.decay, 1.0)
 
 
-def _adjust_velocity(law, mutation, steps, i, last, changed, improved):
+def _adjust_velocity(law, mutation, steps, accepted, last, changed, improved):
     """Doerr, Doerr and Kötzing (2018): longer steps after an improvement, else shorter ones.
 
     A jump that improves sets the length of the steps to come, if it is longer than these are. Steps
-    from i + 1 to before `last` were filled in but not taken. Nothing is to be done if i is `last`.
+    behind `accepted`, to before `last`, were filled in but not taken. Nothing is to be done if that
+    is `last`.
     """
     if law.kind != ADAPTIVE:
         return
-    for j in range(last - 1, i - 1, -1):
-        if (j == i and not improved) or steps.step[REPLACED, j] > 0:
+    for j in range(last - 1, accepted - 1, -1):
+        if (j == accepted and not improved) or steps.step[REPLACED, j] > 0:
             continue
-        at = steps.step[FIRST, j]
+        at = steps.step[FIRST_MOVE, j]
         for t in range(list_parts(mutation, steps, j, changed)):
             c = changed[t]
             velocity = abs(steps.before[at + t])
-            if j == i:
+            if j == accepted:
                 longest = larger(1.0, np.float64(mutation.modulus[c] // 4))
                 grown = velocity * law.growth
                 if steps.before[at + t] < 0.0:

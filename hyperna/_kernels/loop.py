@@ -77,22 +77,24 @@ def success(fitness, work, limits, optima, genome, score):
 
 @inline_kernel
 def horizon(limits, counter):
-    """Evaluation at which a start ends unless it improves.
+    """Evaluation at which a start ends unless it improves once more, at most the budget.
 
-    With `limits.growing` start k may stagnate for u_k times `limits.stagnation` evaluations, where
-    u = 1, 1, 2, 1, 1, 2, 4, ... is the sequence of Luby, Sinclair and Zuckerman (1993).
+    This is asked at each improvement where stagnation is limited. With `limits.growing` start k may
+    stagnate for u_k times `limits.stagnation` evaluations, where u = 1, 1, 2, 1, 1, 2, 4, ... is
+    the sequence of Luby, Sinclair and Zuckerman (1993): u_k = 2^i for k = 2^(i+1) - 1, and from
+    k = 2^i on, up to there, the sequence begins again.
     """
     allowed = limits.stagnation
     if limits.growing:
-        start = counter[RESTARTS] + 1
-        size = np.int64(1)
-        while 2 * size - 1 < start:
-            size *= 2
-        while 2 * size - 1 != start:
-            if size <= start:
-                start -= size - 1
-            size //= 2
-        allowed *= size
+        k = counter[RESTARTS] + 1
+        power = np.int64(1)
+        while 2 * power - 1 < k:
+            power *= 2
+        while 2 * power - 1 != k:
+            if power <= k:
+                k -= power - 1
+            power //= 2
+        allowed *= power
     return smaller(limits.budget, counter[EVALUATIONS] + allowed)
 
 
@@ -115,11 +117,14 @@ def run_batch(
 ):
     """Simulate runs one after the other, about `quota` offspring in all.
 
+    `work` are the arrays of the kind of `fitness`, `memory` those of the kind of `algorithm`.
     `optima` is an array (alternatives, neurons, genes) in grid units; it may be None when only a
-    score ends a run with success. `memory` are the arrays of the kind of `algorithm`. `progress`
-    and the columns of `rows`: see `hyperna._kernels.state`. Returns FULL when the trace is, PLATEAU
-    to ask whether there is a way off the current one, else RUNNING; the batch is complete when the
-    current run is the one after the last.
+    score ends a run with success. `key` and the number of a run are its seed. Every run leaves a
+    row in `rows` and, if there is room, its best genome in `genomes`. `run`, `trace`, `progress`
+    and the columns of `rows`: see `hyperna._kernels.state`.
+
+    Returns FULL when the trace is, PLATEAU to ask whether there is a way off the current one, else
+    RUNNING; the batch is complete when the current run is the one after the last.
     """
     counter = run.counter
     genome = run.genes[GENOME]
@@ -172,11 +177,12 @@ def run_batch(
             if event == UNDECIDED:
                 return PLATEAU
         else:
-            # the caller has found that there is no way off the plateau
+            # after PLATEAU was returned the caller has found no way off, and has ended the run
             event = PAUSED
         left -= larger(counter[SIMULATED] - before, 1)
-        # 3. what has happened
+        # 3. what has happened; a run that `advance` found to be stuck has its reason in STOP
         if event == EXPIRED:
+            # waits may have passed the horizon, generations and void steps stop short of it
             counter[EVALUATIONS] = counter[HORIZON]
             counter[STOP] = BUDGET if counter[HORIZON] == limits.budget else STAGNATION
         elif event != PAUSED:
@@ -198,7 +204,7 @@ def run_batch(
         # but the network that was found is this one
         ended = counter[STOP] != RUNNING
         if ended or algorithm.best_at_once:
-            last = genome.size - 1
+            last = genome.size - 1  # where the number of neurons evolves, that is it
             sized = rows.shape[1] > ROW_NEURONS
             if (
                 counter[SCORE] > counter[BEST]
@@ -221,7 +227,7 @@ def run_batch(
         elif ended:
             row = rows[progress[CURRENT] - progress[FIRST_RUN]]
             row[ROW_EVALUATIONS] = counter[EVALUATIONS]
-            if counter[STOP] == STUCK and counter[HORIZON] < NEVER:
+            if counter[STOP] == STUCK:
                 # the evaluations that it would have made
                 row[ROW_EVALUATIONS] = counter[HORIZON]
             row[ROW_SCORE] = counter[BEST]

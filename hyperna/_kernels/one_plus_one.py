@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne, OnlineOnePlusOne
+from hyperna._kernels.algorithms import LocalOnePlusOne, NonElitistOnePlusOne, OnePlusOne
 from hyperna._kernels.jit import inline_kernel
 from hyperna._kernels.lengths import MOST_COMPLETED
 from hyperna._kernels.mutation import ADAPTIVE
@@ -67,43 +67,51 @@ def _advance(
 
     That is what `hyperna._kernels.protocol` says, and WAITING once as many offspring in a row are
     rejected as `algorithm.patience` allows. Void steps are drawn as a number. Offspring are
-    evaluated in portions, from `first` to before `last` of the drawn steps, up to the first that is
-    accepted.
+    evaluated in portions of the drawn steps, up to the first that is accepted.
     """
     counter = run.counter
     steps = run.steps
     changed = run.genes[CHANGED]
-    # evaluations up to each of the drawn steps, void ones included
-    total = steps.step[TOTAL]
     horizon = counter[HORIZON]
-    evaluations, parent, rejected = counter[EVALUATIONS], counter[SCORE], counter[REJECTED]
+    evaluations = counter[EVALUATIONS]
+    parent = counter[SCORE]
+    rejected = counter[REJECTED]
     event = PAUSED
     done = 0
-    next_step, drawn = steps.counter[NEXT], steps.counter[DRAWN]
-    start = evaluations - (total[next_step - 1] if next_step > 0 else 0)
+    next_step = steps.counter[NEXT]
+    drawn = steps.counter[DRAWN]
+    # evaluations before the first of the drawn steps, and from there up to each of them
+    offset = evaluations
+    total = steps.step[TOTAL]
+    if next_step > 0:
+        offset -= total[next_step - 1]
     while done < quota and event == PAUSED:
         if next_step == drawn:
             draw_steps(mutation, run.stream, steps, changed)
             next_step = np.int64(0)
             drawn = steps.counter[DRAWN]
-            start = evaluations
-        last = smaller(drawn, next_step + quota - done)
-        last = smaller(last, next_step + algorithm.patience - rejected)
+            offset = evaluations
+        # the portion from `first` to before `last`: what the quota, the patience, the law and the
+        # horizon allow
+        first = next_step
+        last = smaller(drawn, first + quota - done)
+        last = smaller(last, first + algorithm.patience - rejected)
         if mutation.law.kind == ADAPTIVE:
-            last = smaller(last, next_step + MOST_COMPLETED)
-        while last > next_step and start + total[last - 1] > horizon:
+            last = smaller(last, first + MOST_COMPLETED)
+        while last > first and offset + total[last - 1] > horizon:
             last -= 1
-        if last == next_step:
+        if last == first:
             # this step has been looked at, and is not to be used for anything else
             next_step += 1
             event = EXPIRED
             break
-        first = next_step
+        # its first offspring that is accepted
         complete_steps(mutation.law, mutation, steps, first, last, changed)
         accepted, score = first_accepted(
             fitness, work, mutation, steps, run.genes, first, last, parent
         )
         update_law(mutation.law, mutation, steps, accepted, last, changed, score > parent)
+        # on behind it, or behind the portion
         next_step = accepted
         rejected += accepted - first
         if accepted < last:
@@ -113,12 +121,14 @@ def _advance(
                 event = IMPROVED if score > parent else ACCEPTED
             parent = score
         done += next_step - first
-        evaluations = start + total[next_step - 1]
+        evaluations = offset + total[next_step - 1]
         if rejected == algorithm.patience:
             rejected = 0
             event = WAITING
     steps.counter[NEXT] = next_step
-    counter[EVALUATIONS], counter[SCORE], counter[REJECTED] = evaluations, parent, rejected
+    counter[EVALUATIONS] = evaluations
+    counter[SCORE] = parent
+    counter[REJECTED] = rejected
     counter[SIMULATED] += done
     write_genome(fitness, work, mutation, run.genes[GENOME])
     return event
@@ -129,13 +139,13 @@ simulate = inline_kernel(_advance)
 _start = inline_kernel(_begin)
 
 
-def _begin_online(algorithm, fitness, work, mutation, limits, run, memory):
+def _begin_non_elitist(algorithm, fitness, work, mutation, limits, run, memory):
     event = _start(algorithm, fitness, work, mutation, limits, run, memory)
     memory[0] = run.counter[SCORE]
     return event
 
 
-def _advance_online(
+def _advance_non_elitist(
     algorithm,
     fitness,
     work,
@@ -163,5 +173,5 @@ def _advance_online(
 
 
 implement(OnePlusOne, begin=_begin, advance=_advance)
-implement(OnlineOnePlusOne, begin=_begin_online, advance=_advance_online)
-implement(LocalOnePlusOne, begin=_begin)
+implement(NonElitistOnePlusOne, begin=_begin_non_elitist, advance=_advance_non_elitist)
+implement(LocalOnePlusOne, begin=_begin)  # its `advance`: `hyperna._kernels.waiting`

@@ -21,8 +21,14 @@ def accepts(offspring, parent):
     - where the number of neurons evolves, an offspring with another number must be better, or equal
       with fewer neurons (`hyperna._kernels.topology`).
 
-    Exact runtimes repeat the rule as an order of levels (`hyperna.theory.chain`). What counts as
-    the best network of a run is another question: `hyperna._kernels.loop`.
+    Which of several acceptable offspring it is, if they are equally good, is another question:
+
+    - of a generation the first best one (`hyperna._kernels.populations._advance_by_generations`);
+    - after a wait any acceptable neighbour, by its chance (`hyperna._kernels.waiting.skip_wait`).
+
+    So is what counts as the best network of a run: `hyperna._kernels.loop`.
+
+    Exact runtimes repeat the rule: `hyperna.theory.solver.accepts`.
     """
     return offspring >= parent
 

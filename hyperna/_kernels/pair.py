@@ -15,7 +15,7 @@ from hyperna._kernels.jit import inline_kernel
 from hyperna._kernels.order import accepts, larger, smaller
 from hyperna._kernels.protocol import half_width, implement
 from hyperna._kernels.state import CHANGED, GENOME, OLD
-from hyperna._kernels.steps import CHOICE, FIRST, moved, take_step
+from hyperna._kernels.steps import CHOICE, FIRST_MOVE, moved, take_step
 
 # Positive arcs at most.
 MOST_ARCS = 4
@@ -163,7 +163,9 @@ def place_neuron(fitness, moduli, move, chosen, at, shifts, bends, angle, bias, 
 @inline_kernel
 def place_neurons(fitness, mutation, steps, genome, first, count, arc):
     """Write the arcs of the neurons after each of `count` steps."""
-    choice, place, move = steps.step[CHOICE, first:], steps.step[FIRST, first:], steps.move
+    choice = steps.step[CHOICE, first:]
+    place = steps.step[FIRST_MOVE, first:]
+    move = steps.move
     # of each neuron the angle is mutable, and the bias, and the bend if there is one
     width = fitness.width
     genes = mutation.component.size // fitness.neurons

@@ -12,9 +12,9 @@ BLOCK = 128
 LANES = 16
 # Up to this many neurons an evolved output is a table over the patterns of hidden bits.
 TABLE_NEURONS = 12
-# Rounding errors are bounded for this many accepted moves of a neuron; then its weights are rounded
-# to the grid, and its dot products are made again.
-LIFETIME = 256
+# Rounding errors are bounded for this many accepted changes of a neuron's direction; then its
+# weights are rounded to the grid, and its dot products are made again.
+MOST_REDIRECTIONS = 256
 # Directions turn in planes on grids of at least this resolution.
 FINEST = 2**39
 # The points are put in order after this many offspring, then after twice as many, and so on.
@@ -70,6 +70,9 @@ NORM, MARGIN, SPARE = range(3)
 class Points(NamedTuple):
     """Points to be classified.
 
+    Directions are always moved as a `RotationMove`, without planes where angles change, so that one
+    kernel is compiled for both moves.
+
     `columns` has a row for each coordinate. `gain` is what a point adds to the score when the
     network fires on it: its weight if it is positive, minus its weight if not. `modulus` are the
     numbers of values of a neuron's components.
@@ -96,10 +99,6 @@ class Neurons(NamedTuple):
     component: np.recarray
     term: np.recarray
     written: np.ndarray
-
-
-# Directions are always moved as rotations are, so that one kernel is compiled for both moves.
-Points.takes_rotations = True  # type: ignore[attr-defined]
 
 
 class PointsWork(NamedTuple):
@@ -165,7 +164,7 @@ def make_points(
     shape.width = max(dim, 2)
     # An accepted move adds less than 16 (D + 2) rounding errors, relative to the norm. What is
     # turned in planes is compared with what it is rounded to, by half a step for each angle.
-    shape.errors = 16.0 * (dim + 2) * (LIFETIME + 2) * 2.0**-53
+    shape.errors = 16.0 * (dim + 2) * (MOST_REDIRECTIONS + 2) * 2.0**-53
     if resolution >= FINEST:
         shape.errors += 2.0 * dim * np.pi / resolution
     modulus = np.full(int(shape.width), 2 if dim == 1 else resolution)

@@ -11,9 +11,12 @@ Points are judged in blocks, as many as it takes to know that an offspring is wo
 Now and then they are put in order, the wrongly classified ones first, then those close to the
 border, so that few blocks are enough.
 
-Where directions turn in planes a run keeps the weights themselves; its score is that of the genome
-that they are rounded to, and the angles are written to the genome when somebody reads it. So that
-rounding errors do not grow, a neuron is given its rounded weights after LIFETIME accepted moves.
+Where directions turn in planes, that of an evolved output neuron too, a run keeps the weights
+themselves. Its score is that of the genome that they are rounded to: the output neuron always votes
+with its rounded weights, a hidden neuron with them on points close to its hyperplane. The angles
+are written to the genome when `advance` returns (`write_genome`). So that rounding errors do not
+grow, a neuron is given its rounded weights, and new dot products, after MOST_REDIRECTIONS accepted
+changes of its direction; moves of its bias alone do not count.
 """
 
 import numpy as np
@@ -23,12 +26,18 @@ from hyperna._kernels.geometry import EVOLVED, answer, cos_sin_turn, neuron_weig
 from hyperna._kernels.jit import inline_kernel, inner_kernel
 from hyperna._kernels.mirrors import near_targets, output_agrees
 from hyperna._kernels.order import accepts, larger, smaller
-from hyperna._kernels.point_data import BLOCK, LIFETIME, TABLE_NEURONS, Points, new_work
+from hyperna._kernels.point_data import (
+    BLOCK,
+    MOST_REDIRECTIONS,
+    TABLE_NEURONS,
+    Points,
+    new_work,
+)
 from hyperna._kernels.point_order import canonical_dot, put_in_order, read_hidden, round_neuron
 from hyperna._kernels.protocol import implement
 from hyperna._kernels.rotations import turn_in_plane
 from hyperna._kernels.state import CHANGED, GENOME, OLD
-from hyperna._kernels.steps import FIRST, list_parts
+from hyperna._kernels.steps import FIRST_MOVE, list_parts
 
 # Changes of weights below this are lost in rounding errors.
 NEGLIGIBLE = 2.0**-64
@@ -87,7 +96,7 @@ def make_offspring(points, work, mutation, steps, step, genome, changed, old):
     r = points.resolution
     net = work.net
     count = list_parts(mutation, steps, step, changed)
-    place = steps.step[FIRST, step]
+    place = steps.step[FIRST_MOVE, step]
     moves = 0
     for t in range(count):
         c = changed[t]
@@ -170,9 +179,9 @@ def settle(points, work, accepted, genome, changed, old, count):
             one.rounded = 0
         for j in range(size):
             net.weight[target, i, j] = net.weight[source, i, j]
-        if one.age == LIFETIME or i == neurons:
+        if one.age == MOST_REDIRECTIONS or i == neurons:
             round_neuron(points, net, i)
-        if one.age == LIFETIME:
+        if one.age == MOST_REDIRECTIONS:
             one.age = 0
             for j in range(size):
                 net.weight[0, i, j], net.weight[1, i, j] = net.rounded[i, j], net.rounded[i, j]

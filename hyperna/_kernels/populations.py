@@ -1,7 +1,9 @@
 """Relatives of the (1+1) NA: several offspring, several parents, annealing.
 
-Offspring are evaluated from nothing, because they do not all come from one parent: by generations
-of one parent, or one by one.
+They are simulated by generations of one parent (`Generations`) or one by one (`Steady`,
+`Annealing`). Offspring are evaluated from nothing, not as changes of a parent that the work space
+remembers: which of a generation is accepted is not known before all are evaluated, a population has
+many parents, and annealing accepts what `first_accepted` would not.
 """
 
 import math
@@ -59,7 +61,8 @@ class Population(NamedTuple):
     real: np.ndarray
 
 
-# Members that are drawn, evaluations since steps were last drawn, best score of the start.
+# Members that are drawn, offspring (void ones too) since steps were last drawn, best score of the
+# start.
 BORN, USED, BEST_OF_START = range(3)
 
 
@@ -86,6 +89,8 @@ def copy(target, source):
 @inline_kernel
 def begin_again(mutation, run, population):
     """Forget the start before; the members of this one are drawn one by one as it goes on."""
+    # lower than any score: there is no member yet that could be the best network
+    run.counter[SCORE] = -1
     population.counter[BORN] = 0
     population.counter[BEST_OF_START] = -1
     # the void offspring before the next step are counted again
@@ -221,7 +226,7 @@ def _advance_by_generations(
             improved = scores[1] > scores[0]
             changed = run.genes[CHANGED]
             update_law(mutation.law, mutation, run.steps, step - 1, step, changed, improved)
-        # the first best one
+        # the first best one; a void offspring counts too, and then the parent, in row 0, stays
         score = scores[best] if best >= 0 else np.int64(-1)
         for j in range(count):
             if scores[child[j]] > score:
@@ -316,8 +321,9 @@ def simulate_one_by_one(
     steps = run.steps
     total = steps.step[TOTAL]
     changed = run.genes[CHANGED]
-    step = steps.counter[NEXT]
     drawn = steps.counter[DRAWN]
+    # what is written back at the end
+    step = steps.counter[NEXT]
     used = population.counter[USED]
     born = population.counter[BORN]
     evaluations = counter[EVALUATIONS]
@@ -325,17 +331,18 @@ def simulate_one_by_one(
     accepted = np.int64(0)  # row of the member to report
     event = PAUSED
     while event == PAUSED and done < quota:
-        first = born < members
         if evaluations >= horizon:
             event = EXPIRED
             break
         evaluations += 1
         done += 1
+        # 1. a genome: a member of the first generation in its own row, or an offspring behind all
         row = np.int64(members)
         parent = np.int64(0)
         mutated = False
         different = True  # from its parent, so that it must be evaluated
-        if first:
+        is_member = born < members
+        if is_member:
             row = born
             draw_member(mutation, limits, run, population, row)
             born += 1
@@ -360,10 +367,12 @@ def simulate_one_by_one(
                 step += 1
                 mutated = True
                 different = True
+        # 2. its score
         score = scores[parent]
         if different:
             score = evaluate(fitness, work, genes[row])
-        if not first:
+        # 3. whose place it takes, -1 if nobody's
+        if not is_member:
             if mutated:
                 improved = score > scores[parent]
                 update_law(mutation.law, mutation, steps, step - 1, step, changed, improved)

@@ -4,7 +4,7 @@ A kind is a NamedTuple of arrays and numbers. `implement` ties functions to it; 
 chooses among them by the type of its first argument while compiling, so that a run compiles the
 code of its own kinds only. Interpreted code chooses when called.
 
-A kind of fitness (`hyperna._kernels.pair` is the shortest example):
+A kind of fitness (`hyperna._kernels.cones` is the shortest example):
 
 ``workspace(fitness)``
     Arrays that the other functions keep their intermediate results in. Not called by compiled code:
@@ -38,8 +38,10 @@ A kind of law (`hyperna._kernels.lengths`):
 ``complete_steps(law, mutation, steps, first, last, changed)``
     Fill in the rest for some steps, before their offspring are evaluated.
 ``update_law(law, mutation, steps, accepted, last, changed, improved)``
-    Adapt: the step `accepted` is the first that was, `last` if none was; `improved` tells whether
-    its offspring is better than its parent.
+    Adapt to what became of the step `accepted`: `improved` tells whether its offspring is better
+    than its parent. The steps behind it, to before `last`, are not used, so that their lengths are
+    taken back. With `last` for `accepted` no step was, and all of them are used up. With the step
+    before the first of them, -1 in `hyperna._kernels.topology`, all lengths are taken back.
 
 A kind of move of a direction (`hyperna._kernels.steps`, `hyperna._kernels.rotations`):
 
@@ -53,15 +55,20 @@ A kind of move of a direction (`hyperna._kernels.steps`, `hyperna._kernels.rotat
 A kind of algorithm (`hyperna._kernels.one_plus_one`); `memory` are arrays of its own:
 
 ``begin(algorithm, fitness, work, mutation, limits, run, memory)``
-    Begin a start of a run; return what has happened, as `advance` does.
+    Begin a start of a run; return what has happened, as `advance` does. Populations return PAUSED,
+    because they have no genome yet.
 ``advance(algorithm, fitness, work, mutation, limits, run, memory, report_improvements,
 reported_score, quota)``
     Simulate until an accepted genome is to be reported, because its score is at least
-    `reported_score` or, because it is the best of the start; until the horizon is reached; or
+    `reported_score` or because it is the best of the start; until the horizon is reached; or until
     about `quota` offspring are done. Without `report_improvements` nobody asks for the best of the
     start, and the (1+1) NA, which is called most often, leaves it out; the others report it always.
-    Returns IMPROVED or ACCEPTED, EXPIRED, PAUSED; UNDECIDED to ask the caller for a way off a
-    plateau. The genome and the score reported are those in `run`.
+    The genome and the score reported are those in `run`. Returns
+
+    - IMPROVED or ACCEPTED: the genome in `run` is the best of the start, or another one to report;
+    - EXPIRED: the start has come to its horizon, whatever the number of EVALUATIONS says;
+    - PAUSED: the quota is used up, or the run is stuck and has ended: STOP and STUCK_AT are set;
+    - UNDECIDED: the run may be on a plateau without a way out, which the caller is asked to search.
 ``select(algorithm, run, population, score)``
     For algorithms that make one offspring at a time: the row of the member that it replaces, -1 if
     it is not accepted.

@@ -7,7 +7,7 @@ from hyperna._kernels.jit import inner_kernel
 from hyperna._kernels.mutation import RotationMove
 from hyperna._kernels.order import smaller
 from hyperna._kernels.protocol import implement
-from hyperna._kernels.steps import CHOICE, FIRST, LARGEST_SUBSET_TABLE
+from hyperna._kernels.steps import CHOICE, FIRST_MOVE, LARGEST_SUBSET_TABLE
 
 
 @inner_kernel
@@ -34,7 +34,7 @@ def _step_by_rotations(move, mutation, steps, i, genome, changed, old):
     `changed` for one part of the step, which would overwrite the parts to come.
     """
     choice = steps.step[CHOICE, i]  # a bit for each component where these are few, else a number
-    place = steps.step[FIRST, i]
+    place = steps.step[FIRST_MOVE, i]
     unit = move.unit
     few = mutation.component.size <= LARGEST_SUBSET_TABLE
     parts = choice
@@ -86,4 +86,5 @@ def _resized(kind, topology, neurons):
     )
 
 
+# Its `draw_planes`: `hyperna._kernels.steps`.
 implement(RotationMove, step_by=_step_by_rotations, resized=_resized)

@@ -23,7 +23,8 @@ import numpy as np
 from hyperna._kernels.jit import inline_kernel, kernel_with_arrays
 from hyperna._kernels.random import below, geometric, next_word, pick, uniform
 
-# The quorum that stands for an odd number of half-spaces.
+# The quorum that stands for an odd number of half-spaces. Where there are none, as in the constant
+# answers of the classifier, 0 means what it says: at least none of them hold, which is always so.
 ODD = 0
 # Measured in benchmarks/ablation.md, "zeroing moves" and "neuron losses": the share of the turns
 # that end where a weight is 0, and of the offspring that lose a neuron.
@@ -35,8 +36,9 @@ NEURON_LOSSES = 0.002
 # after a block that makes an offspring too bad is not looked at.
 BLOCK = 128
 # Rounding errors of dot products that are changed move by move stay far below the distances that
-# matter if the products are made again after so many accepted moves.
-LIFETIME = 256
+# matter if the products are made again after so many accepted moves of a neuron, of its threshold
+# alone too.
+MOST_MOVES = 256
 
 
 class LabelledColumns(NamedTuple):
@@ -323,7 +325,7 @@ def evolve_rule(data, quorum, moves, term_cost, budget, weights, thresholds, str
                 i = moved[m]
                 is_moved[i] = False
                 age[i] += 1
-                if age[i] == LIFETIME:
+                if age[i] == MOST_MOVES:
                     age[i] = 0
                     make_dots(columns, weights[i], dots[i])
                 else:

@@ -20,11 +20,12 @@ PAUSED, ACCEPTED, IMPROVED, EXPIRED, UNDECIDED, WAITING = range(6)
 class RunLimits(NamedTuple):
     """When a run ends, and how it starts.
 
-    A score of `target` ends a run with success, or being closer than `tolerance`, in grid units, to
-    an optimum; no genome with a score below `lowest_optimal_score` is near one.
-    Components that do not mutate have the `fixed_value`; the others start at multiples of
-    `start_unit`, the move's: under a continuous law anywhere on a grid of which `tolerance` is many
-    steps.
+    A score of `target` ends a run with success, or being closer than `tolerance`, in grid steps, to
+    an optimum. Genomes with a score below `lowest_optimal_score` do not count as near one.
+
+    Components that do not mutate have the `fixed_value`. The others start at multiples of
+    `start_unit` grid steps, which is the unit of the move. Under a continuous law it is 1, so that
+    a run starts anywhere on its fine grid; `tolerance` is many steps of that grid.
     """
 
     budget: int
@@ -73,9 +74,30 @@ class Trace(NamedTuple):
     path: np.ndarray
 
 
-# Counters of a run. BEST: the best score so far, without the current start unless the algorithm has
-# `best_at_once`. START_DUE: whether a start is to begin. The last three belong to
-# `hyperna._kernels.waiting`.
+# Counters of a run:
+#
+#   EVALUATIONS    fitness evaluations so far, void steps included
+#   SCORE          score of the current genome, -1 if a start has none yet
+#   BEST           the best score so far, without the current start unless the algorithm has
+#                  `best_at_once`; -1 if there is none
+#   HORIZON        evaluation up to which the current start may go. Only `run_batch` sets it: to the
+#                  budget when a start begins and, where stagnation is limited, again at every
+#                  improvement. A start that ends there is charged up to it, no more and no less
+#   REJECTED       offspring rejected in a row, without void steps; known to the (1+1) NA only
+#   RESTARTS       how many there were
+#   STOP           why the run has ended, or RUNNING
+#   STUCK_AT       evaluation at which the current start was found to be stuck, or 0
+#   IMPROVEMENTS   rows of `Trace.improvements` that are filled
+#   PATH_LENGTH    rows of `Trace.path` that are filled
+#   SIMULATED      offspring simulated so far, which quotas limit; neither waits nor void steps that
+#                  are drawn as a number count
+#   START_DUE      whether a start is to begin
+#
+# and for `hyperna._kernels.waiting`:
+#
+#   WAIT_SCORE     score at which the last wait began
+#   WAITS          waits and long walks at that score so far
+#   QUESTION       number of them after which a way out is in doubt
 (
     EVALUATIONS,
     SCORE,

@@ -48,7 +48,7 @@ class Steps(NamedTuple):
     stream: np.ndarray
 
 
-TOTAL, CHOICE, FIRST, REPLACED = range(4)
+TOTAL, CHOICE, FIRST_MOVE, REPLACED = range(4)
 # Number of the next step to be used, of steps drawn, of steps to be drawn next time.
 NEXT, DRAWN, WANTED = range(3)
 
@@ -59,7 +59,7 @@ def list_parts(mutation, steps, i, changed):
     choice = steps.step[CHOICE, i]
     if mutation.component.size > LARGEST_SUBSET_TABLE:
         for t in range(choice):
-            changed[t] = steps.part[steps.step[FIRST, i] + t]
+            changed[t] = steps.part[steps.step[FIRST_MOVE, i] + t]
         return choice
     count = np.int64(0)
     for t in range(mutation.component.size):
@@ -96,7 +96,7 @@ def draw_choices(mutation, stream, steps, wanted):
                 choice = ((1 << width) - 1) << (neuron * width) if small else width
         step[TOTAL, i] = (entry >> choice_bits) + 1
         step[CHOICE, i] = choice
-        step[FIRST, i] = place
+        step[FIRST_MOVE, i] = place
         if small:
             # the number of bits set among the lowest eight
             choice -= (choice >> 1) & 0x55
@@ -133,12 +133,13 @@ def _draw_no_planes(move, mutation, stream, steps, wanted, changed):
 def _draw_pairs(move, mutation, stream, steps, wanted, changed):
     """Draw an ordered pair of coordinates for each direction that turns."""
     for i in range(wanted):
-        first = steps.step[FIRST, i]
+        first = steps.step[FIRST_MOVE, i]
         for t in range(list_parts(mutation, steps, i, changed)):
             if move.pairs[changed[t]] > 0:
                 steps.plane[first + t] = below(stream, move.pairs[changed[t]])
 
 
+# Its `step_by` and `resized`: `hyperna._kernels.rotations`, which imports this module.
 implement(RotationMove, draw_planes=_draw_pairs)
 
 
@@ -150,7 +151,7 @@ def replace_neurons(mutation, stream, steps, drawn):
         if neuron >= 0:
             for t in range(mutation.neuron_width):
                 c = mutation.component[neuron * mutation.neuron_width + t]
-                at = steps.step[FIRST, i] + t
+                at = steps.step[FIRST_MOVE, i] + t
                 steps.move[at] = below(stream, mutation.modulus[c])
                 if mutation.component.size > LARGEST_SUBSET_TABLE:
                     steps.part[at] = c
@@ -162,14 +163,14 @@ def drop_void_steps(mutation, steps, drawn, changed):
     step = steps.step
     kept = np.int64(0)
     for i in range(drawn):
-        first = step[FIRST, i]
+        first = step[FIRST_MOVE, i]
         different = False
         for t in range(list_parts(mutation, steps, i, changed)):
             different = different or steps.move[first + t] % mutation.modulus[changed[t]] != 0
         if different:
             step[CHOICE, kept] = step[CHOICE, i]
             step[REPLACED, kept] = step[REPLACED, i]
-            step[FIRST, kept] = first
+            step[FIRST_MOVE, kept] = first
             kept += 1
             step[TOTAL, kept - 1] = kept
     return kept
@@ -188,7 +189,7 @@ def draw_steps(mutation, stream, steps, changed):
         moves = draw_choices(mutation, stream, steps, wanted)
         if mutation.component.size > LARGEST_SUBSET_TABLE:
             for i in range(wanted):
-                first = steps.step[FIRST, i]
+                first = steps.step[FIRST_MOVE, i]
                 count = steps.step[CHOICE, i]
                 if steps.step[REPLACED, i] == 0:
                     draw_subset(mutation.component, stream, steps.part, first, count)
@@ -225,7 +226,7 @@ def _step_by_angles(move, mutation, steps, i, genome, changed, old):
     if mutation.component.size <= FEW_COMPONENTS:
         # all of them, because which ones change could not be predicted
         choice = steps.step[CHOICE, i]
-        at = steps.step[FIRST, i]
+        at = steps.step[FIRST_MOVE, i]
         count = np.int64(0)
         for t in range(mutation.component.size):
             c = mutation.component[t]
@@ -240,7 +241,7 @@ def _step_by_angles(move, mutation, steps, i, genome, changed, old):
             count += bit
         return count
     count = list_parts(mutation, steps, i, changed)
-    first = steps.step[FIRST, i]
+    first = steps.step[FIRST_MOVE, i]
     for t in range(count):
         c = changed[t]
         modulus = mutation.modulus[c]

@@ -40,7 +40,7 @@ from hyperna._kernels.state import (
     SCORE,
     SIMULATED,
 )
-from hyperna._kernels.steps import CHOICE, FIRST, REPLACED, drop_void_steps, take_step
+from hyperna._kernels.steps import CHOICE, FIRST_MOVE, REPLACED, drop_void_steps, take_step
 
 # What may happen to the neurons: a random one is added, one is left out, one is doubled.
 ADD, DROP, DOUBLE = range(3)
@@ -89,19 +89,19 @@ def new_spare(fitness: Any, mutation: Any) -> Spare:
 def mutation_of(mutation, topology, neurons):
     """The mutation of networks of this size."""
     return Mutation(
-        mutation.law,
-        resized(mutation.move, topology, neurons),
-        mutation.probability,
-        mutation.redraw,
-        mutation.void_log,
-        mutation.choice_bits,
-        mutation.table_bits,
-        mutation.length_bits,
-        mutation.replacing,
-        mutation.neuron_width,
-        mutation.table,
-        mutation.component,
-        topology.modulus[neurons],
+        law=mutation.law,
+        move=resized(mutation.move, topology, neurons),
+        probability=mutation.probability,
+        redraw=mutation.redraw,
+        void_log=mutation.void_log,
+        choice_bits=mutation.choice_bits,
+        table_bits=mutation.table_bits,
+        length_bits=mutation.length_bits,
+        replacing=mutation.replacing,
+        neuron_width=mutation.neuron_width,
+        table=mutation.table,
+        component=mutation.component,
+        modulus=topology.modulus[neurons],
     )
 
 
@@ -111,7 +111,7 @@ def draw_moves(mutation, run, count):
     steps = run.steps
     changed = run.genes[CHANGED]
     steps.step[CHOICE, 0] = count
-    steps.step[FIRST, 0] = 0
+    steps.step[FIRST_MOVE, 0] = 0
     steps.step[REPLACED, 0] = 0
     draw_lengths(mutation.law, mutation, run.stream, steps, 1, count, changed)
     draw_planes(mutation.move, mutation, run.stream, steps, 1, changed)
@@ -214,7 +214,7 @@ def resize(topology, limits, mutation, run, spare):
         sized = mutation_of(mutation, topology, neurons)
         draw_moves(sized, run, np.int64(1))
         complete_steps(mutation.law, sized, run.steps, 0, 1, run.genes[CHANGED])
-        # the original keeps its step length
+        # taken back (-1), so that the original keeps its step length
         update_law(mutation.law, sized, run.steps, -1, 1, run.genes[CHANGED], False)
         run.steps.part[0] = neurons * width + c
         for c in range(width):

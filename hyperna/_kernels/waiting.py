@@ -39,7 +39,7 @@ from hyperna._kernels.state import (
     WAITING,
     WAITS,
 )
-from hyperna._kernels.steps import CHOICE, FIRST, MOST_STEPS, Steps
+from hyperna._kernels.steps import CHOICE, FIRST_MOVE, MOST_STEPS, Steps
 from hyperna._kernels.tables import new_run
 
 # Waits at one score before a way off the plateau is in doubt. Most runs leave a plateau earlier: if
@@ -76,7 +76,7 @@ def write_neighbours(steps, size, begin, end):
     for j in range(end - begin):
         number = begin + j
         place = j * size
-        steps.step[FIRST, j] = place
+        steps.step[FIRST_MOVE, j] = place
         steps.step[CHOICE, j] = 0
         for t in range(size):
             digit = number % 3
@@ -203,4 +203,4 @@ def _advance(
     return event
 
 
-implement(LocalOnePlusOne, advance=_advance)
+implement(LocalOnePlusOne, advance=_advance)  # its `begin`: `hyperna._kernels.one_plus_one`

@@ -116,9 +116,12 @@ class ScalingFit:
         """The law with its numbers."""
         text = ""
         for value, power in zip(self.coefficients, self.law.powers, strict=True):
-            sign = ("-" if value < 0 else "") if not text else (" - " if value < 0 else " + ")
+            if text:
+                text += " - " if value < 0 else " + "
+            elif value < 0:
+                text = "-"
             grown = power.format(k=f"{self.exponent:.2f}")
-            text += f"{sign}{significant(abs(value))} {grown}".rstrip()
+            text += f"{significant(abs(value))} {grown}".rstrip()
         return text
 
     @property

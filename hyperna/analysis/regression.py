@@ -215,7 +215,8 @@ def valleys(law: GrowthLaw, data: Means) -> tuple[FloatArray, FloatArray]:
     grid = law.exponent_grid(_EXPONENTS_TRIED)
     values = Regression.of(law, grid, data).chi_square
     padded = np.concatenate(([np.inf], values, [np.inf]))
-    exponents, chi_squares = [*grid.tolist()], [*values.tolist()]
+    exponents = grid.tolist()
+    chi_squares = values.tolist()
     for i in np.flatnonzero((values < padded[:-2]) & (values <= padded[2:])).tolist():
         bottom = optimize.minimize_scalar(
             lambda k: chi_square_at(law, k, data),

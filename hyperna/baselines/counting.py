@@ -103,7 +103,7 @@ def search_again(search: Callable[[], None], counter: Counter, most: int) -> int
 class CountedTask(ABC):
     """All that defines a run of such a search but its seed.
 
-    It is a `hyperna.run.many.Runner`, like a `hyperna.run.search.Task`, and has `run`, `budget` and
+    It is a `hyperna.run.many.Runner`, like a `hyperna.run.task.Task`, and has `run`, `budget` and
     `criterion` as that has.
     """
 

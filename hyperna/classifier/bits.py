@@ -8,7 +8,8 @@ come the bits for naming things. With D features a rule tells
 - for a single half-space, in one bit, whether its features are one of the M sets of the lasso path;
   if so, which one, in log2 M bits;
 - for any other half-space how many terms it has, k, in log2(k (k + 1)) bits, and which of the
-  C(D, k) sets of features, in log2 C(D, k) bits; for k > D / 2 as many bits as for D / 2;
+  C(D, k) sets of features, in log2 C(D, k) bits. Where k is more than half of D, log2 C(D, D // 2)
+  takes the place of log2 C(D, k), which would fall again;
 - its weights and thresholds, each as exactly as the labels ask for.
 
 The constant answer needs n times the entropy of the shares of the labels, and nothing for a rule.
@@ -41,7 +42,7 @@ from scipy.special import gammaln
 
 from hyperna._kernels.description_length import description_length
 from hyperna.classifier.half_spaces import HalfSpaces
-from hyperna.classifier.table import Standardised
+from hyperna.classifier.table import StandardPoints
 
 # Numbers of features, in order.
 Features: TypeAlias = tuple[int, ...]
@@ -75,7 +76,7 @@ class CodeLength:
 
 def code_length(
     network: HalfSpaces,
-    points: Standardised,
+    points: StandardPoints,
     shortness: float,
     lasso_sets: Collection[Features] = (),
 ) -> CodeLength:
@@ -115,7 +116,7 @@ def least_lapse(n_rows: float) -> float:
     return min(1.0 / (n_rows + 2.0), 0.25)
 
 
-def least_bits(neurons: int, points: Standardised, shortness: float) -> float:
+def least_bits(neurons: int, points: StandardPoints, shortness: float) -> float:
     """Return a bound that no network of so many half-spaces, two or more, can be below.
 
     Each half-space tells one feature at least, and no label is more certain than a lapse leaves it.

@@ -25,7 +25,7 @@ from hyperna._kernels.soft_rules import soft_loss
 from hyperna._kernels.tables import alias_table
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.classifier.half_spaces import ODD, HalfSpaces
-from hyperna.classifier.table import Standardised
+from hyperna.classifier.table import StandardPoints
 
 # Measured: what other values do to accuracy and length is in benchmarks/ablation.md.
 #
@@ -34,15 +34,17 @@ from hyperna.classifier.table import Standardised
 THRESHOLD_MOVES = 0.3
 # The L2 penalty of logistic regression (scikit-learn's default), and that of networks for each row:
 # they must be able to become steep.
-PENALTY, NETWORK_PENALTY = 1.0, 1e-3
+PENALTY = 1.0
+NETWORK_PENALTY = 1e-3
 # Most steps of L-BFGS, and the relative gain of a step below which it is the last.
 STEPS = 100
 SLIGHT_GAIN = 1e-3
-# Networks are sought among at most so many features, those with the largest weights in logistic
-# regression, and, where these are more than twice as many, among the largest set of up to so few on
-# the lasso path: among many features a short rule such as "two of them are positive" drowns, and a
+# Networks begin with at most MOST_FEATURES, those with the largest weights in logistic regression,
+# and also with the largest set of up to FEW_FEATURES on the lasso path, if that set has less than
+# half as many: among many features a short rule such as "two of them are positive" drowns, and a
 # rule on all of twelve is not found on six.
-MOST_FEATURES, FEW_FEATURES = 20, 6
+MOST_FEATURES = 20
+FEW_FEATURES = 6
 # Sizes up to which a set of features of each size on the lasso path is tried; see `size_class`.
 EVERY_SIZE = 8
 
@@ -50,6 +52,10 @@ EVERY_SIZE = 8
 #
 # Steps along the lasso path.
 LASSO_STEPS = 60
+# The threshold at first, on the scale of logits, of half-spaces of which any must hold; where all
+# must, it is minus this. With two half-spaces about half of the points are then positive; with more
+# it is a larger share if any must hold, and a smaller one if all must.
+START_THRESHOLD = 1.0
 # Steps of a normal, in turns, and of a threshold are harmonic on this many parts: fine enough for
 # any border.
 RESOLUTION = 65_536
@@ -58,7 +64,7 @@ RESOLUTION = 65_536
 PARTS_OF_A_ROW = 1024
 
 
-def lasso_sets(points: Standardised) -> Iterator[IntArray]:
+def lasso_sets(points: StandardPoints) -> Iterator[IntArray]:
     """Yield sets of features along scikit-learn's lasso path, small ones first; the last has all.
 
     There is one for each class of sizes.
@@ -97,7 +103,7 @@ def size_class(size: int) -> int:
 
 
 def smooth_fit(
-    points: Standardised, used: BoolArray, quorum: int, begin: FloatArray, penalty: float
+    points: StandardPoints, used: BoolArray, quorum: int, begin: FloatArray, penalty: float
 ) -> FloatArray:
     """Return where L-BFGS finds the least loss of the smooth stand-in.
 
@@ -105,17 +111,20 @@ def smooth_fit(
     weights and, last, the threshold of a neuron, on the scale of logits.
     """
     # the neuron and the feature of each parameter; -1, the last column, is the threshold
-    neurons, features = [], []
+    neuron_of: list[int] = []
+    feature_of: list[int] = []
     for i, row in enumerate(used):
         chosen = np.flatnonzero(row)
-        neurons += [i] * (len(chosen) + 1)
-        features += [*chosen.tolist(), -1]
-    neuron, feature = np.array(neurons), np.array(features)
+        neuron_of += [i] * (len(chosen) + 1)
+        feature_of += [*chosen.tolist(), -1]
+    neuron = np.array(neuron_of)
+    feature = np.array(feature_of)
     gradient = np.zeros(len(neuron))
     bounds = None
     if points.signs is not None:
         sign = np.where(feature < 0, 0, points.signs[feature])
-        low, high = np.where(sign > 0, 0.0, -np.inf), np.where(sign < 0, 0.0, np.inf)
+        low = np.where(sign > 0, 0.0, -np.inf)
+        high = np.where(sign < 0, 0.0, np.inf)
         bounds = list(zip(low, high, strict=True))
 
     def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
@@ -146,7 +155,7 @@ def network_of(parameters: FloatArray, quorum: int) -> HalfSpaces:
     return HalfSpaces.made(parameters[:, :-1], parameters[:, -1], quorum)
 
 
-def half_spaces_on(sets: Iterable[IntArray], points: Standardised) -> Iterator[HalfSpaces]:
+def half_spaces_on(sets: Iterable[IntArray], points: StandardPoints) -> Iterator[HalfSpaces]:
     """Yield the half-space of logistic regression on each of some sets of features."""
     parameters = np.zeros((1, len(points.columns) + 1))
     for features in sets:
@@ -157,7 +166,7 @@ def half_spaces_on(sets: Iterable[IntArray], points: Standardised) -> Iterator[H
 
 
 def soft_network(
-    points: Standardised,
+    points: StandardPoints,
     neurons: int,
     quorum: int,
     features: IntArray,
@@ -168,13 +177,13 @@ def soft_network(
     used[:, features] = True
     penalty = NETWORK_PENALTY * points.n_rows
     begin = rng.normal(size=(neurons, len(points.columns) + 1))
-    # distances of about one deviation, whatever the number of features
+    # weighted sums with a deviation of about 1.2 to 1.7, whatever the number of features
     begin[:, :-1] *= np.sqrt(3 / (len(features) + 1))
-    # thresholds with which about half of the points are positive; parities have any
+    # an odd number of half-spaces begins with random thresholds
     if quorum == 1:
-        begin[:, -1] = 1.0
+        begin[:, -1] = START_THRESHOLD
     elif quorum == neurons:
-        begin[:, -1] = -1.0
+        begin[:, -1] = -START_THRESHOLD
     elif quorum != ODD:
         begin[:, -1] = 0.0
     if points.signs is not None:
@@ -190,7 +199,7 @@ def harmonic_table() -> tuple[IntArray, int]:
 
 
 def evolved(
-    points: Standardised,
+    points: StandardPoints,
     network: HalfSpaces,
     term_cost: float,
     evaluations: int,

@@ -2,7 +2,8 @@
 
 The rule in a classifier is stored as it is printed, and sums are taken in the order of their terms
 in double precision, so the code computes the same sums and compares them with the same thresholds.
-What the table's columns become (gaps, categories, dates) is part of the code.
+What the table's columns become (gaps, categories, dates) is part of the code. So is how the cells
+of the training table were written, as far as the language can read them.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from hyperna.classifier.code_sql import SqlWriter
 from hyperna.classifier.code_writer import Writer
 from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.text import classifier_and_features, fitted_model
-from hyperna.tables.columns import ISO
+from hyperna.tables.columns import Column
 from hyperna.tables.encoding import Encoding
 
 _WRITERS: dict[str, type[Writer]] = {
@@ -37,8 +38,11 @@ def export_code(
 ) -> str:
     """Return a fitted rule as code that gives the same answers and needs nothing else.
 
-    In Python and JavaScript it is a function ``predict(row)`` of a row with values by column. In
-    SQL it is a query that adds the column ``prediction`` to a table, written for SQLite.
+    In Python and JavaScript it is a function ``predict(row)`` of a row with values by column, and a
+    cell that cannot be read is an error. In SQL it is a query that adds the column ``prediction``
+    to a table, written for SQLite; a gap is NULL or an empty text there, and numbers must be plain
+    ones. Where the model read something in training that the code does not, such as "$1,200" in
+    SQL, a comment that begins with WARNING says so.
 
     Parameters
     ----------
@@ -67,12 +71,14 @@ def export_code(
     --   otherwise 'high'
     --
     -- Columns:
-    --   size: number; if NULL, the prediction is NULL
+    --   size: number; if NULL or '', the prediction is NULL
     <BLANKLINE>
     SELECT
       *,
       CASE
-        WHEN "size" IS NULL THEN NULL
+        WHEN
+          NULLIF(TRIM(CAST("size" AS VARCHAR)), '') IS NULL
+        THEN NULL
         WHEN
           CAST("size" AS DOUBLE PRECISION) < 2
         THEN 'low'
@@ -93,21 +99,8 @@ def export_code(
             f"how these features are made: {listed(unknown, 5)}; scaling is not needed before an "
             "NAClassifier, and table_pipeline encodes text, gaps and dates"
         )
-    forms: dict[str, str] = {}
-    commas: list[str] = []
-    if feature_names is None:
-        forms, commas = _ways_to_write(fitted_model(model))
-    return writer(features, rules, classifier.classes_.tolist(), table, forms, commas).program()
-
-
-def _ways_to_write(model: Any) -> tuple[dict[str, str], list[str]]:
-    """Return how dates are written where they are no ISO texts, and which numbers have commas."""
-    forms: dict[str, str] = {}
-    commas: list[str] = []
-    if isinstance(model, Pipeline) and len(model.steps) > 1:
-        for column in Encoding.of(model).columns:
-            if column.kind == "date" and column.form not in ("", ISO):
-                forms[column.name] = column.form
-            elif column.kind == "number" and column.form == ",":
-                commas.append(column.name)
-    return forms, commas
+    pipeline = fitted_model(model)
+    columns: tuple[Column, ...] = ()
+    if feature_names is None and isinstance(pipeline, Pipeline) and len(pipeline.steps) > 1:
+        columns = Encoding.of(pipeline).columns
+    return writer(features, rules, classifier.classes_.tolist(), table, columns).program()

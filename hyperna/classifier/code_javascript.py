@@ -14,6 +14,7 @@ from hyperna.classifier.code_writer import (
     iso_text,
 )
 from hyperna.classifier.half_spaces import ODD
+from hyperna.tables.columns import SIGNS, THOUSANDS
 from hyperna.tables.dates import moment_text
 from hyperna.tables.features import Feature
 
@@ -45,6 +46,28 @@ function number(value, gap) {
   return Number(value);
 }
 """,
+    "marked number": """
+// A number, or what a gap counts as; texts have this decimal mark.
+function number(value, gap, decimal) {
+  if (isGap(value) && gap !== undefined) {
+    return gap;
+  }
+  const read = typeof value === "string" ? plain(value.trim(), decimal) : value;
+  if (isGap(read) || !Number.isFinite(Number(read))) {
+    throw new TypeError(`a number is needed, got ${value}`);
+  }
+  return Number(read);
+}
+
+// The text of a number with a decimal point and no other signs.
+function plain(text, decimal) {
+  let digits = text.replace(/^[{signs}]+|[{signs}]+$/g, "");
+  if (decimal === ",") {
+    digits = digits.replace(/[.,]/g, (mark) => (mark === "," ? "." : ","));
+  }
+  return /^{thousands}$/.test(digits) ? digits.replace(/,/g, "") : digits;
+}
+""".replace("{signs}", SIGNS).replace("{thousands}", THOUSANDS),
     "text": """
 // A text, or what a gap counts as.
 function text(value, gap = null) {
@@ -155,6 +178,7 @@ class JavaScriptWriter(Script):
     true, false = "true", "false"
     and_, or_ = "&&", "||"
     null = "null, undefined"
+    nothing = "undefined"
     equals, differs = "===", "!=="
     reserved = frozenset(["row", "predict", *_DEFINED, *_JAVASCRIPT_WORDS.split()])
     dates = "Date or ISO text; UTC if it has no zone"
@@ -235,10 +259,12 @@ class JavaScriptWriter(Script):
         if not needed and "isGap(" not in code:
             return []
         parts = [_JAVASCRIPT["gap"].replace("{gaps}", gap_lines("  "))]
-        parts += [_JAVASCRIPT[name] for name in ("number", "text") if name in needed]
+        for name in ("number", "marked number", "text"):
+            if name in needed:
+                parts.append(_JAVASCRIPT[name])
         if "moment" in needed:
             formed = any(map(self.reads, self.forms.values()))
-            parts += [_JAVASCRIPT["formed moment"]] if formed else [_JAVASCRIPT["moment"]]
+            parts.append(_JAVASCRIPT["formed moment"] if formed else _JAVASCRIPT["moment"])
             parts.append(_JAVASCRIPT["at"])
         for name in ("day", "second", "days", "month", "weekday", "hour"):
             if "moment" in needed and f"{name}(" in code:

@@ -10,6 +10,7 @@ import numpy as np
 
 from hyperna.classifier.code_writer import Script, ended, gap_lines, is_plain
 from hyperna.classifier.half_spaces import ODD
+from hyperna.tables.columns import SIGNS, THOUSANDS
 from hyperna.tables.dates import moment_text
 from hyperna.tables.features import Feature
 
@@ -36,6 +37,27 @@ def number(value, gap=None):
         raise ValueError(f"a number is needed, got {value!r}")
     return float(value)
 ''',
+    "marked number": '''
+def number(value, gap=None, decimal="."):
+    """Return a number, or what a gap counts as; texts have this decimal mark."""
+    if is_gap(value) and gap is not None:
+        return gap
+    if isinstance(value, str):
+        value = plain(value.strip(), decimal)
+    if is_gap(value) or not math.isfinite(float(value)):
+        raise ValueError(f"a number is needed, got {value!r}")
+    return float(value)
+
+
+def plain(text, decimal):
+    """Return the text of a number with a decimal point and no other signs."""
+    text = text.strip("{signs}")
+    if decimal == ",":
+        text = text.translate(str.maketrans(",.", ".,"))
+    if re.fullmatch(r"{thousands}", text):
+        text = text.replace(",", "")
+    return text
+'''.replace("{signs}", SIGNS).replace("{thousands}", THOUSANDS),
     "text": '''
 def text(value, gap=None):
     """Return a text, or what a gap counts as."""
@@ -58,7 +80,20 @@ def moment(value, gap):
         value = value.astimezone(timezone.utc).replace(tzinfo=None)
     return value.replace(microsecond=0)
 ''',
-    "parsed": '''
+    "formed moment": '''
+def moment(value, gap, form=""):
+    """Return a date as a datetime without a time zone, or what a gap counts as."""
+    if is_gap(value):
+        value = gap
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    if not isinstance(value, datetime):
+        value = parsed(str(value).strip(), form)
+    if value.tzinfo is not None:
+        value = value.astimezone(timezone.utc).replace(tzinfo=None)
+    return value.replace(microsecond=0)
+
+
 def parsed(text, form):
     """Return the date in a text of a format, or in an ISO text."""
     try:
@@ -67,12 +102,7 @@ def parsed(text, form):
         return datetime.fromisoformat(text)
 ''',
 }
-_PYTHON["formed moment"] = (
-    _PYTHON["moment"]
-    .replace("(value, gap)", '(value, gap, form="")')
-    .replace("datetime.fromisoformat(str(value).strip())", "parsed(str(value).strip(), form)")
-)
-_USED = ("row", "predict", "math", "date", "datetime", "timedelta", "timezone")
+_USED = ("row", "predict", "math", "re", "date", "datetime", "timedelta", "timezone")
 _DEFINED = re.findall(r"^(?:def )?(\w+)(?:\(| = )", "".join(_PYTHON.values()), re.MULTILINE)
 
 
@@ -82,7 +112,7 @@ class PythonWriter(Script):
     comment = "#"
     true, false = "True", "False"
     and_, or_ = "and", "or"
-    null = "None"
+    null = nothing = "None"
     equals, differs = "==", "!="
     reserved = frozenset([*_USED, *_DEFINED, *keyword.kwlist, *keyword.softkwlist, *dir(builtins)])
     dates = "date, datetime or ISO text; UTC if it has no zone"
@@ -171,10 +201,13 @@ class PythonWriter(Script):
         lines = []
         if "number" in needed:
             lines.append("import math")
+        if "marked number" in needed:
+            lines += ["import math", "import re"]
         if "moment" in needed:
             names = ["date", "datetime", "timezone"]
-            names += ["timedelta"] if "timedelta(" in code else []
-            lines.append(f"from datetime import {', '.join(sorted(names))}")
+            if "timedelta(" in code:
+                names.insert(2, "timedelta")
+            lines.append(f"from datetime import {', '.join(names)}")
         return [*lines, "", ""] if lines else [""]
 
     def _helpers(self, code: str) -> list[str]:
@@ -182,8 +215,7 @@ class PythonWriter(Script):
         if not needed and "is_gap(" not in code:
             return []
         parts = [_PYTHON["gap"].replace("{gaps}", gap_lines("    "))]
-        parts += [_PYTHON[name] for name in ("number", "text") if name in needed]
+        parts += [_PYTHON[name] for name in ("number", "marked number", "text") if name in needed]
         if "moment" in needed:
-            parts += [_PYTHON["formed moment"], _PYTHON["parsed"]] if self.forms else []
-            parts += [] if self.forms else [_PYTHON["moment"]]
+            parts.append(_PYTHON["formed moment"] if self.forms else _PYTHON["moment"])
         return ["", *parts]

@@ -15,10 +15,15 @@ from hyperna.classifier.code_writer import (
     example_category,
     gap_counts_as,
     iso_text,
+    number_example,
 )
 from hyperna.classifier.half_spaces import ODD
+from hyperna.tables.columns import read_number
 from hyperna.tables.dates import DATE_PARTS, moment_text
-from hyperna.tables.features import Feature
+from hyperna.tables.features import Feature, printable
+
+# How gaps are called in comments.
+_GAP = "NULL or ''"
 
 
 class SqlWriter(Writer):
@@ -31,16 +36,35 @@ class SqlWriter(Writer):
     def expected(self, features: Sequence[Feature]) -> str:
         kinds = {feature.kind for feature in features}
         fill = next((gap_counts_as(each) for each in features if each.fill is not None), "")
-        counts = f"; NULL counts as {fill}" if fill else ""
+        counts = f"; {_GAP} counts as {fill}" if fill else ""
         if kinds & set(DATE_PARTS):
             also = self.also_read(features[0].column)
             return f"date, as SQLite's date functions read it{also}{counts}"
         if kinds & {"category", "rare"}:
             example = self.literal(example_category(features))
-            return f"text, as in {example}, NULL where there is none{counts}"
+            return f"text, as in {example}, {_GAP} where there is none{counts}"
         if kinds == {"missing"}:
-            return "anything, NULL where there is none"
-        return f"number{counts or '; if NULL, the prediction is NULL'}"
+            return f"anything, {_GAP} where there is none"
+        return f"number{counts or f'; if {_GAP}, the prediction is NULL'}"
+
+    def warnings(self) -> list[tuple[str, str]]:
+        found = super().warnings()
+        for column in self.numbers.values():
+            name = printable(column.name)
+            example = number_example(column)
+            if example:
+                plain = number_text(read_number(example, column.form), None)
+                first = (
+                    f"the model reads numbers such as {printable(example)} in the column {name},"
+                )
+                second = f"but this code does not: it needs plain numbers there, such as {plain}."
+                found.append((first, second))
+            if column.odd:
+                odd = printable(column.odd_example)
+                first = f"the model takes texts such as {odd} in the column {name} for gaps,"
+                second = f"but this code does not: it needs {_GAP} there."
+                found.append((first, second))
+        return found
 
     def number(self, value: float) -> str:
         """Return a number that SQLite reads as exactly this one.
@@ -73,24 +97,45 @@ class SqlWriter(Writer):
             return f"'{_without_nul(value).replace(chr(39), chr(39) * 2)}'"
         return repr(value)
 
-    def _filled(self, value: str, feature: Feature) -> str:
+    def gap(self, column: str) -> str:
+        """Return the condition that a column has no value: NULL, or nothing but spaces.
+
+        Numbers are turned into text for this question only, because that may round them.
+        """
+        return f"NULLIF(TRIM(CAST({self.name(column)} AS VARCHAR)), '') IS NULL"
+
+    def _number(self, feature: Feature) -> str:
+        """Return a number, or what a gap counts as."""
+        number = f"CAST({self.name(feature.column)} AS DOUBLE PRECISION)"
         if feature.fill is None:
-            return value
-        if feature.kind == "number":
-            return f"COALESCE({value}, {self.number(float(feature.fill))})"
-        fill = str(feature.fill)
-        if feature.kind in DATE_PARTS:
-            fill = iso_text(fill).replace("T", " ")
-            fill = fill.partition(" ")[0] if value.startswith("date(") else fill
-        return f"COALESCE({value}, {self.literal(fill)})"
+            return number
+        fill = self.number(float(feature.fill))
+        return f"CASE WHEN {self.gap(feature.column)} THEN {fill} ELSE {number} END"
+
+    def _text(self, feature: Feature) -> str:
+        """Return a category, or what a gap counts as."""
+        column = self.name(feature.column)
+        if feature.fill is None:
+            return column
+        fill = self.literal(str(feature.fill))
+        return f"CASE WHEN {self.gap(feature.column)} THEN {fill} ELSE {column} END"
+
+    def _moment(self, function: str, feature: Feature) -> str:
+        """Return a date as text, or what a gap counts as; `function` is "date" or "datetime"."""
+        moment = f"{function}({self.dated(feature)})"
+        if feature.fill is None:
+            return moment
+        fill = iso_text(feature.fill).replace("T", " ")
+        if function == "date":
+            fill = fill.partition(" ")[0]
+        return f"COALESCE({moment}, {self.literal(fill)})"
 
     def term(self, feature: Feature) -> str:
-        column = self.dated(feature) if feature.kind in DATE_PARTS else self.name(feature.column)
         if feature.binary:
             return f"CASE WHEN {self.is_one(feature)} THEN 1 ELSE 0 END"
         if feature.kind == "number":
-            return self._filled(f"CAST({column} AS DOUBLE PRECISION)", feature)
-        moment = self._filled(f"datetime({column})", feature)
+            return self._number(feature)
+        moment = self._moment("datetime", feature)
         if feature.kind == "month":
             return f"CAST(strftime('%m', {moment}) AS INTEGER)"
         if feature.kind == "weekday":
@@ -99,14 +144,15 @@ class SqlWriter(Writer):
             return f"CAST(strftime('%H', {moment}) AS INTEGER)"
         origin = self.literal(feature.origin)
         if feature.step == "day":
-            day = self._filled(f"date({column})", feature)
+            day = self._moment("date", feature)
             return f"(julianday({day}) - julianday({origin}))"
         return f"((strftime('%s', {moment}) - strftime('%s', {origin})) / 86400.0)"
 
-    def _known(self, feature: Feature) -> str:
-        """Return what is NULL where a column has no value: what is no date counts as none."""
-        is_date = feature.column in self._date_columns
-        return f"datetime({self.dated(feature)})" if is_date else self.name(feature.column)
+    def _missing(self, feature: Feature) -> str:
+        """Return the condition that a column has no value: what is no date counts as none."""
+        if feature.column in self._date_columns:
+            return f"datetime({self.dated(feature)}) IS NULL"
+        return self.gap(feature.column)
 
     def dated(self, feature: Feature) -> str:
         """Return a column of dates as SQLite's date functions read it."""
@@ -137,44 +183,23 @@ class SqlWriter(Writer):
         """
         column = self.name(column_name)
         text = f"trim({column})"
-        separator = numbers.separator
-        digit = "[0-9]"
-        widths = {"Y": digit * 4, "y": digit * 2}
-        usual = f"{digit}*" if separator else digit * 2
-        pattern = separator.join(widths.get(letter, usual) for letter in numbers.order)
-        allowed = f"0-9{separator.replace('-', '')}"
-        day, time = text, ""
+        day = text
+        time = ""
         if numbers.clock:
-            pattern += f" {digit}*" + f":{digit}{digit}" * (numbers.clock // 3)
-            allowed += " :"
             day = f"substr({text}, 1, instr({text}, ' ') - 1)"
             clock = f"substr({text}, instr({text}, ' ') + 1)"
             time = f" || ' ' || substr('0' || {clock}, -{numbers.clock})"
-        allowed += "-" * (separator == "-")
-        if separator:
-            second = f"substr({day}, instr({day}, '{separator}') + 1)"
-            third = f"substr({day}, -4)"
-            if numbers.order[2] != "Y":
-                third = f"ltrim(substr({day}, -2), '{separator}')"
-            pieces = [day, second, third]
-        else:
-            pieces = []
-            begin = 1
-            for letter in numbers.order:
-                width = 4 if letter == "Y" else 2
-                pieces.append(f"substr({day}, {begin}, {width})")
-                begin += width
-        by_letter = dict(zip(numbers.order, pieces, strict=True))
-        year = by_letter.get("Y")
-        if year is None:
-            short = by_letter["y"]
-            year = f"{short} + CASE WHEN {short} + 0 < 69 THEN 2000 ELSE 1900 END"
-        written = f"printf('%04d-%02d-%02d', {year}, {by_letter['m']}, {by_letter['d']}){time}"
+        parts = _parts_of_day(day, numbers)
+        if "y" in parts:
+            short = parts["y"]
+            parts["Y"] = f"{short} + CASE WHEN {short} + 0 < 69 THEN 2000 ELSE 1900 END"
+        iso = f"printf('%04d-%02d-%02d', {parts['Y']}, {parts['m']}, {parts['d']})"
+        pattern, signs = _glob_of(numbers)
         return [
             "CASE",
             f"  WHEN {text} GLOB '{pattern}'",
-            f"    AND {text} NOT GLOB '*[^{allowed}]*'",
-            f"  THEN {written}",
+            f"    AND {text} NOT GLOB '*[^{signs}]*'",
+            f"  THEN {iso}{time}",
             f"  ELSE {column}",
             f"END AS {self.name(self._iso_column(column_name))}",
         ]
@@ -182,22 +207,22 @@ class SqlWriter(Writer):
     def is_one(self, feature: Feature) -> str:
         column = self.name(feature.column)
         if feature.kind == "missing":
-            return f"{self._known(feature)} IS NULL"
+            return self._missing(feature)
         if feature.kind == "category":
-            return f"{self._filled(column, feature)} = {self.literal(feature.category)}"
+            return f"{self._text(feature)} = {self.literal(feature.category)}"
         texts = [self.literal(text) for text in feature.named if text is not None]
-        known = f"{column} NOT IN ({', '.join(texts)})" if texts else f"{column} IS NOT NULL"
-        if None in feature.named:
-            return f"({column} IS NOT NULL AND {known})"
-        return f"({column} IS NULL OR {known})"
+        unnamed = f"{column} NOT IN ({', '.join(texts)})" if texts else self.true
+        if None in feature.named:  # a gap is none of the rare ones
+            return f"(NOT {self.gap(feature.column)} AND {unnamed})"
+        return f"({column} IS NULL OR {unnamed})"
 
     def is_zero(self, feature: Feature) -> str:
         column = self.name(feature.column)
         if feature.kind == "missing":
-            return f"{self._known(feature)} IS NOT NULL"
+            return f"NOT {self._missing(feature)}"
         if feature.kind == "category":
             if feature.fill is not None:
-                return f"{self._filled(column, feature)} <> {self.literal(feature.category)}"
+                return f"{self._text(feature)} <> {self.literal(feature.category)}"
             return f"({column} IS NULL OR {column} <> {self.literal(feature.category)})"
         return f"NOT {self.is_one(feature)}"
 
@@ -207,7 +232,7 @@ class SqlWriter(Writer):
         when = when.replace("T", " ")
         if feature.step == "day":
             function, when = "date", when.partition(" ")[0]
-        moment = self._filled(f"{function}({self.dated(feature)})", feature)
+        moment = self._moment(function, feature)
         return f"{moment} {relation} {self.literal(when)}"
 
     def counted(self, conditions: list[list[str]], quorum: int) -> list[str]:
@@ -220,10 +245,12 @@ class SqlWriter(Writer):
 
     def program(self) -> str:
         needed = [each for each in self.used if each.kind == "number" and each.fill is None]
-        nulls = dict.fromkeys(f"{self.name(each.column)} IS NULL" for each in needed)
+        gaps = [self.gap(column) for column in dict.fromkeys(each.column for each in needed)]
         lines = []
-        if nulls:
-            lines.append(f"    WHEN {' OR '.join(nulls)} THEN NULL")
+        if gaps:
+            lines.append("    WHEN")
+            lines += [f"      {'OR ' if place else ''}{gap}" for place, gap in enumerate(gaps)]
+            lines.append("    THEN NULL")
         for rule, answer in self.asked:
             lines += ["    WHEN", *(f"      {line}" for line in self.joined(rule))]
             lines.append(f"    THEN {self.literal(answer)}")
@@ -249,6 +276,45 @@ class SqlWriter(Writer):
             return [f"FROM {table};"]
         inner = ["SELECT", "  *,", *(f"  {line}" for line in added), f"FROM {table}"]
         return ["FROM (", *(f"  {line}" for line in inner), ") AS with_dates;"]
+
+
+def _glob_of(numbers: DateNumbers) -> tuple[str, str]:
+    """Return the pattern that dates have for GLOB, and the only signs in them.
+
+    A number with separators around it is one digit and anything more: GLOB knows no repeated
+    digits, therefore the signs.
+    """
+    digit = "[0-9]"
+    widths = {"Y": digit * 4, "y": digit * 2}
+    usual = f"{digit}*" if numbers.separator else digit * 2
+    pattern = numbers.separator.join(widths.get(letter, usual) for letter in numbers.order)
+    signs = "0-9"
+    if numbers.separator != "-":
+        signs += numbers.separator
+    if numbers.clock:
+        pattern += f" {digit}*" + f":{digit}{digit}" * (numbers.clock // 3)
+        signs += " :"
+    if numbers.separator == "-":  # a minus stands for itself at the end only
+        signs += "-"
+    return pattern, signs
+
+
+def _parts_of_day(day: str, numbers: DateNumbers) -> dict[str, str]:
+    """Return texts that begin with the day, the month and the year, by the letters of strptime."""
+    separator = numbers.separator
+    if separator:
+        second = f"substr({day}, instr({day}, '{separator}') + 1)"
+        last = f"substr({day}, -4)"
+        if numbers.order[2] != "Y":  # two digits, or one after the separator
+            last = f"ltrim(substr({day}, -2), '{separator}')"
+        return dict(zip(numbers.order, (day, second, last), strict=True))
+    parts = {}
+    begin = 1
+    for letter in numbers.order:
+        width = 4 if letter == "Y" else 2
+        parts[letter] = f"substr({day}, {begin}, {width})"
+        begin += width
+    return parts
 
 
 @cache

@@ -6,7 +6,7 @@
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from hyperna._csv import GAPS
-from hyperna._words import listed, number_text
+from hyperna._words import number_text
 from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.rules import Condition, Rule
 from hyperna.classifier.text import asked_rules, filled_lines, list_text
+from hyperna.tables.columns import ISO, Column
 from hyperna.tables.dates import DATE_PARTS
 from hyperna.tables.features import Feature, printable
 
@@ -57,8 +58,8 @@ class DateNumbers:
 class Writer(ABC):
     """Writes a list of rules in a language.
 
-    `features` are those of the classifier, by number. `forms` says how dates are written in columns
-    where they are no ISO texts; `commas` are the columns of numbers with decimal commas.
+    `features` are those of the classifier, by number, and `columns` those of the table, as far as
+    they are known.
     """
 
     comment: str
@@ -73,8 +74,7 @@ class Writer(ABC):
         rules: DecisionList,
         classes: list[Any],
         table: str,
-        forms: Mapping[str, str],
-        commas: Collection[str],
+        columns: Sequence[Column],
     ) -> None:
         self.features = features
         self.rules = rules
@@ -84,9 +84,19 @@ class Writer(ABC):
         self.otherwise = classes[rules.otherwise]
         used = {k for rule, _ in self.asked for k in rule.features}
         self.used = [features[k] for k in sorted(used)]
-        columns = {feature.column for feature in self.used}
-        self.forms = {column: form for column, form in forms.items() if column in columns}
-        self.commas = [column for column in commas if column in columns]
+        dates = {feature.column for feature in self.used}
+        numbers = {feature.column for feature in self.used if feature.kind == "number"}
+        # how dates are written where they are no ISO texts
+        self.forms = {
+            column.name: column.form
+            for column in columns
+            if column.kind == "date" and column.form not in ("", ISO) and column.name in dates
+        }
+        self.numbers = {
+            column.name: column
+            for column in columns
+            if column.kind == "number" and column.name in numbers
+        }
 
     def header(self) -> list[str]:
         """Return the rule and what the columns must hold, as lines of comments."""
@@ -100,22 +110,21 @@ class Writer(ABC):
                 by_column.setdefault(feature.column, []).append(feature)
             for column, some in by_column.items():
                 lines.append(f"  {printable(column)}: {self.expected(some)}")
-        unread = {column: form for column, form in self.forms.items() if not self.reads(form)}
-        for column, form in unread.items():
-            lines += [
-                "",
-                f"WARNING: the model reads dates such as {_example_date(form)} in the column "
+        for first, second in self.warnings():
+            lines += ["", f"WARNING: {first}", second]
+        return [f"{self.comment} {line}".rstrip() for line in lines]
+
+    def warnings(self) -> list[tuple[str, str]]:
+        """Return what the model reads and this code does not, each in two lines."""
+        return [
+            (
+                f"the model reads dates such as {_example_date(form)} in the column "
                 f"{printable(column)},",
                 "but this code does not: it needs ISO dates there, such as 2024-12-31.",
-            ]
-        if self.commas:
-            lines += [
-                "",
-                "WARNING: the model reads numbers with decimal commas, such as 1,5, in",
-                f"{listed([printable(column) for column in self.commas])};",
-                "but this code does not: it needs numbers, such as 1.5.",
-            ]
-        return [f"{self.comment} {line}".rstrip() for line in lines]
+            )
+            for column, form in self.forms.items()
+            if not self.reads(form)
+        ]
 
     def condition(self, condition: Condition) -> list[str]:
         """Return a condition, the first term positive, as in the text of the rule, in lines."""
@@ -207,6 +216,7 @@ class Script(Writer):
     """What Python and JavaScript have in common: a function with a variable for each column."""
 
     null: str
+    nothing: str
     equals: str
     differs: str
     dates: str
@@ -266,7 +276,10 @@ class Script(Writer):
             return f"text, as in {self.literal(example_category(features))}{counts}"
         if kinds == {"missing"}:
             return f'anything; what matters is whether it is a gap ({self.null}, NaN or "")'
-        return f"number{counts or ', no gaps'}"
+        column = self.numbers.get(features[0].column)
+        example = "" if column is None else number_example(column)
+        also = f", or text such as {printable(example)}" if example else ""
+        return f"number{also}{counts or ', no gaps'}"
 
     def read(self, feature: Feature) -> str:
         """Return the value of the variable that a feature is computed from."""
@@ -278,8 +291,11 @@ class Script(Writer):
             read = f", {self.date_form(form)}" if form and self.reads(form) else ""
             return f"moment({cell}, {self.literal(iso_text(feature.fill))}{read})"
         if feature.kind == "number":
-            fill = "" if feature.fill is None else f", {self.number(float(feature.fill))}"
-            return f"number({cell}{fill})"
+            column = self.numbers.get(feature.column)
+            fill = self.nothing if feature.fill is None else self.number(float(feature.fill))
+            if column is not None and number_example(column):
+                return f"number({cell}, {fill}, {self.literal(column.form)})"
+            return f"number({cell})" if feature.fill is None else f"number({cell}, {fill})"
         fill = "" if feature.fill is None else f", {self.literal(str(feature.fill))}"
         return f"text({cell}{fill})"
 
@@ -320,7 +336,8 @@ class Script(Writer):
         kinds = {feature.kind for feature in self.used}
         found = set()
         if "number" in kinds:
-            found.add("number")
+            marked = any(map(number_example, self.numbers.values()))
+            found.add("marked number" if marked else "number")
         if kinds & {"category", "rare"}:
             found.add("text")
         if kinds & set(DATE_PARTS):
@@ -351,6 +368,17 @@ def example_category(features: Sequence[Feature]) -> str:
             if text is not None:
                 return printable(text)
     return ""
+
+
+def number_example(column: Column) -> str:
+    """Return how the model reads numbers in a column that only it can read; "" if there are none.
+
+    Examples
+    --------
+    >>> number_example(Column("price", "number", ".", written_as="$1,200"))
+    '$1,200'
+    """
+    return column.written_as or ("1,5" if column.form == "," else "")
 
 
 def _example_date(form: str) -> str:

@@ -69,7 +69,8 @@ class DecisionList:
     @cached_property
     def _questions(self) -> tuple[tuple[tuple[Rule, int], ...], int]:
         asked: list[tuple[Rule, int]] = []
-        # of the classes that come after the last rule that is asked
+        # how frequent the classes are that come after the last rule that is asked, and what is left
+        # for later ones
         chances: dict[int, float] = {}
         left = 1.0
         for rule, number in zip(self.rules, self.order, strict=False):
@@ -82,10 +83,11 @@ class DecisionList:
             left *= 1.0 - rule.share
             if rule.quorum == 0:  # holds everywhere, so that no later rule is asked
                 break
-        else:
+        else:  # no rule holds everywhere: the last class is left
             chances[self.order[-1]] = left
         # the last one where several are equally frequent, as balanced classes are up to rounding
-        return tuple(asked), max(reversed(chances), key=lambda number: round(chances[number], 9))
+        otherwise = max(reversed(chances), key=lambda number: round(chances[number], 9))
+        return tuple(asked), otherwise
 
     def answering(self, X: FloatArray) -> IntArray:
         """Return the number of the first rule that is asked and holds, or that of all of them."""

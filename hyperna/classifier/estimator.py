@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from hyperna._validation import (
+    MOST_CONDITIONS,
     FloatArray,
     IntArray,
     check_choice,
@@ -28,13 +29,13 @@ from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.notebook import RuleBox
 from hyperna.classifier.path import PathRow, RulePath, answer_within, best_of_sizes
 from hyperna.classifier.rules import Rule, rule_of
-from hyperna.classifier.search import Candidate, Limits, Mapper, Search
+from hyperna.classifier.search import Candidate, Mapper, Search, SearchOptions
 from hyperna.classifier.table import (
     LabelledTable,
     Standardisation,
-    Standardised,
+    StandardPoints,
+    checked_folds,
     checked_numbers,
-    checked_splitter,
     checked_table,
     checked_weight,
 )
@@ -42,7 +43,8 @@ from hyperna.classifier.text import list_text
 from hyperna.tables.features import plain_features
 
 JOINED_BY = ("or", "and", "xor", "at_least")
-MOST_TERMS = 10**9
+# More terms than any rule has: what None stands for as `max_terms`.
+ANY_TERMS = 10**9
 
 
 class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
@@ -63,8 +65,10 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
     max_neurons : int, default=8
         Largest number of half-spaces in a rule.
     output : {"auto", "or", "and", "xor", "at_least"}, default="auto"
-        How half-spaces may be joined: any of them must hold, all of them, an odd number, or most of
-        them. "auto" tries all.
+        How half-spaces may be joined: any of them must hold, all of them, an odd number, or at
+        least so many of them. "auto" tries all. "at_least" begins with most of 3, of 5 and so on;
+        where the search then leaves half-spaces out, any number of those that are left may have to
+        hold, also one ("or") or all ("and").
     shortness : float, default=0.5
         Weight of the rule's bits against those of the labels: larger values give shorter rules; 1
         is the plain description length, 0 takes the rule that tells the training labels best.
@@ -82,7 +86,8 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         unless another backend is set with ``joblib.parallel_config``. The result does not depend on
         it.
     verbose : int, default=0
-        Print what is tried and how many bits the best rule needs.
+        Print the size and the bits of the best rule so far, after each size of networks, and of the
+        best one in the end; for several classes of each rule of the list.
     random_state : int, RandomState or None
         Pass an integer for reproducible results.
 
@@ -186,17 +191,20 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        # what is given, checked
         table, classes, present = checked_table(self, X, y, sample_weight)
+        self.classes_ = classes
         signs = self._signs(len(present))
-        limits = self._limits(signs)
+        options = self._search_options(signs)
         mapper = self._mapper()
         random = check_random_state(self.random_state)
         seed = np.random.SeedSequence(random.randint(2**31, size=4).tolist())
+        # the rules, found on a sample in standard units and written in the units of the table
         sample = table.sample(np.random.default_rng(seed))
         standard = Standardisation.fit(sample.X, sample.weight)
-        self.classes_ = classes
-        searches, order = self._searches(sample, standard, present, limits, signs, seed, mapper)
+        searches, order = self._searches(sample, standard, present, options, signs, seed, mapper)
         self._finish(searches, order, sample, standard, table)
+        # how good they are in training
         self.training_score_ = self.path_.chosen.accuracy
         by_class = np.bincount(table.label, weights=table.weight, minlength=len(classes))
         self.baseline_score_ = float(by_class.max() / table.n_rows)
@@ -206,7 +214,7 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         table: LabelledTable,
         standard: Standardisation,
         present: Any,
-        limits: Limits,
+        options: SearchOptions,
         signs: IntArray | None,
         seed: np.random.SeedSequence,
         mapper: Mapper,
@@ -214,25 +222,30 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         """Return a finished search for each rule of the list, and the order of the classes."""
 
         def search(positive: int, part: LabelledTable, number: int, mapper: Mapper) -> Search:
-            points = Standardised.of(part, standard, positive, signs)
+            """Return the search for the rule of a class, the rule of this number in the list."""
+            name = shown(self.classes_.tolist()[positive])
+
+            def tell(text: str) -> None:
+                if self.verbose:
+                    print(f"[NAClassifier] class {name}: {text}")
+
+            points = StandardPoints.of(part, standard, positive, signs)
             key = np.random.SeedSequence(seed.entropy, spawn_key=(number,))
-            made = Search(points, limits, key)
-            made.run(mapper)
-            if self.verbose:
-                name = shown(self.classes_[positive].item())
-                print(f"[NAClassifier] class {name}: {made.summary()}")
+            made = Search(points, options, key)
+            made.run(mapper, tell)
             return made
 
         if len(present) == 2:
             first, second = map(int, present)
             return [search(second, table, 0, mapper)], [second, first]
-        order = list_order([int(k) for k in present], table, standard, limits.shortness)
+        order = list_order([int(k) for k in present], table, standard, options.shortness)
 
-        def rule(place: int) -> Search:
+        def search_at(place: int) -> Search:
+            """Return the search for a rule of the list, which tells its class from later ones."""
             part = table.part(np.isin(table.label, order[place:]))
             return search(order[place], part, place, _one_by_one)
 
-        return mapper(rule, range(len(order) - 1)), order
+        return mapper(search_at, range(len(order) - 1)), order
 
     def _finish(
         self,
@@ -277,18 +290,18 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
                 list=listed,
             )
 
-        most = MOST_TERMS if self.max_terms is None else self.max_terms
+        most = ANY_TERMS if self.max_terms is None else self.max_terms
         answer = answer_within(searches, most)
         path = best_of_sizes(searches, answer, most)
         self.path_ = RulePath([row(candidates, candidates is answer) for candidates in path])
         self.list_ = self.path_.chosen.list
 
-    def _limits(self, signs: IntArray | None) -> Limits:
-        """Return what a rule may be; refuse parameters that are not allowed."""
-        terms = MOST_TERMS
+    def _search_options(self, signs: IntArray | None) -> SearchOptions:
+        """Return what is asked of a search; refuse parameters that are not allowed."""
+        terms = ANY_TERMS
         if self.max_terms is not None:
             terms = check_integer("max_terms", self.max_terms, 0)
-        neurons = check_integer("max_neurons", self.max_neurons, 1, 62)
+        neurons = check_integer("max_neurons", self.max_neurons, 1, MOST_CONDITIONS)
         check_choice("output", self.output, ("auto", *JOINED_BY))
         check_real("shortness", self.shortness, 0, 1000)
         check_integer("evaluations", self.evaluations, 0)
@@ -298,7 +311,7 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
             if self.output == "xor":
                 raise ValueError("output must not be 'xor' where monotonic_cst is given")
             outputs = tuple(one for one in outputs if one != "xor")
-        return Limits(
+        return SearchOptions(
             shortness=float(self.shortness),
             max_terms=terms,
             max_neurons=neurons,
@@ -312,18 +325,7 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         if given is None:
             return None
         dim = self.n_features_in_
-        if isinstance(given, dict):
-            names = getattr(self, "feature_names_in_", None)
-            if names is None:
-                raise ValueError(
-                    "monotonic_cst must be an array where features have no names; a pipeline keeps "
-                    "them after model.set_output(transform='pandas')"
-                )
-            unknown = sorted(set(map(str, given)) - set(map(str, names)))
-            if unknown:
-                raise ValueError(f"monotonic_cst must name features, got {unknown!r:.60}")
-            given = [given.get(name, 0) for name in names]
-        signs = np.asarray(given)
+        signs = np.asarray(self._signs_in_order() if isinstance(given, dict) else given)
         if signs.shape != (dim,) or not np.isin(signs, (-1, 0, 1)).all():
             raise ValueError(
                 f"monotonic_cst must be {dim} numbers, each -1, 0 or 1, "
@@ -336,6 +338,19 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
                 f"monotonic_cst must be None for more than two classes, got {classes} classes"
             )
         return signs.astype(np.int64)
+
+    def _signs_in_order(self) -> list[Any]:
+        """Return the sign of each feature, in order, where `monotonic_cst` names features."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            raise ValueError(
+                "monotonic_cst must be an array where features have no names; a pipeline keeps "
+                "them after model.set_output(transform='pandas')"
+            )
+        unknown = sorted(set(map(str, self.monotonic_cst)) - set(map(str, names)))
+        if unknown:
+            raise ValueError(f"monotonic_cst must name features, got {unknown!r:.60}")
+        return [self.monotonic_cst.get(name, 0) for name in names]
 
     def _mapper(self) -> Mapper:
         """Return how a function is mapped over arguments: here, or by joblib's workers."""
@@ -398,7 +413,9 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
             raise AttributeError("a classifier that was read from JSON has no path")
         chosen = self.path_.at(check_integer("terms", terms, 0))
         made = clone(self)
-        vars(made).update({name: value for name, value in vars(self).items() if name.endswith("_")})
+        for name, value in vars(self).items():
+            if name.endswith("_"):  # what was fitted
+                setattr(made, name, value)
         made.path_ = RulePath([replace(row, chosen=row is chosen) for row in self.path_])
         made.list_ = chosen.list
         made.training_score_ = chosen.accuracy
@@ -433,24 +450,20 @@ class NAClassifier(RuleBox, ClassifierMixin, BaseEstimator):
         path : RulePath
         """
         check_is_fitted(self)
-        rows, labels = np.asarray(checked_numbers(self, X)), column_or_1d(y)
+        rows = np.asarray(checked_numbers(self, X))
+        labels = column_or_1d(y)
         check_consistent_length(rows, labels)
         weight = checked_weight(sample_weight, rows)
 
+        plain = clone(self)
+        if isinstance(self.monotonic_cst, dict):  # by names, which rows of an array do not have
+            plain.set_params(monotonic_cst=self._signs_in_order())
+
         def fitted(train: Any, test: Any) -> tuple[NAClassifier, FloatArray]:
-            part = clone(self).fit(rows[train], labels[train], weight[train])
+            part = clone(plain).fit(rows[train], labels[train], weight[train])
             return part, rows[test]
 
-        folds = list(checked_splitter(cv, labels).split(rows, labels, groups))
-        everything = np.arange(len(rows))
-        for part in (np.asarray(part) for fold in folds for part in fold):
-            if part.dtype.kind == "b" and part.shape == everything.shape:
-                continue
-            if part.dtype.kind not in "iu" or part.ndim != 1 or not np.isin(part, everything).all():
-                raise ValueError(
-                    f"cv must give the numbers of rows from 0 to {len(rows) - 1} for training and "
-                    f"for testing, got {shown(part)}"
-                )
+        folds = checked_folds(cv, rows, labels, groups)
         self.path_ = self.path_.validated(folds, fitted, labels, weight)
         return self.path_
 

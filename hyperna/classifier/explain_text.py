@@ -117,12 +117,13 @@ def rounded_beyond(before: float, after: float, outer: float) -> float:
 def from_text(before: float, after: float) -> tuple[str, str]:
     """Return words for the value before a change and for the step to the one after it.
 
-    The step is the difference of the two numbers as they are shown.
+    The step is the difference of the two numbers as they are shown. There is none between a value
+    and what lies just beyond it ("less than 2 instead of 2").
 
     Examples
     --------
-    >>> from_text(25.38, 3.076), from_text(40.12345678, 40.1234571)
-    (('25.38', ' (-22.304)'), ('40.12345678', ' (+0.00000032)'))
+    >>> from_text(25.38, 3.076), from_text(40.12345678, 40.1234571), from_text(2.0, 2.0)
+    (('25.38', ' (-22.304)'), ('40.12345678', ' (+0.00000032)'), ('2', ''))
     """
     target = Decimal(number_text(after, None))
     exact = number_text(before, None)
@@ -131,6 +132,8 @@ def from_text(before: float, after: float) -> tuple[str, str]:
     if abs(float(target) - float(was)) < 1000 * abs(float(was) - before):
         was = exact
     step = target - Decimal(was)
+    if step == 0:
+        return was, ""
     if len(step.as_tuple().digits) > 17:  # numbers of very different sizes
         return was, f" ({float(step):+.6g})"
     plain = f"{step:+f}" if abs(step.adjusted()) < 15 else f"{float(step):+.17g}"

@@ -15,8 +15,8 @@ class HalfSpaces:
     """N half-spaces ``normals[i] · x >= thresholds[i]`` with normals of length 1.
 
     A point is positive if at least `quorum` of them hold it (1: any, N: all), or, with the quorum
-    `ODD`, an odd number of them. A network without half-spaces is the constant answer: positive
-    with `quorum` 0, else negative.
+    `ODD`, which is 0, an odd number of them. A network without half-spaces is the constant answer:
+    with the quorum 0, which then does not stand for an odd number, it is positive, else negative.
     """
 
     normals: FloatArray
@@ -36,18 +36,22 @@ class HalfSpaces:
         """
         length = np.sqrt((weights**2).sum(axis=1))
         kept = length > 0
-        always = int((thresholds[~kept] <= 0).sum())
+        always = int((thresholds[~kept] <= 0).sum())  # how many of the others hold all points
         normals = weights[kept] / length[kept, None]
         thresholds = thresholds[kept] / length[kept]
         size = len(thresholds)
-        if quorum == ODD and size:
-            if always % 2 == 1:
-                normals[0], thresholds[0] = -normals[0], -thresholds[0]
+        if quorum == ODD:
+            odd = always % 2 == 1
+            if not size:
+                return cls.constant(weights.shape[1], odd)
+            if odd:  # one that holds elsewhere has the same effect
+                normals[0] = -normals[0]
+                thresholds[0] = -thresholds[0]
             return cls(normals, thresholds, ODD if size > 1 else 1)
-        positive = always % 2 == 1 if quorum == ODD else always >= quorum
-        if not size or positive or quorum - always > size:
-            return cls.constant(weights.shape[1], positive)
-        return cls(normals, thresholds, quorum - always)
+        needed = quorum - always
+        if 0 < needed <= size:
+            return cls(normals, thresholds, needed)
+        return cls.constant(weights.shape[1], needed <= 0)
 
     @property
     def neurons(self) -> int:
@@ -86,13 +90,16 @@ class HalfSpaces:
         Thresholds lie in the middle between the nearest points, and half-spaces that hold all
         points or none are left out.
         """
-        normals, thresholds = self.normals.copy(), self.thresholds.copy()
+        normals = self.normals.copy()
+        thresholds = self.thresholds.copy()
         for i, margin in enumerate(self.margins(columns)):
-            inside, outside = margin[margin >= 0], margin[margin < 0]
+            inside = margin[margin >= 0]
+            outside = margin[margin < 0]
             if len(inside) and len(outside):
                 thresholds[i] += (inside.min() + outside.max()) / 2
-            else:
-                normals[i], thresholds[i] = 0.0, (0.0 if len(inside) else 1.0)
+            else:  # the same for all points, as `made` takes it
+                normals[i] = 0.0
+                thresholds[i] = 0.0 if len(inside) else 1.0
         return HalfSpaces.made(normals, thresholds, self.quorum)
 
 

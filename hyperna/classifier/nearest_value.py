@@ -37,17 +37,17 @@ def first_true(low: IntArray, high: IntArray, is_true: Callable[[IntArray], Bool
 
     It is high + 1 where it is nowhere true, and low where it is true there already.
     """
-    ends = low.copy(), high.copy()
-    at_low, at_high = is_true(low), is_true(high)
-    low, high = ends
-    for _ in range(65):
-        middle = (low >> 1) + (high >> 1) + (low & high & 1)
+    at_low = is_true(low)
+    at_high = is_true(high)
+    false_at, true_at = low, high
+    for _ in range(65):  # more than the bits of the numbers
+        middle = (false_at >> 1) + (true_at >> 1) + (false_at & true_at & 1)
         true = is_true(middle)
-        high = np.where(true, middle, high)
-        low = np.where(true, low, middle)
-        if (high - low <= 1).all():
+        true_at = np.where(true, middle, true_at)
+        false_at = np.where(true, false_at, middle)
+        if (true_at - false_at <= 1).all():
             break
-    return np.where(at_low, ends[0], np.where(at_high, high, ends[1] + 1))
+    return np.where(at_low, low, np.where(at_high, true_at, high + 1))
 
 
 def first_beyond(condition: Condition, F: FloatArray, k: int) -> IntArray:
@@ -126,10 +126,18 @@ class Calendar:
         self.on_date = [
             condition for condition in asked.conditions if by_kind["date"] in condition.features
         ]
-        # Every month has every weekday, so that a year and a month hold every pair of them.
-        days = 400 if "month" in self.parts else 8 if "weekday" in self.parts else 2
+        if "month" in self.parts:
+            # every month has every weekday, so that a year and a month hold every pair of them
+            days = 400
+        elif "weekday" in self.parts:
+            days = 8
+        else:
+            days = 2
         self.window = days * self.steps
-        self.grain = self.steps // 24 if "hour" in self.parts and self.steps > 1 else self.steps
+        # steps of a day, or of an hour if rules use it
+        self.grain = self.steps
+        if "hour" in self.parts and self.steps > 1:
+            self.grain = self.steps // 24
 
     def part(self, kind: str, counts: IntArray) -> FloatArray:
         """Return a part of the moments that lie so many steps after the origin."""

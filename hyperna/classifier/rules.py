@@ -16,10 +16,11 @@ from hyperna._validation import BoolArray, FloatArray, IntArray, check_reals
 from hyperna._words import roundest
 from hyperna.classifier.bits import CodeLength
 from hyperna.classifier.half_spaces import ODD, HalfSpaces, joined_distance
-from hyperna.classifier.table import Standardisation, Standardised, blocks
+from hyperna.classifier.table import Standardisation, StandardPoints, blocks
 
-# Significant digits of coefficients, from the fewest tried to what a number holds.
-FEWEST_DIGITS, MOST_DIGITS = 2, 17
+# Significant digits of coefficients, from the fewest tried to what a number holds. Not varied.
+FEWEST_DIGITS = 2
+MOST_DIGITS = 17
 
 
 class Inequality(NamedTuple):
@@ -104,8 +105,9 @@ class Rule:
     conditions : tuple of Condition
         None for the constant answer.
     quorum : int
-        The rule holds where at least so many conditions do (1: any, all of them: all), or with 0 an
-        odd number of them. Without conditions it holds everywhere (0) or nowhere (1).
+        The rule holds where at least so many conditions do (1: any, all of them: all), or with 0
+        (`ODD`) an odd number of them. Without conditions 0 does not stand for an odd number: it
+        holds everywhere with 0, and nowhere with 1.
     slope, lapse : float
         A row at the distance d is positive with probability lapse + (1 - 2 lapse) expit(slope d).
     share : float
@@ -236,7 +238,7 @@ def _condition(data: Any, dim: int) -> Condition:
 def rule_of(
     network: HalfSpaces,
     code: CodeLength,
-    points: Standardised,
+    points: StandardPoints,
     standard: Standardisation,
     X: FloatArray,
 ) -> Rule:
@@ -248,16 +250,17 @@ def rule_of(
     for some, threshold in zip(network.normals, network.thresholds, strict=True):
         normal = np.zeros(points.dim)
         normal[points.features] = some
-        conditions.append(readable(normal, float(threshold), standard, X))
+        conditions.append(condition_of(normal, float(threshold), standard, X))
     return Rule(tuple(conditions), network.quorum, code.slope, code.lapse, points.share)
 
 
-def readable(
+def condition_of(
     normal: FloatArray, threshold: float, standard: Standardisation, X: FloatArray
 ) -> Condition:
     """Return ``normal · z >= threshold`` in standard units as a condition with few digits.
 
-    All rows of X stay on their sides of it.
+    All rows of X stay on their sides of it. Coefficients are rounded to more and more digits until
+    there is a threshold between the sums of the rows on either side; it then has the fewest digits.
     """
     order = np.argsort(-np.abs(normal), kind="stable")
     features = order[normal[order] != 0]
@@ -269,7 +272,7 @@ def readable(
         weights = normal[features] * (unit / standard.deviation[features])
         border = threshold * unit + float(weights @ standard.centre[features])
     weights = np.clip(weights, -largest, largest)
-    border = min(max(border, -largest), largest) if not math.isnan(border) else 0.0
+    border = 0.0 if math.isnan(border) else min(max(border, -largest), largest)
     holds = _holds(normal, threshold, features, standard, X)
     influence = tuple(np.abs(normal[features]).tolist())
     for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
@@ -277,15 +280,16 @@ def readable(
         if not all(rounded):
             continue
         made = Condition(tuple(features.tolist()), rounded, border, unit, influence)
-        side = made.sum(X)
-        low = side[~holds].max(initial=-math.inf)
-        high = side[holds].min(initial=math.inf)
+        sums = made.sum(X)
+        low = sums[~holds].max(initial=-math.inf)
+        high = sums[holds].min(initial=math.inf)
         if low < high:
             best = roundest(low, high, border)
             if best >= high and math.isfinite(low):
                 best = low  # there is no number between neighbouring doubles
             if low <= best < high:
                 return replace(made, threshold=best)
+    # no digits tell the rows apart: the condition as it is, without weights that underflow
     kept = [k for k, weight in enumerate(weights.tolist()) if weight]
     return Condition(
         tuple(features[kept].tolist()),

@@ -7,12 +7,14 @@ numbered as in docs/explanation/default_classifier.md:
 
 1. The candidates begin with the constant answer and the half-spaces of logistic regression on the
    lasso sets.
-2. Networks of two half-spaces, then three and so on, are fitted as smooth stand-ins on all features
-   or on the `MOST_FEATURES` with the largest weights and, where these are more than twice as many,
-   on the largest lasso set of up to `FEW_FEATURES`; the one that takes fewer bits goes on. Larger
-   ones are tried until two sizes in a row do not help, or none so large can.
+2. Networks of two half-spaces, then three and so on, are fitted as smooth stand-ins: on all
+   features, or on the `MOST_FEATURES` of them with the largest weights in the last half-space of
+   step 1. A second one is fitted on the largest lasso set of up to `FEW_FEATURES`, if that set has
+   less than half as many features; the one that takes fewer bits goes on. Larger networks are tried
+   until two sizes in a row do not help, or none so large can.
 3. The last half-space of step 1 and the networks of step 2 are evolved along growing costs of a
-   term, each before the next larger one is fitted.
+   term, each before the next larger one is fitted. What they evolve to are candidates; the networks
+   of step 2 themselves are not.
 4. The candidate with the fewest bits is the answer. A rule must also take fewer bits than the
    constant answer when it names all its features; if none does, there is nothing to tell.
 5. For every number of terms the candidate that tells the labels best stays on the path.
@@ -36,7 +38,7 @@ from hyperna.classifier.candidates import (
     soft_network,
 )
 from hyperna.classifier.half_spaces import ODD, HalfSpaces
-from hyperna.classifier.table import Standardised
+from hyperna.classifier.table import StandardPoints
 
 # Measured: what other values do to accuracy and length is in benchmarks/ablation.md.
 #
@@ -49,15 +51,22 @@ MOST_FRUITLESS = 2
 # about one of 50 tables of pure noise gets a rule (benchmarks/classifier.py noise).
 STRICT_SHORTNESS = 0.7
 
-# Neurons and quorum.
+# Number of half-spaces, and quorum.
 Shape: TypeAlias = tuple[int, int]
 # Maps a function over arguments, perhaps in parallel.
 Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 
+def _unheard(text: str) -> None:
+    """Tell nobody."""
+
+
 @dataclass(frozen=True)
-class Limits:
-    """What a rule may be: see the parameters of `NAClassifier`."""
+class SearchOptions:
+    """What a rule may be and how it is sought; these are parameters of `NAClassifier`.
+
+    `outputs` are the ways in which half-spaces may be joined.
+    """
 
     shortness: float
     max_terms: int
@@ -66,7 +75,11 @@ class Limits:
     evaluations: int
 
     def quorums(self, neurons: int) -> list[int]:
-        """Return how so many half-spaces may be joined."""
+        """Return the quorums with which networks of so many half-spaces begin.
+
+        "at_least" begins with most of an odd number: most of two would be both, as in "and". Other
+        quorums come from there, where evolution leaves half-spaces out.
+        """
         found = []
         if "or" in self.outputs:
             found.append(1)
@@ -121,9 +134,11 @@ class Search:
         The answer, once `run` has chosen it.
     """
 
-    def __init__(self, points: Standardised, limits: Limits, seed: np.random.SeedSequence) -> None:
+    def __init__(
+        self, points: StandardPoints, options: SearchOptions, seed: np.random.SeedSequence
+    ) -> None:
         self.points = points
-        self.limits = limits
+        self.options = options
         self.seed = seed
         self.lasso_sets: list[Features] = []
         # classes that weigh the same do so up to rounding
@@ -135,8 +150,8 @@ class Search:
 
     def candidate(self, network: HalfSpaces) -> Candidate:
         """Return a network with its description."""
-        code = code_length(network, self.points, self.limits.shortness, self.lasso_sets)
-        return Candidate(network, code, code.total(self.limits.shortness))
+        code = code_length(network, self.points, self.options.shortness, self.lasso_sets)
+        return Candidate(network, code, code.total(self.options.shortness))
 
     def add(self, made: Candidate) -> None:
         """Note a candidate, and whether it needs the fewest bits so far."""
@@ -147,27 +162,29 @@ class Search:
     def allowed(self, candidate: Candidate) -> bool:
         """Return whether a candidate is within the limits."""
         network = candidate.network
-        small = network.terms <= self.limits.max_terms
-        return small and network.neurons <= self.limits.max_neurons
+        small = network.terms <= self.options.max_terms
+        return small and network.neurons <= self.options.max_neurons
 
-    def run(self, mapper: Mapper) -> None:
+    def run(self, mapper: Mapper, tell: Callable[[str], None] = _unheard) -> None:
         """Gather candidates, shapes of networks perhaps in parallel, and choose.
 
         Where no feature varies, or none says anything about the labels, the constant answer is all
-        there is.
+        there is. `tell` is called with what was found, in words.
         """
         if len(self.points.columns):
             half_space = self.add_half_spaces().network
             if half_space.neurons:
                 features = largest_weights(half_space, MOST_FEATURES)
                 self.evolve_half_space(half_space, features)
-                self.grow(self.feature_choices(features), mapper)
+                tell(f"one condition: {self.summary(self.best_so_far)}")
+                self.grow(self.feature_choices(features), mapper, tell)
         self.best = self.choose()
+        tell(f"the rule: {self.summary(self.best)}")
 
     def choose(self) -> Candidate:
         """Return the candidate with the fewest bits of those that tell anything."""
         constant = self.candidates[0]
-        strict = max(self.limits.shortness, STRICT_SHORTNESS)
+        strict = max(self.options.shortness, STRICT_SHORTNESS)
         telling = [
             one
             for one in self.candidates
@@ -195,8 +212,8 @@ class Search:
     def feature_choices(self, features: IntArray) -> list[IntArray]:
         """Return on which features networks start: the given ones, and perhaps few of the lasso.
 
-        These are the largest set of up to `FEW_FEATURES` along the lasso path, if the given ones
-        are more than twice as many.
+        The few are the largest set of up to `FEW_FEATURES` along the lasso path, if it has less
+        than half as many as the given ones.
         """
         choices = [features]
         few = [some for some in self.lasso_sets if len(some) <= FEW_FEATURES]
@@ -204,19 +221,25 @@ class Search:
             choices.append(np.array(few[-1]))
         return choices
 
-    def grow(self, choices: list[IntArray], mapper: Mapper) -> None:
-        """Add networks of two half-spaces, three and so on, until more do not help."""
+    def grow(
+        self, choices: list[IntArray], mapper: Mapper, tell: Callable[[str], None] = _unheard
+    ) -> None:
+        """Add networks of two half-spaces, three and so on, until more do not help.
+
+        They start on each of some choices of features.
+        """
         fruitless = 0
-        for neurons in range(2, self.limits.max_neurons + 1):
+        for neurons in range(2, self.options.max_neurons + 1):
             before = self.best_so_far
-            shapes = [(neurons, quorum) for quorum in self.limits.quorums(neurons)]
+            shapes = [(neurons, quorum) for quorum in self.options.quorums(neurons)]
             if not shapes:
-                continue  # most of two is both of them, which is no vote
-            if least_bits(neurons, self.points, self.limits.shortness) >= before.bits:
+                continue
+            if least_bits(neurons, self.points, self.options.shortness) >= before.bits:
                 break  # no network of this size or a larger one can take fewer
             for found in mapper(lambda shape: self.networks_of(shape, choices), shapes):
                 for made in found:
                     self.add(made)
+            tell(f"up to {neurons} conditions: {self.summary(self.best_so_far)}")
             fruitless = 0 if self.best_so_far is not before else fruitless + 1
             if fruitless == MOST_FRUITLESS:
                 break
@@ -242,7 +265,7 @@ class Search:
         found: list[Candidate] = []
         cost = FIRST_COST
         while network.terms > 1 and cost < self.points.n_rows:
-            network = evolved(self.points, network, cost, self.limits.evaluations, rng)
+            network = evolved(self.points, network, cost, self.options.evaluations, rng)
             if not network.neurons:
                 break
             found.append(self.candidate(network))
@@ -254,13 +277,13 @@ class Search:
         key = (*self.seed.spawn_key, *shape)
         return np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
 
-    def summary(self) -> str:
-        """Return what was found, in words."""
-        network = self.best.network
+    def summary(self, best: Candidate) -> str:
+        """Return the size and the bits of the best candidate, in words."""
+        network = best.network
         size = f"{counted(network.terms, 'term')} in {counted(network.neurons, 'condition')}"
         return (
-            f"{counted(len(self.candidates), 'candidate')}, best {size}, {self.best.bits:.1f} bits "
-            f"(constant answer {self.candidates[0].bits:.1f})"
+            f"{size}, {best.bits:.1f} bits, of {counted(len(self.candidates), 'candidate')} "
+            f"(constant answer {self.candidates[0].bits:.1f} bits)"
         )
 
     def path(self) -> list[Candidate]:

@@ -1,6 +1,6 @@
 """Labelled rows as a user hands them in: checked once, equal rows merged, features standardised.
 
-`LabelledTable` holds what was given, `Standardised` the points that a search works on.
+`LabelledTable` holds what was given, `StandardPoints` the points that a search works on.
 """
 
 from collections.abc import Callable, Iterator
@@ -61,10 +61,11 @@ class LabelledTable:
             X, label, weight = X[heavy], label[heavy], weight[heavy]
         relative = weight / weight.max()
         features = _equal_rows(X)
-        kinds = int(label.max()) + 1
-        group = np.unique(features * kinds + label, return_inverse=True)[1]
+        classes = int(label.max()) + 1
+        # equal rows of a class are a group
+        group = np.unique(features * classes + label, return_inverse=True)[1]
         first = np.zeros(int(group.max()) + 1, np.int64)
-        first[group[::-1]] = np.arange(len(X))[::-1]
+        first[group[::-1]] = np.arange(len(X))[::-1]  # the last one written is the first row
         total = np.bincount(group, weights=relative)
         # the number of equal weights that tell as much (Kish 1965)
         n_rows = float(total.sum() ** 2 / (total @ total))
@@ -205,7 +206,7 @@ class Standardisation:
 
 
 @dataclass(frozen=True, eq=False)
-class Standardised:
+class StandardPoints:
     """Points in standard units with labels 0 and 1, as the compiled code takes them.
 
     Only `features` that vary have a column; these are their numbers in the table, which has `dim`.
@@ -227,7 +228,7 @@ class Standardised:
         standard: Standardisation,
         positive: int,
         signs: IntArray | None = None,
-    ) -> "Standardised":
+    ) -> "StandardPoints":
         """Return the points of a table; those of one class are labelled 1.
 
         `signs` are those of all features of the table.
@@ -341,18 +342,38 @@ def checked_weight(sample_weight: Any, features: Any) -> FloatArray:
     return weight
 
 
-def checked_splitter(cv: Any, labels: Any) -> Any:
-    """Return a cross-validation generator as scikit-learn makes it, with messages one can read.
+def checked_folds(cv: Any, X: Any, labels: Any, groups: Any = None) -> list[tuple[Any, Any]]:
+    """Return the numbers of the rows of each fold, for training and for testing.
+
+    Folds are made as in scikit-learn, with messages one can read.
 
     Examples
     --------
-    >>> checked_splitter(3, [0, 1, 0, 1, 0, 1]).get_n_splits()
-    3
+    >>> labels = [0, 1, 0, 1]
+    >>> [(train.tolist(), test.tolist()) for train, test in checked_folds(2, labels, labels)]
+    [([2, 3], [0, 1]), ([0, 1], [2, 3])]
     """
     try:
-        return check_cv(cv, labels, classifier=True)
+        splitter = check_cv(cv, labels, classifier=True)
     except ValueError as error:
         raise ValueError(shortened(str(error), _LONGEST_MESSAGE)) from None
+    folds = list(splitter.split(X, labels, groups))
+    for fold in folds:
+        for part in fold:
+            _check_part(np.asarray(part), len(labels))
+    return folds
+
+
+def _check_part(part: Any, n_rows: int) -> None:
+    """Refuse a part of a fold that is neither numbers of rows nor a mask."""
+    if part.dtype.kind == "b" and part.shape == (n_rows,):
+        return
+    is_numbers = part.dtype.kind in "iu" and part.ndim == 1
+    if not is_numbers or not np.isin(part, np.arange(n_rows)).all():
+        raise ValueError(
+            f"cv must give the numbers of rows from 0 to {n_rows - 1} for training and for "
+            f"testing, got {shown(part)}"
+        )
 
 
 def class_weights(choice: Any, classes: Any, label: Any, weight: FloatArray) -> FloatArray:

@@ -28,6 +28,9 @@ A campaign file holds the options of 'hyperna run', each with one value or a lis
   problem = ["half", "quarter"]
   mutation = ["harmonic", "local"]
 
+The seed of a setting's runs is made of all its options, so that they are others than those of
+'hyperna run', with the same --seed too.
+
 For example:
   hyperna campaign run scaling.toml --jobs 2
   hyperna campaign status scaling.store

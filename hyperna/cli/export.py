@@ -18,8 +18,10 @@ For example:
   hyperna export model.json --to onnx -o rule.onnx
 
 The code needs nothing else and gives the same answers as the model; what is done with text, gaps
-and dates is part of it. The SQL is written for SQLite. ONNX is for models of numbers without gaps
-and needs skl2onnx (pip install 'hyperna[onnx]').
+and dates is part of it. In Python and JavaScript a cell that cannot be read is an error. The SQL is
+written for SQLite; there a gap is NULL or an empty text, and numbers are plain ones, without signs
+or decimal commas. What the model read in training and the code does not is told in warnings. ONNX
+is for models of numbers without gaps and needs skl2onnx (pip install 'hyperna[onnx]').
 """
 LANGUAGES = ("python", "sql", "javascript", "onnx")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hyperna._files import check_writable, write_file
-from hyperna._validation import check_extra
+from hyperna._validation import MOST_CONDITIONS, check_extra
 from hyperna._words import counted, did_you_mean, listed, shown
 from hyperna.cli.files import check_picture, save_figure
 from hyperna.cli.options import add_kind_option, integer, names, real
@@ -40,7 +40,7 @@ stands the path: the best rule found for each number of terms. --path cross-vali
 
 
 # Rules with more terms than this are nobody's to read: they are counted, not written out.
-MOST_TERMS = 1000
+MOST_PRINTED_TERMS = 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +79,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="largest number of terms (default: the description length decides)",
     )
     group.add_argument(
-        "--max-neurons", type=integer(1, 62), metavar="N", help="most half-spaces (default: 8)"
+        "--max-neurons",
+        type=integer(1, MOST_CONDITIONS),
+        metavar="N",
+        help="most half-spaces (default: 8)",
     )
     group.add_argument(
         "--output",
@@ -124,7 +127,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="the same seed gives the same rule (default: 0)",
     )
-    group.add_argument("--verbose", action="store_true", default=False, help="print progress")
+    group.add_argument(
+        "--verbose",
+        action="store_true",
+        default=False,
+        help="print size and bits of the best rule so far, after each size of networks",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -132,9 +140,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json and args.verbose:
         raise ValueError("--json and --verbose cannot be used together")
     picture = check_picture(args.plot) if args.plot else None
-    path = None if args.save is None else Path(args.save)
-    if path is not None:
-        check_writable(path)
+    model_file = None if args.save is None else Path(args.save)
+    if model_file is not None:
+        check_writable(model_file)
     from hyperna.datasets import Table, load
     from hyperna.models import classifier_of, model_to_json
     from hyperna.tables import Encoding, plain_features
@@ -157,8 +165,8 @@ def run(args: argparse.Namespace) -> int:
     summary = summarise(classifier, points, data, encoding)
     if model is classifier:  # as scikit-learn does for data frames
         classifier.feature_names_in_ = np.array(data.features, dtype=object)
-    if path is not None:
-        write_file(path, model_to_json(model) + "\n")
+    if model_file is not None:
+        write_file(model_file, model_to_json(model) + "\n")
     # for the picture, without what does not print; nothing more is predicted
     classifier.feature_names_in_ = np.array(encoding.names, dtype=object)
     if picture is not None:
@@ -167,7 +175,7 @@ def run(args: argparse.Namespace) -> int:
         told = {"saved": args.save, "plot": args.plot}
         print(json.dumps(summary | {"path": path_records(classifier, encoding)} | told))
     else:
-        print_summary(summary, classifier, data, encoding, path, picture)
+        print_summary(summary, classifier, data, encoding, model_file, picture)
     return 0
 
 
@@ -265,6 +273,7 @@ def fitted(args: argparse.Namespace, data: "Dataset | Table") -> Any:
         model = table_pipeline(
             classifier, kinds=data.kinds, ignore=data.ignore, names=data.features
         )
+        model.set_params(table__separator=data.separator)
     if "monotonic_cst" in given:
         signs = read_signs(given["monotonic_cst"])
         if isinstance(data, Table):
@@ -372,14 +381,15 @@ def summarise(
 def path_records(classifier: "NAClassifier", encoding: "Encoding") -> list[dict[str, Any]]:
     """Return the path as plain values, with the rules in the words of the table.
 
-    A rule of more than `MOST_TERMS` terms is left out: on wide tables it has millions of letters.
+    A rule of more than `MOST_PRINTED_TERMS` terms is left out: on wide tables it has millions of
+    letters.
     """
     from hyperna.classifier.text import list_text
 
     records = []
     for row in classifier.path_:
         rule = None
-        if row.terms <= MOST_TERMS:
+        if row.terms <= MOST_PRINTED_TERMS:
             rule = list_text(row.list, classifier.classes_.tolist(), encoding.features, None)
         records.append(
             {
@@ -428,7 +438,7 @@ def print_summary(
     classifier: "NAClassifier",
     data: "Dataset | Table",
     encoding: "Encoding",
-    path: Path | None,
+    model_file: Path | None,
     picture: Path | None,
 ) -> None:
     """Print what was done with the columns, the training accuracy, the rule and the path."""
@@ -450,7 +460,7 @@ def print_summary(
         print(f"this is hardly better than always answering {often}")
     size = size_text(classifier.list_, encoding.features)
     rule = summary["rule"]
-    if summary["terms"] > MOST_TERMS:
+    if summary["terms"] > MOST_PRINTED_TERMS:
         rule = "(a rule with so many terms is not printed; --max-terms asks for a shorter one)"
     print(f"\n{rule}\n({size})\n\nbest rule found for each number of terms (* chosen):")
     print(classifier.path_)
@@ -458,7 +468,7 @@ def print_summary(
         print("(errors: the weight of the rows that are classified wrongly)")
     if classifier.path_.chosen.held_out_error is not None:
         print("(held-out error: of rules of that size on rows that they were not fitted to)")
-    written = {"model": path, "picture": picture}
+    written = {"model": model_file, "picture": picture}
     lines = [f"{name}: {file}" for name, file in written.items() if file is not None]
     if lines:
         print("", *lines, sep="\n")

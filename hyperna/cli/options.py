@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -43,7 +44,8 @@ def add_run_options(
 ) -> dict[str, Any]:
     """Declare options of a run under their headings, which are returned.
 
-    `helps` says what options mean here, where that is not what they mean in every run.
+    `helps` says what options mean here, where that is not what they mean in every run; defaults
+    are added to it as everywhere.
     """
     from hyperna.run.description import GROUPS, OPTIONS
 
@@ -57,7 +59,7 @@ def add_run_options(
             continue
         add = groups[option.group].add_argument
         spelling = name.replace("_", "-")
-        help_line = (helps or {}).get(name, option.help_line)
+        help_line = replace(option, help=(helps or {}).get(name, option.help)).help_line
         if name == "problem":
             parser.add_argument(name, metavar="PROBLEM", help=help_line)
         elif option.flag and option.default:
@@ -106,7 +108,8 @@ def add_kind_option(parser: argparse.ArgumentParser) -> None:
         type=kind,
         action=Kinds,
         metavar="COLUMN=KIND",
-        help="what a column is: number, category, date or date:%%d/%%m/%%Y; may be repeated",
+        help="what a column is: number, category or date, or how it is written: date:%%d/%%m/%%Y, "
+        "'number:,' (decimal commas), number:. (points); may be repeated",
     )
 
 

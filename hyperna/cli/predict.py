@@ -153,15 +153,7 @@ def print_explanations(
     """Print why rows got their classes, or one row, and draw it."""
     from hyperna.classifier import Explanations, explain
 
-    chosen = X
-    if args.row is not None:
-        rows = len(next(iter(X.values()))) if isinstance(X, dict) else len(X)
-        if args.row > rows:
-            raise ValueError(f"--row must be at most {rows}, the number of rows, got {args.row}")
-        only = slice(args.row - 1, args.row)
-        chosen = (
-            {name: cells[only] for name, cells in X.items()} if isinstance(X, dict) else X[only]
-        )
+    chosen = X if args.row is None else only_row(X, args.row)
     explained = explain(model, chosen, feature_names=names)
     if args.row is not None:
         explained = Explanations([replace(each, row=args.row - 1) for each in explained])
@@ -176,6 +168,17 @@ def print_explanations(
         save_figure(picture, figure)
         print(f"\npicture: {picture}")
     return 0
+
+
+def only_row(X: Any, number: int) -> Any:
+    """Return one row, counted from 1, of an array or of a dict of columns."""
+    rows = len(next(iter(X.values()))) if isinstance(X, dict) else len(X)
+    if number > rows:
+        raise ValueError(f"--row must be at most {rows}, the number of rows, got {number}")
+    only = slice(number - 1, number)
+    if isinstance(X, dict):
+        return {name: cells[only] for name, cells in X.items()}
+    return X[only]
 
 
 def encoded(model: Any, table: CsvTable) -> dict[str, list[str]]:

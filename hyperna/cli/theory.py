@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hyperna.experiments.setting import Setting
     from hyperna.network.grid import Grid
-    from hyperna.run.search import Task
+    from hyperna.run.task import Task
     from hyperna.theory import ExactRuntime
 
 HELP = """\
@@ -87,11 +87,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 # What options mean here, where that is not what they mean in every run.
 _HELP = {
-    "neurons": "hidden neurons N (default: 1)",
-    "algorithm": "na, rls, one_plus_lambda:offspring=N or one_comma_lambda:offspring=N "
-    "(default: na, the (1+1) NA)",
+    "neurons": "hidden neurons N",
+    "algorithm": "na (the (1+1) NA), rls, one_plus_lambda:offspring=N or "
+    "one_comma_lambda:offspring=N",
     "target": "fitness that counts as success (default: what counts in a run; it is printed)",
-    "mutation": "a law with a table of probabilities (default: harmonic)",
+    "mutation": "a law with a table of probabilities",
 }
 
 
@@ -158,12 +158,13 @@ def _read_levels(text: str | None) -> tuple[float, ...]:
 def _resolve(args: argparse.Namespace) -> tuple["Setting", "Task"]:
     """Return the setting and the task, as `hyperna run` would make them, but with one neuron."""
     from hyperna.experiments.setting import resolve
-    from hyperna.run.search import Task
+    from hyperna.run.description import OPTIONS
+    from hyperna.run.task import Task
     from hyperna.theory.task import check_task
 
     options = {key: getattr(args, key) for key in exact_options()}
     if options["neurons"] is None:
-        options["neurons"] = 1
+        options["neurons"] = OPTIONS["neurons"].default
     setting, task = resolve(**options)
     if not isinstance(task, Task):
         raise ValueError(

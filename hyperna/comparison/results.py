@@ -213,8 +213,12 @@ class Comparison:
         if error is None:
             return None
         mean = abs(float(gap.mean()))
-        # Equal in every fold: no evidence. The same gap in every fold: all of it.
-        ratio = mean / error if error else (math.inf if mean else 0.0)
+        if error:
+            ratio = mean / error
+        elif mean:  # the same gap in every fold: all of the evidence
+            ratio = math.inf
+        else:  # equal in every fold: none of it
+            ratio = 0.0
         return float(2 * t.sf(ratio, len(gap) - 1))
 
     def averages(self) -> dict[str, float]:
@@ -255,8 +259,7 @@ class Comparison:
         failed fits.
         """
         rows = [self._summary_of(info, contender) for contender in self.classifiers]
-        rows.sort(key=lambda row: -1.0 if row["test_accuracy"] is None else -row["test_accuracy"])
-        rows.sort(key=lambda row: row["test_accuracy"] is None)
+        rows.sort(key=_rank)
         cells = []
         for row in rows:
             size = row["size"]
@@ -294,6 +297,12 @@ def _mean(values: Sequence[Any] | np.ndarray) -> float | None:
 
 def _median(values: Sequence[Any]) -> float | None:
     return float(np.median(values)) if values else None
+
+
+def _rank(row: Record) -> tuple[bool, float]:
+    """Return by what rows are sorted: the best test accuracy first, and failures last."""
+    accuracy = row["test_accuracy"]
+    return accuracy is None, -(accuracy or 0.0)
 
 
 def _with_error(value: float | None, error: float | None) -> str:

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -183,9 +184,7 @@ class CrossValidation:
 
     def result(self) -> Comparison:
         """Return what is finished: the folds on which every classifier has been fitted."""
-        done: dict[Place, int] = {}
-        for score in self.scores:
-            done[_place_of(score)] = done.get(_place_of(score), 0) + 1
+        done = Counter(map(_place_of, self.scores))
         scores = [one for one in self.scores if done[_place_of(one)] == len(self.chosen)]
         begun = {(score.dataset, score.rotated) for score in scores}
         infos = []
@@ -219,7 +218,8 @@ class CrossValidation:
                     n_splits=self.folds, n_repeats=self.repeats, random_state=self.seed % 2**32
                 )
                 for number, (train, test) in enumerate(splitter.split(one.X, one.y)):
-                    place = Place(one.name, rotated, *divmod(number, self.folds))
+                    repeat, fold = divmod(number, self.folds)
+                    place = Place(one.name, rotated, repeat, fold)
                     for contender in self.chosen:
                         yield one, train, test, contender, place, self.seed
 
@@ -248,8 +248,10 @@ def _info(data: Data, rotated: bool) -> DataInfo:
 def _data_sets(data: Any, label: str | None) -> list[Data]:
     if isinstance(data, Mapping):
         sets = [replace(load(source, label), name=name) for name, source in data.items()]
+    elif isinstance(data, list):
+        sets = [load(source, label) for source in data]
     else:
-        sets = [load(source, label) for source in (data if isinstance(data, list) else [data])]
+        sets = [load(data, label)]
     names = [one.name for one in sets]
     if not names:
         raise ValueError("data must hold at least one data set, got none")

@@ -135,6 +135,8 @@ class Table:
         What is known about columns; see `hyperna.tables.TableReader`.
     unlabelled : int
         Rows that were left out since they have no class.
+    separator : str
+        What separates the columns of the file, "" if it is no file.
 
     Examples
     --------
@@ -151,6 +153,7 @@ class Table:
     kinds: Mapping[str, str] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
     unlabelled: int = 0
+    separator: str = ""
 
     def __post_init__(self) -> None:
         X = np.array(self.X, dtype=object)
@@ -185,7 +188,8 @@ class Table:
         """Return an unfitted `hyperna.tables.table_encoder` for the columns."""
         from hyperna.tables import table_encoder
 
-        return table_encoder(kinds=self.kinds, ignore=self.ignore, names=self.features)
+        encoder = table_encoder(kinds=self.kinds, ignore=self.ignore, names=self.features)
+        return encoder.set_params(table__separator=self.separator)
 
 
 def _number(value: float) -> str:

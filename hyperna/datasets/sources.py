@@ -230,6 +230,7 @@ def read_table(
         check_kinds(known),
         tuple(ignored),
         unlabelled=int((~labelled).sum()),
+        separator=table.separator,
     )
 
 

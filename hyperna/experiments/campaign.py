@@ -16,6 +16,10 @@ A file gives keys, which are the options of ``hyperna run`` and `runs`, with one
 Every block is the product of its lists. Keys above the blocks count for all of them; a block's own
 value goes first. A key counts for the algorithms that know it: where the (1+1) NA and CMA-ES are
 listed, a `mutation` is that of the (1+1) NA. One that counts for none is an error.
+
+A `seed` is one of these keys, and not the seed of the runs: that is made of all keys of a setting.
+With ``seed = 3`` the runs are others than without, and others than those of ``hyperna run --seed
+3``, which takes a seed as it is.
 """
 
 import math
@@ -48,7 +52,7 @@ DEFAULT_RUNS = 100
 MOST_SETTINGS = 10**6
 _SETTING_SECONDS = 5e-4
 _SETTING_BYTES = 2_000
-MOST_RUNS = 10**12
+MOST_RUNS_PLANNED = 10**12
 _RUN_SECONDS = 1e-5
 _RUN_BYTES = 2.5
 
@@ -59,8 +63,8 @@ class Campaign:
 
     Each setting has a seed of its own, computed from all its keys (``setting.entropy``, `seed`
     among the keys), so that the runs of different settings are independent. ``run_many`` with
-    that seed gives the same runs; ``hyperna run --seed`` and ``run_many(seed=...)`` take a seed as
-    it is, so that their runs are others than a campaign's.
+    that seed gives the same runs. With the number that a campaign has as its key `seed`,
+    ``run_many(seed=...)`` and ``hyperna run --seed`` give others.
 
     Where algorithms with different search spaces are compared and no target is given, all of them
     are asked for the same fitness: see `hyperna.experiments.targets`.
@@ -203,7 +207,7 @@ def _settings(keys: dict[str, Any], folder: Path) -> Iterator[tuple[Setting, int
                 raise ValueError(f"{key} must have at least one value, got an empty list")
     number = math.prod(map(len, values.values()))
     _check_effort("settings", number, MOST_SETTINGS, _SETTING_SECONDS, _SETTING_BYTES)
-    _check_effort("runs", number * runs, MOST_RUNS, _RUN_SECONDS, _RUN_BYTES)
+    _check_effort("runs", number * runs, MOST_RUNS_PLANNED, _RUN_SECONDS, _RUN_BYTES)
     known = [algorithm.keys for algorithm in _algorithms(keys)]
     for combination in product(*values.values()):
         options = dict(zip(values, combination, strict=True))

@@ -40,8 +40,8 @@ _LONGEST = 2.0
 _SHORTEST = 0.2
 # Seconds between two looks at the clock, so that a job ends within 5 % of `_LONGEST`.
 _PULSE = 0.1
-# Seconds that a run takes as long as none is known. It matters for the first job only, which ends
-# after `_LONGEST` if it is too large a guess and earlier if it is too small.
+# Seconds that a run takes as long as none is known. It matters for the first job of each worker
+# only, which ends after `_LONGEST` if it is too small a guess, and early if it is too large.
 _FIRST_GUESS = 0.01
 # Pieces of a job, each with a setting that goes to the worker and a line in the store: quick runs
 # of many settings would otherwise make jobs that take longer to hand over than to do.
@@ -97,7 +97,8 @@ def _work_piece(setting: Setting, first: int, last: int, end: float) -> Done:
     parts = [runner.run_block(setting.entropy, first, first + 1)]
     # The first run may have to compile, so it tells nothing about the others unless it is alone.
     warm = now = time.perf_counter()
-    number, size = first + 1, 1
+    number = first + 1
+    size = 1
     while number < last and now < end:
         size = min(size, last - number)
         parts.append(runner.run_block(setting.entropy, number, number + size))

@@ -76,8 +76,9 @@ def _setting_order(setting: Setting) -> tuple[Any, ...]:
 
 
 def _sortable(value: Any) -> tuple[bool, bool, float, str]:
-    number = isinstance(value, int | float)
-    return value is not None, not number, value if number else 0, "" if number else str(value)
+    if isinstance(value, int | float):
+        return True, False, value, ""
+    return value is not None, True, 0, str(value)
 
 
 def _setting_column(pandas: Any, name: str, values: list[Any], codes: IntArray) -> Any:

@@ -39,7 +39,7 @@ _LINE = re.compile(rb'\{"check":"([0-9a-f]{32})",(.*)\}')
 class Block:
     """Finished runs first..last-1 of a setting.
 
-    `rows` has the columns `COLUMNS`, or the first of `TERM_COLUMNS`. `seconds` is the time they
+    `rows` has the columns `COLUMNS`, `SIZED_COLUMNS` or `TERM_COLUMNS`. `seconds` is the time they
     took, for estimates only.
     """
 

@@ -6,7 +6,7 @@ imports the module, those of a script or notebook with their code.
 """
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from joblib import wrap_non_picklable_objects
 
@@ -15,9 +15,6 @@ from hyperna.experiments.algorithms import ALGORITHMS
 from hyperna.mutation import LAWS
 from hyperna.problems import PROBLEMS
 from hyperna.run.relatives import RELATIVES
-
-if TYPE_CHECKING:
-    from hyperna.experiments.setting import Setting
 
 # The option that holds a name, where the name is looked up, and which part of what is found there
 # its author wrote.
@@ -30,8 +27,10 @@ _REGISTRIES: tuple[tuple[str, dict[str, Any], str | None], ...] = (
 )
 
 
-def pack_own_parts(setting: "Setting") -> bytes:
+def pack_own_parts(setting: Any) -> bytes:
     """Return what a worker process needs to know the names of a setting; empty for nothing.
+
+    A setting is anything with the attributes `problem`, `mutation` and `algorithm`.
 
     Examples
     --------

@@ -32,7 +32,7 @@ from hyperna.run.description import (
     RunDescription,
 )
 from hyperna.run.many import Runner
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 
 # Where a setting that has travelled keeps what came with it, until it is run.
 _OWN_PARTS = "_own_parts"
@@ -359,7 +359,11 @@ def _chosen_fitness(made: Problem, neurons: int | str, options: Mapping[str, Any
     sampling = options.get("sampling")
     online = options.get("online")
     judge_once = bool(options.get("judge_once"))
-    given = "points" if points is not None else "sampling" if sampling is not None else None
+    given = None
+    if points is not None:
+        given = "points"
+    elif sampling is not None:
+        given = "sampling"
     if online is not None:
         if given:
             raise ValueError(f"{given} does not apply with online: points are drawn in every step")

@@ -108,7 +108,7 @@ class Fitness(ABC):
         >>> half.scores([[1, 2], [3, 2]], grid) / half.units(grid)
         array([1., 0.])
         """
-        from hyperna._kernels.batch import score_all
+        from hyperna._kernels.judging import score_all
 
         self.check_grid(grid)
         rows = np.asarray(genomes)
@@ -148,7 +148,7 @@ class Fitness(ABC):
 
         For those who call it often: nothing is checked, and arrays are made once.
         """
-        from hyperna._kernels.batch import score_all
+        from hyperna._kernels.judging import score_all
 
         kernel: Any = self.scoring_kernel(grid)
         moduli = grid.moduli

@@ -13,7 +13,7 @@ from hyperna.interop.names import function_id, function_name
 from hyperna.network.grid import Grid
 from hyperna.problems import PointProblem, Problem, points_digest
 from hyperna.run.algorithm import OnePlusOneNA
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 
 # Variables of ioh are 32-bit integers.
 _LARGEST_RESOLUTION = 2**31 - 2
@@ -151,8 +151,8 @@ def _describe_points(fitness: Fitness) -> str:
         return f"points={fitness.n} {fitness.method}"
     made = fitness.problem
     if isinstance(fitness, FiniteSet) and (made is None or type(made) is PointProblem):
-        # Data of the user's own, whose name says nothing about them.
-        # Eight digits of those by which campaigns know a file.
+        # Data of the user's own, whose name says nothing about them: eight digits of the digest by
+        # which campaigns know a file.
         if made is None:
             digest = points_digest(fitness.X, fitness.y, fitness.weights)
         else:

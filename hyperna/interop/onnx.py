@@ -184,7 +184,8 @@ class _Graph:
 
     def distance(self, condition: Condition) -> str:
         """Return by how much a condition holds, as `Condition.distance`."""
-        total, threshold = self.total(condition), self.column(condition.threshold)
+        total = self.total(condition)
+        threshold = self.column(condition.threshold)
         least = float(np.nextafter(0.0, 1.0))
         holds = self.node("Greater", total, threshold)
         far = self.node("Sub", total, threshold)

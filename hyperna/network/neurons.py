@@ -198,12 +198,12 @@ def bent_half_widths(resolution: int, turn: int) -> tuple[int, ...]:
     for away in range(r // 2 + 1):
         for size in range(r % 2, r + 1, 2):
             lags[away, size] = step * away if size == r else _lag(size, away, r, turn)
-    return tuple(
-        step * bend + (lag if 2 * bias < r else -lag)
-        for bend in range(r)
-        for bias in range(r + 1)
-        for lag in (lags[min(bend, r - bend), abs(2 * bias - r)],)
-    )
+    widths = []
+    for bend in range(r):
+        for bias in range(r + 1):
+            lag = lags[min(bend, r - bend), abs(2 * bias - r)]
+            widths.append(step * bend + (lag if 2 * bias < r else -lag))
+    return tuple(widths)
 
 
 def _lag(size: int, away: int, resolution: int, turn: int) -> int:

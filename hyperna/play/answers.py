@@ -15,12 +15,13 @@ from hyperna.play.allowance import Allowance
 from hyperna.play.exact import exact_runtime
 from hyperna.play.rules import rule_path
 from hyperna.play.settings import RANGES, ROWS, PlaySetting, check_rows
-from hyperna.run.search import Simulation, Task
+from hyperna.run.simulation import Simulation
+from hyperna.run.task import Task
 
 # Resolution up to which runtimes are computed exactly, in a fraction of a second.
 LARGEST_EXACT = 120
-# Runs of one request of a race.
-MOST_RUNS = 200
+# Runs of a race that one answer holds at most.
+RUNS_PER_ANSWER = 200
 # Points that a piece of its work classifies with one neuron, in about 0.02 s.
 _PIECE = 2**22
 
@@ -65,9 +66,10 @@ def exact(data: Any, allowance: Allowance) -> dict[str, Any]:
 def race(data: Any, allowance: Allowance) -> dict[str, Any]:
     """Runs of a setting by the compiled kernels, from run number `first` on.
 
-    These are the runs of ``run_many`` with the setting's seed. There are `MOST_RUNS` of them, or as
-    many as the allowance lets finish: ask again for those that follow. Where the first one is not
-    finished by then, `unfinished` says after how many evaluations it was given up; else it is None.
+    These are the runs of ``run_many`` with the setting's seed. There are `RUNS_PER_ANSWER` of them,
+    or as many as the allowance lets finish: ask again for those that follow. Where the first one is
+    not finished by then, `unfinished` says after how many evaluations it was given up; else it is
+    None.
 
     Examples
     --------
@@ -83,7 +85,7 @@ def race(data: Any, allowance: Allowance) -> dict[str, Any]:
     unfinished = None
     evaluations: list[int] = []
     success: list[int] = []
-    for number in range(first, first + MOST_RUNS):
+    for number in range(first, first + RUNS_PER_ANSWER):
         search = Simulation(made, setting.seed, number)
         while not search.advance(quota=_piece(made)) and not allowance.over:
             pass

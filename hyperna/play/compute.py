@@ -12,13 +12,10 @@ import numpy as np
 
 from hyperna.datasets import dataset
 from hyperna.play.exact import exact_runtime
-from hyperna.play.facts import COMPUTED
+from hyperna.play.facts import COMPUTED, best_caps
 from hyperna.play.rules import rule_path
-from hyperna.play.settings import RANGES
-from hyperna.problems import problem
+from hyperna.play.settings import RANGES, arc_problems
 
-# Problems whose best cap is known: one neuron on the sphere.
-CAPS = ("half", "quarter", "two_quarters", "local_opt")
 # What is known exactly without Python: problems and laws at this resolution, with one neuron.
 EXACT_RESOLUTION = 120
 EXACT_PROBLEMS = ("half", "quarter", "local_opt")
@@ -33,9 +30,9 @@ _SAMPLE_SIZE = 80
 def compute() -> dict[str, Any]:
     """Compute all of it, which takes some seconds."""
     low, high = RANGES["k"]
-    caps = [*CAPS, *(f"arcs:k={k}" for k in range(low, high + 1))]
+    equal_arcs = [f"arcs:k={k}" for k in range(low, high + 1)]
     return {
-        "best_caps": {name: problem(name, dim=3).best_fitness(neurons=1) for name in caps},
+        "best_caps": best_caps([*arc_problems(), *equal_arcs]),
         "exact": [exact(name, law) for name in EXACT_PROBLEMS for law in EXACT_LAWS],
         "samples": {name: sample(name) for name in SAMPLES},
         "tables": {name: table(name) for name in TABLES},

@@ -136,7 +136,8 @@ def scene_figure(scene: dict[str, Any]) -> "Figure":
     figure = Figure(figsize=(12.8, 7.2))
     figure.set_layout_engine("constrained", w_pad=_MARGIN, h_pad=_MARGIN)
     figure.suptitle(scene["heading"], fontsize=18, fontweight="bold")
-    {"run": _draw_run, "race": _draw_race, "rule": _draw_rule}[scene["kind"]](figure, scene)
+    draw = {"run": _draw_run, "race": _draw_race, "rule": _draw_rule}[scene["kind"]]
+    draw(figure, scene)
     return figure
 
 

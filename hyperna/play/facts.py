@@ -5,16 +5,24 @@ been computed by `hyperna.play.compute`.
 """
 
 import json
-import math
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, asdict, fields
 from importlib.resources import files
 from typing import Any
 
-from hyperna.mutation import LAWS
+from hyperna.mutation import LAWS, StepLaw
 from hyperna.network.neurons import LARGEST_BENT_TABLE, NEURONS
 from hyperna.network.outputs import OUTPUTS
-from hyperna.play.settings import RANGES, ROWS, SPHERE_POINTS, PlaySetting, page_problems
-from hyperna.problems import PROBLEMS, ArcProblem, problem
+from hyperna.play.settings import (
+    RANGES,
+    ROWS,
+    SPHERE_POINTS,
+    PlaySetting,
+    arc_problems,
+    page_problems,
+    parts_of_turn,
+)
+from hyperna.problems import ArcProblem, problem
 
 COMPUTED = files("hyperna.play") / "page" / "computed.json"
 # Resolution up to which all states of one neuron are drawn.
@@ -32,9 +40,15 @@ def page_facts() -> dict[str, Any]:
     >>> facts["laws"]["pareto"]["parameters"]
     {'shape': 1.0, 'scale': 1.0}
     """
-    found = {
-        "problems": {name: _problem(name, text) for name, text in page_problems().items()},
-        "laws": {name: _law(name) for name in sorted(LAWS)},
+    drawn = arc_problems()
+    computed = json.loads(COMPUTED.read_text("utf-8"))
+    caps = {name: made for name, made in drawn.items() if name not in computed["best_caps"]}
+    return {
+        "problems": {
+            name: {"summary": summary, **_shape(name, drawn)}
+            for name, summary in page_problems().items()
+        },
+        "laws": {name: _law(LAWS[name]) for name in sorted(LAWS) if not _needs_more(LAWS[name])},
         "outputs": {name: output.summary for name, output in OUTPUTS.items()},
         "neurons": {name: neuron.summary for name, neuron in NEURONS.items()},
         "defaults": {
@@ -48,24 +62,40 @@ def page_facts() -> dict[str, Any]:
         "largest_landscape": LARGEST_LANDSCAPE,
         "sphere_points": SPHERE_POINTS,
         "scenes": json.loads((files("hyperna.play") / "page" / "scenes.json").read_text("utf-8")),
-        **json.loads(COMPUTED.read_text("utf-8")),
+        **computed,
+        "best_caps": {**computed["best_caps"], **best_caps(caps)},
     }
-    return found
 
 
-def _problem(name: str, summary: str) -> dict[str, Any]:
-    """A problem's summary and, if its arcs are always the same, these in parts of the circle."""
-    found: dict[str, Any] = {"summary": summary}
-    if name not in PROBLEMS or name == "arcs":
-        return found
-    subject = problem(name)
-    if not isinstance(subject, ArcProblem):
-        return found
-    whole = math.lcm(4, *(end.denominator for arc in subject.arcs for end in arc))
-    arcs = [[int(end * whole) for end in arc] for arc in subject.arcs]
-    return {**found, "whole": whole, "arcs": arcs, "neurons": subject.default_neurons}
+def best_caps(names: Iterable[str]) -> dict[str, float | None]:
+    """Return the best fitness of one neuron on the sphere for problems, by an optimiser.
+
+    It takes about 0.05 s for each, so that those of the package are stored.
+
+    Examples
+    --------
+    >>> {name: round(best, 6) for name, best in best_caps(["half", "arcs:k=1"]).items()}
+    {'half': 1.0, 'arcs:k=1': 1.0}
+    """
+    return {name: problem(name, dim=3).best_fitness(neurons=1) for name in names}
 
 
-def _law(name: str) -> dict[str, Any]:
-    law = LAWS[name]
+def _shape(name: str, drawn: Mapping[str, ArcProblem]) -> dict[str, Any]:
+    """What the page must know of a registered problem: its usual dimension, and its arcs."""
+    if name == "cube":
+        return {"dim": problem(name).dim}
+    if name not in drawn:
+        return {}
+    made = drawn[name]
+    whole = parts_of_turn(made)
+    arcs = [[int(end * whole) for end in arc] for arc in made.arcs]
+    return {"dim": made.dim, "whole": whole, "arcs": arcs, "neurons": made.default_neurons}
+
+
+def _needs_more(law: type[StepLaw]) -> bool:
+    """Whether a law has a parameter without a default, which the page's menu cannot give."""
+    return any(field.default is MISSING for field in fields(law))
+
+
+def _law(law: type[StepLaw]) -> dict[str, Any]:
     return {"summary": law.summary, "continuous": law.continuous, "parameters": asdict(law())}

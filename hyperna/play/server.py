@@ -45,7 +45,8 @@ class _Handler(BaseHTTPRequestHandler):
     """One request."""
 
     protocol_version = "HTTP/1.1"
-    server_version, sys_version = "hyperna", ""
+    server_version = "hyperna"
+    sys_version = ""
     timeout = 60
     server: "PlayServer"
 

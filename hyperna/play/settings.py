@@ -3,6 +3,7 @@
 The Python lines that do the same are written by the page itself (``page/app/python.js``).
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -16,7 +17,7 @@ from hyperna.network.neurons import LARGEST_BENT_TABLE
 from hyperna.problems import PROBLEMS, ArcProblem, Problem, custom_arcs, points, problem
 from hyperna.run.algorithm import OnePlusOneNA
 from hyperna.run.description import ALGORITHM_OPTIONS, OPTIONS, RUN_OPTIONS
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 
 # Options of a run that the page has: whole numbers, from and to, and those with few values.
 RANGES = {name: option.page for name, option in OPTIONS.items() if isinstance(option.page, tuple)}
@@ -27,11 +28,15 @@ CHOICES = {
 ROWS = {"arcs": (2, 12), "points": (3, 400)}
 # Few enough for a browser to count at every step, on the sphere.
 SPHERE_POINTS = 1000
+# Parts of a turn at most, small enough that the page computes with a few turns exactly.
+_MOST_PARTS = 2**40
 
 
 @dataclass(frozen=True)
 class PlaySetting:
     """One experiment of the page.
+
+    Its defaults are those of a run, but for what is learnt, the neurons for it, and the seed.
 
     Parameters
     ----------
@@ -64,13 +69,13 @@ class PlaySetting:
     arcs: Any = ((0, 60), (120, 240))
     points: Any = ()
     neurons: int = 2
-    neuron: str = "plain"
-    output: str = "or"
-    resolution: int = 120
-    mutation: str = "harmonic"
-    bias: bool = True
+    neuron: str = OPTIONS["neuron"].default
+    output: str = OPTIONS["output"].default
+    resolution: int = OPTIONS["resolution"].default
+    mutation: str = OPTIONS["mutation"].default
+    bias: bool = OPTIONS["bias"].default
     seed: int = 1
-    restarts: int = 0
+    restarts: int = OPTIONS["restarts"].default
     stagnation: int = 0
 
     def __post_init__(self) -> None:
@@ -126,7 +131,7 @@ class PlaySetting:
     def target(self) -> float | bool | None:
         """A fitness where closeness to an optimum takes more than comparing components; else None.
 
-        False where no fitness means anything.
+        False where no fitness means anything, or none is known to the page.
 
         An output neuron may join other hidden neurons to the same answer, and on the sphere several
         angles stand for one normal vector. The page has the same rule for the Python lines that it
@@ -135,13 +140,31 @@ class PlaySetting:
         evolved = self.output == "evolved" and self.neurons > 1
         if not evolved and (self.dim == 2 or self.problem == "cube"):
             return None
+        if self._needs_an_optimiser:
+            return False
         known = self.algorithm.task(self.fitness).default_target
         return False if known is None else known
 
     @property
+    def _needs_an_optimiser(self) -> bool:
+        """Whether the best fitness is that of a cap which only an optimiser finds.
+
+        The page has none. It knows the best caps of `arc_problems` and of "arcs", which are
+        computed before it is shown, but not those of arcs that are drawn on it.
+        """
+        if self.problem != "custom_arcs" or self.dim == 2 or self.neurons > 1:
+            return False
+        if not self.bias and self.neuron == "plain":
+            return False
+        (start, end), *others = custom_arcs(self.arcs, unit="degree").arcs
+        half_space = not others and 2 * (end - start) == 1
+        return not half_space
+
+    @property
     def limits(self) -> dict[str, Any]:
         """What ends a run, as `OnePlusOneNA.run` takes it."""
-        given: dict[str, Any] = {} if self.target is None else {"target": self.target}
+        target = self.target
+        given: dict[str, Any] = {} if target is None else {"target": target}
         for name in RUN_OPTIONS:
             if OPTIONS[name].page and getattr(self, name):
                 given[name] = getattr(self, name)
@@ -154,20 +177,63 @@ class PlaySetting:
 
 
 def page_problems() -> dict[str, str]:
-    """Return the problems of the page with a line on each: those that exist on a circle, and two.
+    """Return the problems of the page with a line on each.
+
+    Of the registry these are `arc_problems`, "arcs" and "cube"; two more are given point by point,
+    or arc by arc, with the setting.
 
     Examples
     --------
     >>> page_problems()["points"]
     'your own points in two colours'
     """
-    drawable = {n: made.summary for n, made in PROBLEMS.items() if "dim" in made.parameters}
+    known = {*arc_problems(), "arcs", "cube"}
+    registered = {name: made.summary for name, made in PROBLEMS.items() if name in known}
     return {
-        **drawable,
+        **registered,
         "arcs": "k equally spaced arcs, each half of its period",
         "custom_arcs": "your own arcs",
         "points": "your own points in two colours",
     }
+
+
+def arc_problems() -> dict[str, ArcProblem]:
+    """Return the registered problems that are certain arcs, on the circle and on the sphere.
+
+    Each has the dimension that it has if none is given. Not among them are "arcs", whose arcs
+    follow from `k`, and problems of your own that need a parameter or whose arcs have ends of too
+    many digits for the page's arithmetic.
+
+    Examples
+    --------
+    >>> arc_problems()["quarter"].arcs
+    ((Fraction(0, 1), Fraction(1, 4)),)
+    """
+    found = {}
+    for name, factory in PROBLEMS.items():
+        if name == "arcs" or "dim" not in factory.parameters:
+            continue
+        try:
+            usual = factory()
+            drawn = [factory(dim=dim) for dim in RANGES["dim"]]
+        except (TypeError, ValueError):
+            continue
+        if not isinstance(usual, ArcProblem) or parts_of_turn(usual) > _MOST_PARTS:
+            continue
+        if all(isinstance(one, ArcProblem) and one.arcs == usual.arcs for one in drawn):
+            found[name] = usual
+    return found
+
+
+def parts_of_turn(problem: ArcProblem) -> int:
+    """Return into how many equal parts a turn is divided so that all ends of arcs are whole.
+
+    Examples
+    --------
+    >>> parts_of_turn(problem("quarter")), parts_of_turn(problem("local_opt"))
+    (4, 12)
+    """
+    return math.lcm(4, *(end.denominator for arc in problem.arcs for end in arc))
 
 
 def check_rows(name: str, rows: Any, width: int, most: int) -> tuple[tuple[float, ...], ...]:

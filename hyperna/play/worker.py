@@ -3,9 +3,10 @@
 What takes long, or might crash, is not computed in the server itself, so that the server can answer
 other requests meanwhile and can end the work when nobody waits for it any more.
 
-Messages are lines of JSON. In: ``{"answer": name, "question": ..., "seconds": ...}``, or
-``{"stop": true}``, which asks for what there is of the answer under way. Out: ``{"found": ...}`` or
-``{"error": ...}``, one line for each question. The process ends when its input does.
+Messages are lines of JSON. In: ``{"answer": name, "question": ..., "own": ..., "seconds": ...}``,
+where "own" is what the question names that does not come with hyperna (`hyperna.play.own_parts`),
+or ``{"stop": true}``, which asks for what there is of the answer under way. Out: ``{"found": ...}``
+or ``{"error": ...}``, one line for each question. The process ends when its input does.
 """
 
 import json
@@ -17,6 +18,7 @@ from typing import Any, TextIO
 
 from hyperna.play.allowance import Allowance
 from hyperna.play.answers import LONG_ANSWERS
+from hyperna.play.own_parts import register_own
 
 
 class Worker:
@@ -44,11 +46,11 @@ class Worker:
         threading.Thread(target=self.listen, daemon=True).start()
         while True:
             message, allowance = self.questions.get()
-            reply = answer(message["answer"], message["question"], allowance)
+            reply = answer(message["answer"], message["question"], allowance, message["own"])
             print(reply, file=self.replies, flush=True)
 
 
-def answer(name: str, question: Any, allowance: Allowance) -> str:
+def answer(name: str, question: Any, allowance: Allowance, own: str = "") -> str:
     """Return the reply to a question as a line of JSON.
 
     Examples
@@ -57,8 +59,9 @@ def answer(name: str, question: Any, allowance: Allowance) -> str:
     {'error': 'exact runtimes need one plain neuron with a bias, and arcs of the circle'}
     """
     try:
+        register_own(own)
         return json.dumps({"found": LONG_ANSWERS[name](question, allowance)}, allow_nan=False)
-    except (ValueError, TypeError, OverflowError, MemoryError) as error:
+    except (ValueError, TypeError, ImportError, OverflowError, MemoryError) as error:
         return json.dumps({"error": " ".join(str(error).split())})
 
 

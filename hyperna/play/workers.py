@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from hyperna.play.own_parts import own_of
+
 # Processes that compute at the same time; further questions wait for one of them.
 MOST_WORKERS = 2
 # Seconds between two looks at whether somebody still waits for the answer.
@@ -127,7 +129,9 @@ class Workers:
                 raise ClientLeft
         try:
             with self._process() as process:
-                process.send({"answer": answer, "question": question, "seconds": seconds})
+                own = own_of(question)
+                message = {"answer": answer, "question": question, "own": own, "seconds": seconds}
+                process.send(message)
                 return process.reply(left)
         finally:
             self._turn.release()

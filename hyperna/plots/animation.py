@@ -91,7 +91,8 @@ def animate_run(
 
     def draw_network(frame: int) -> None:
         network.clear()
-        (plot_circle if problem.dim == 2 else plot_sphere)(problem, way.network(frame), network)
+        plot: Any = plot_circle if problem.dim == 2 else plot_sphere
+        plot(problem, way.network(frame), network)
         _one_legend(figure, network, legend)
 
     def draw_curve(frame: int) -> None:

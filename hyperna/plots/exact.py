@@ -24,6 +24,7 @@ from hyperna.theory import Drift, ExactRuntime
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# The grey of starts from which the time is infinite.
 _INFINITE = "0.8"
 
 
@@ -169,7 +170,8 @@ def plot_drift(
     if over == "components":
         return _drift_over_components(drift, ax, title, components)
     ax = ax or new_axes((7.0, 4.8))
-    free, failing = drift.free, drift.failing
+    free = drift.free
+    failing = drift.failing
     good = free & ~failing
     potential = drift.values
     ax.plot(potential[good], drift.drift[good], ".", color=BLUE, alpha=0.5, label="drift")

@@ -45,13 +45,14 @@ def plot_explanation(explanation: Explanation, ax: "Axes | None" = None) -> "Axe
     ax = ax or new_axes(size)
     labelled: set[bool] = set()
     for place, state in enumerate(states):
+        label = "holds" if state.holds else "does not hold"
         ax.barh(
             place,
             state.distance,
             color=BLUE if state.holds else ORANGE,
             hatch=None if state.holds else "//",
             edgecolor="white",
-            label=None if state.holds in labelled else "holds" if state.holds else "does not hold",
+            label=None if state.holds in labelled else label,
         )
         labelled.add(state.holds)
         ax.annotate(

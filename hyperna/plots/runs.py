@@ -245,7 +245,10 @@ def batch_figure(problem: Problem, runs: Runs) -> "Figure":
         solid: Any = figure.add_subplot(grid[:, 0], projection="3d", computed_zorder=False)
         plot_sphere(problem, best.network, solid, share=best.fitness)
     above = figure.add_subplot(grid[0, -1])
-    (plot_runtimes if runs.success.any() else _draw_ends)(runs, above)
+    if runs.success.any():
+        plot_runtimes(runs, above)
+    else:
+        _draw_ends(runs, above)
     below = plot_improvements(best, figure.add_subplot(grid[1, -1]))
     chosen = "best run (highest fitness, then fewest evaluations)"
     below.set_title(f"{chosen}:\n{below.get_title()}")

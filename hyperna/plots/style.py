@@ -93,7 +93,10 @@ def plain_logarithmic(axis: "Axis") -> None:
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
     beside = isinstance(axis, XAxis)
-    (axis.axes.set_xscale if beside else axis.axes.set_yscale)("log")
+    if beside:
+        axis.axes.set_xscale("log")
+    else:
+        axis.axes.set_yscale("log")
     low, high = axis.get_view_interval()
     many = np.asarray(LogLocator(subs=(1, 2, 5)).tick_values(low, high))
     width = len(" ".join(map("{:,.10g}".format, many[(low <= many) & (many <= high)]))) + 1

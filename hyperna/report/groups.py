@@ -21,13 +21,13 @@ from hyperna.run.description import ALGORITHM_OPTIONS, OPTIONS
 _PROBLEM_KEYS = ("problem", "dim", "points", "sampling", "data")
 # The theorems are about D = 2 with this number of neurons, joined by OR.
 _THEOREM_NEURONS = {"half": 1, "quarter": 1, "two_quarters": 2, "local_opt": 1}
-# More algorithms on one problem than this would give hundreds of pairs.
+# More variants of one problem than this would give hundreds of pairs.
 MOST_COMPARED = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Settings of one problem that differ in the resolution only, in its order."""
+    """A variant: settings of one problem that differ in the resolution only, in its order."""
 
     name: str
     members: list[Entry]
@@ -84,7 +84,7 @@ class Family:
 
 @dataclass(frozen=True, eq=False)
 class Contest:
-    """Different algorithms on the same problem at the same resolution."""
+    """Several variants on the same problem at the same resolution, by their names."""
 
     resolution: int
     members: dict[str, Entry]
@@ -107,7 +107,7 @@ class Contest:
 
     @property
     def winners(self) -> list[str]:
-        """The one with the fewest evaluations per success; several if they need equally many."""
+        """Names of the variants with the fewest evaluations per success: one, unless these tie."""
         times = {name: one.summary.running_time.value for name, one in self.members.items()}
         return [name for name, time in times.items() if time == min(times.values())]
 
@@ -157,7 +157,7 @@ class Group:
 
     @cached_property
     def contests(self) -> list[Contest]:
-        """Resolutions at which several algorithms ran, and some run succeeded."""
+        """One for each resolution at which several variants ran and some run succeeded."""
         found = []
         for resolution in self.resolutions:
             members = {self.families[i].name: one for i, one in self.at(resolution).items()}
@@ -165,9 +165,26 @@ class Group:
                 found.append(Contest(resolution, members))
         return found
 
+    @cached_property
+    def main_contest(self) -> Contest | None:
+        """The contest whose winner is told, None if there is none.
+
+        It has the largest resolution among those with at least half as many variants as the contest
+        with the most.
+        """
+        most = max((len(contest.members) for contest in self.contests), default=0)
+        large = [contest for contest in self.contests if 2 * len(contest.members) >= most]
+        return large[-1] if large else None
+
     @property
     def main_resolution(self) -> int:
-        """The largest resolution at which at least half of the variants ran."""
+        """The resolution at which successes are drawn: that of the main contest.
+
+        Without a contest it is the largest one at which at least half as many variants ran as at
+        that with the most.
+        """
+        if self.main_contest is not None:
+            return self.main_contest.resolution
         count = Counter(one.setting.resolution for one in self.entries)
         most = max(count.values())
         return max(r for r, variants in count.items() if 2 * variants >= most)

@@ -48,8 +48,9 @@ class Entry:
 
     def extreme(self, largest: bool) -> tuple[int, int]:
         """Return the largest or smallest number of evaluations, and the first run that has it."""
-        place = int((np.argmax if largest else np.argmin)(self.stored.evaluations))
-        return int(self.stored.evaluations[place]), int(self.stored.numbers[place])
+        spent = self.stored.evaluations
+        place = int(spent.argmax() if largest else spent.argmin())
+        return int(spent[place]), int(self.stored.numbers[place])
 
     def data(self, with_rows: bool) -> dict[str, Any]:
         """Return everything as JSON can hold it, with the rows if that is wanted."""

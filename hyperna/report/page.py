@@ -78,7 +78,8 @@ def read_entries(store: Store) -> list[Entry]:
 
 def make_page(entries: Sequence[Entry], title: str, made: datetime, missing: int = 0) -> str:
     """Return the text of the page; `missing` runs are planned but not stored."""
-    script, style = _resource("page.js"), _resource("page.css")
+    script = _resource("page.js")
+    style = _resource("page.css")
     found = groups(entries)
     grown = by_dimension(entries)
     sections = [("problems", "What was asked and found", problems_section(found))]

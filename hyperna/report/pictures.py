@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 
+from hyperna._validation import FloatArray
 from hyperna.plots.style import ORANGE
 from hyperna.problems import ArcProblem, PointProblem, Problem
 from hyperna.report.html import Markup, tag
@@ -26,9 +28,11 @@ def problem_picture(problem: Problem | None) -> Markup:
     """
     if isinstance(problem, ArcProblem):
         plane = "" if problem.dim == 2 else ", seen in the plane of the last two coordinates"
-        caption, shapes = f"Blue: positive{plane}.", _arcs(problem)
+        caption = f"Blue: positive{plane}."
+        shapes = _arcs(problem)
     elif isinstance(problem, PointProblem):
-        caption, shapes = "Blue: positive, orange: negative", _points(problem)
+        shapes = _points(problem)
+        caption = "Blue: positive, orange: negative"
         if problem.dim > 2 and not _is_cube(problem):
             caption += f"; the first two of {problem.dim} coordinates"
         if len(problem.X) > _MOST_POINTS:
@@ -55,18 +59,23 @@ def _arcs(problem: ArcProblem) -> Iterator[Markup]:
 
 
 def _points(problem: PointProblem) -> Iterator[Markup]:
-    places, corners = _plane(problem), problem.X
-    pairs = [(i, j) for i in range(len(corners)) for j in range(i)] if _is_cube(problem) else []
-    for i, j in pairs:
-        if np.count_nonzero(corners[i] != corners[j]) == 1:  # an edge
-            (x1, y1), (x2, y2) = places[i], places[j]
-            ends = {"x1": x1, "y1": -y1, "x2": x2, "y2": -y2}
-            yield tag("line", **{key: f"{end:.3f}" for key, end in ends.items()}, class_="thin")
+    places = _plane(problem)
+    if _is_cube(problem):
+        yield from _edges(problem.X, places)
     count = len(places)
     chosen = np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS)).astype(int))
     for (x, y), positive in zip(places[chosen], problem.y[chosen], strict=True):
         colour = "var(--blue)" if positive else ORANGE
         yield tag("circle", cx=f"{x:.3f}", cy=f"{-y:.3f}", r=0.05, style=f"fill: {colour}")
+
+
+def _edges(corners: FloatArray, places: FloatArray) -> Iterator[Markup]:
+    """Yield the edges of a cube: lines between corners that differ in one coordinate."""
+    for i, j in combinations(range(len(corners)), 2):
+        if np.count_nonzero(corners[i] != corners[j]) == 1:
+            (x1, y1), (x2, y2) = places[i], places[j]
+            ends = {"x1": x1, "y1": -y1, "x2": x2, "y2": -y2}
+            yield tag("line", **{key: f"{end:.3f}" for key, end in ends.items()}, class_="thin")
 
 
 def _plane(problem: PointProblem) -> np.ndarray:

@@ -16,7 +16,6 @@ from hyperna.report.sentences import (
     contest_text,
     family_text,
     headline,
-    main_contest,
     method_text,
     success_text,
     task_text,
@@ -47,7 +46,7 @@ def _problem_article(index: int, group: Group) -> Markup:
     answers = [
         tag("li", tag("b", family.name), ": ", family_text(family)) for family in group.families
     ]
-    contest = main_contest(group)
+    contest = group.main_contest
     compared = [tag("p", contest_text(contest))] if contest else []
     sentences = [tag("p", sentence) for sentence in asked]
     text = tag("div", *sentences, tag("ul", *answers, class_="found"), *compared)

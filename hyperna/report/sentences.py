@@ -77,7 +77,7 @@ def headline(group: Group) -> str:
     text = _succeeded(group.successes, group.runs)
     if group.successes:
         text += f" ({_final_fitness(group.entries)})"
-    contest = main_contest(group)
+    contest = group.main_contest
     if contest is not None:
         winners = contest.winners
         cost = contest.members[winners[0]].summary.running_time.value
@@ -157,12 +157,6 @@ def _growth(family: Family) -> str:
     return " ".join(parts)
 
 
-def main_contest(group: Group) -> Contest | None:
-    """Return the contest at the resolution at which most variants ran."""
-    found = [one for one in group.contests if one.resolution == group.main_resolution]
-    return found[0] if found else None
-
-
 def contest_text(contest: Contest) -> str:
     """Return which variant was fastest, and whether that may be chance.
 
@@ -174,34 +168,45 @@ def contest_text(contest: Contest) -> str:
         f"At {at_r(contest.resolution)}, {_quoted(winners)} needed the fewest evaluations per "
         f"success."
     )
-    kinds: dict[str, list[str]] = {"significant": [], "chance": [], "otherwise": []}
+    compared: dict[str, list[str]] = {"slower": [], "faster": [], "chance": []}
     for name in contest.members:
         if contest.tests and name not in winners:
-            kinds[_against(contest, winners, name)].append(name)
-    sure, unsure, otherwise = kinds.values()
-    if sure:
-        text += f" The difference from {_quoted(sure)} is significant"
-        text += f"; that from {_quoted(unsure)} may be chance." if unsure else "."
-    elif unsure:
-        text += f" The difference from {_quoted(unsure)} may be chance."
-    if otherwise:
-        text += f" Single runs of {_quoted(otherwise)} took fewer evaluations, significantly."
+            compared[_single_runs(contest, winners, name)].append(name)
+    slower = compared["slower"]
+    faster = compared["faster"]
+    chance = compared["chance"]
+    if slower:
+        text += f" The difference from {_quoted(slower)} is significant"
+        text += f"; that from {_quoted(chance)} may be chance." if chance else "."
+    elif chance:
+        text += f" The difference from {_quoted(chance)} may be chance."
+    if faster:
+        text += f" Single runs of {_quoted(faster)} took fewer evaluations, significantly."
     return f"{text} {_fitness_text(contest)}"
 
 
-def _against(contest: Contest, winners: Sequence[str], name: str) -> str:
-    """Whether single runs of the winners took fewer evaluations than those of another variant."""
+def _single_runs(contest: Contest, winners: Sequence[str], name: str) -> str:
+    """Return whether single runs of a variant are "slower" or "faster" than those of the winners.
+
+    "chance": a difference is not significant, or not the same for all winners. They may be faster,
+    because evaluations per success count those of failed runs too.
+    """
     found = set()
     for test in contest.tests:
-        if name in (test.first, test.second) and {test.first, test.second} & set(winners):
-            slower = test.a12 > 0.5 if test.second == name else test.a12 < 0.5
-            certain = test.p_holm < _SIGNIFICANT
-            found.add("chance" if not certain else "otherwise" if slower else "significant")
+        pair = {test.first, test.second}
+        if name not in pair or not pair & set(winners):
+            continue
+        # a12 is the probability that the first takes longer
+        longer = test.a12 if test.first == name else 1.0 - test.a12
+        if test.p_holm >= _SIGNIFICANT:
+            found.add("chance")
+        else:
+            found.add("faster" if longer < 0.5 else "slower")
     return found.pop() if len(found) == 1 else "chance"
 
 
 def _fitness_text(contest: Contest) -> str:
-    """Return whether the algorithms found equally good networks, and were asked for the same."""
+    """Return whether the variants found equally good networks, and were asked for the same."""
     means = {name: one.summary.mean_fitness for name, one in contest.members.items()}
     ranked = sorted(means, key=lambda name: -means[name])
     if len(ranked) > _MOST_NAMED:

@@ -21,7 +21,7 @@ from hyperna.run.description import (
 )
 from hyperna.run.many import run_many
 from hyperna.run.results import Progress, RunResult, Runs, Seed
-from hyperna.run.search import StoppingRule, Task
+from hyperna.run.task import StoppingRule, Task
 from hyperna.run.terms import charged
 from hyperna.run.topology import growing
 
@@ -64,8 +64,8 @@ class OnePlusOneNA(AlgorithmOptions):
         is of no use.
     move : {"angle", "rotation"}
         How a mutated direction moves: one of its angles changes, as in the paper, or the normal
-        turns in the plane of two random coordinates, which treats all coordinates alike. At D = 2
-        both are the same; above, rotations are searched on the finest grid there is.
+        turns in the plane of two random coordinates, which treats all coordinates alike; the grid
+        is then the finest there is. At D = 2 `move` makes no difference: angles change.
     max_neurons : int, optional
         Largest number of neurons where it evolves, by default 16.
 
@@ -134,7 +134,7 @@ class OnePlusOneNA(AlgorithmOptions):
         of neurons evolves it is that of the largest networks.
         """
         resolution = self.resolution
-        # at D = 2 rotations are what changed angles do
+        # at D = 2 `move` makes no difference
         if law(self.mutation).continuous or (self.move == "rotation" and dim > 2):
             resolution *= finest_unit(resolution)
         return Grid(dim, self.largest_size, resolution, self.output, self.neuron)

@@ -1,9 +1,13 @@
 """The description of a run: every option once, with its type, default, range, help and place.
 
-Whatever knows about options reads them here: the arguments of `OnePlusOneNA` and of its `run`, the
+What all options go through reads them here: the arguments of `OnePlusOneNA` and of its `run`, the
 options of the commands, the keys of campaign files, the digest of a setting, the columns of a frame
 of runs, what IOHprofiler is told, exact runtimes and the play page. A new option is a field of one
 of the first three classes below; CONTRIBUTING.md says which code uses it then and what tests it.
+
+Where an option is an argument of a function by its name, as in `expected_runtime`, the signature
+repeats its default for those who read it, and some docstrings repeat ends of a range. The tests
+compare these with what is said here.
 
 - `SubjectOptions`: which algorithm is run on which problem, and how networks are judged.
 - `AlgorithmOptions`: the network and its mutation, which are the arguments of `OnePlusOneNA`.
@@ -18,7 +22,7 @@ from typing import Any, TypedDict
 
 from hyperna._validation import check_choice, check_flag, check_integer, check_real, check_text
 from hyperna._words import did_you_mean, shown
-from hyperna.fitness.points import METHODS
+from hyperna.fitness.points import METHODS, Sampled
 from hyperna.mutation import StepLaw
 from hyperna.network.grid import INITS, MAX_RESOLUTION
 from hyperna.network.neurons import NEURONS
@@ -32,12 +36,14 @@ MOST_NEURONS: int = 1024
 # Evaluations that fit into the kernels' counters.
 MOST_EVALUATIONS = 2**61
 AUTOMATIC_RESTARTS = "auto"
+# The paper's limit of a run, in units of r ln r evaluations.
+_BUDGET_FACTOR = 100
 
 # Which algorithms know an option: all of them; all that count evaluations between restarts, which
 # are those of this package; the (1+1) NA and its relatives.
 EVERY = "every algorithm"
 COUNTED = "algorithms that restart"
-RELATIVES = "the (1+1) NA and its relatives"
+NA_AND_RELATIVES = "the (1+1) NA and its relatives"
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,9 @@ class Option:
     Parameters
     ----------
     default : object
-        Value if it is not given. None: it follows from other options, or there is none.
+        Value if it is not given. None: it follows from other options, or there is none. That of
+        `neurons` is for Python's constructors and exact runtimes; where a problem is at hand, as in
+        ``hyperna run`` and in settings, the number is the problem's.
     group : str
         Heading under which ``hyperna run --help`` shows it. An option under "network" says which
         networks there are: algorithms are compared where they agree in it.
@@ -64,7 +72,7 @@ class Option:
     word : str
         A word that is allowed instead of a number.
     used_by : str
-        Which algorithms know it: `EVERY`, `COUNTED` or `RELATIVES`.
+        Which algorithms know it: `EVERY`, `COUNTED` or `NA_AND_RELATIVES`.
     theory : bool
         Whether exact runtimes depend on it, so that ``hyperna theory`` has it.
     page : bool or (int, int)
@@ -95,7 +103,7 @@ class Option:
     choices: tuple[str, ...] = ()
     off_help: str = ""
     word: str = ""
-    used_by: str = RELATIVES
+    used_by: str = NA_AND_RELATIVES
     theory: bool = False
     page: bool | tuple[int, int] = False
     function: bool = False
@@ -114,7 +122,8 @@ class Option:
         """The help with the default."""
         if self.default is None or self.flag or "default" in self.help:
             return self.help
-        return f"{self.help} (default: {self.default})"
+        default = f"{self.default:g}" if isinstance(self.default, float) else self.default
+        return f"{self.help} (default: {default})"
 
     def check(self, name: str, value: Any) -> Any:
         """Return the clean value or say what would be right."""
@@ -297,7 +306,7 @@ class SubjectOptions:
     sampling: str | None = _choice(
         None,
         "problem",
-        "how these points are placed (default: sobol)",
+        f"how these points are placed (default: {Sampled.method})",
         METHODS,
         used_by=EVERY,
         theory=True,
@@ -368,7 +377,7 @@ class AlgorithmOptions:
     mutation: str | StepLaw = _field(  # noqa: RUF009 makes a field
         "harmonic",
         "algorithm",
-        "a law from 'hyperna list', or with parameters: pareto:shape=1.5 (default: harmonic)",
+        "a law from 'hyperna list', or with parameters: pareto:shape=1.5",
         theory=True,
         page=True,
         written=True,
@@ -418,7 +427,7 @@ class AlgorithmOptions:
     replace_neuron: float = _number(
         0.0,
         "algorithm",
-        "probability that a neuron is drawn again instead of a mutation (default: 0)",
+        "probability that a neuron is drawn again instead of a mutation",
         0,
         1,
         high_open=True,
@@ -458,7 +467,7 @@ class RunOptions:
     budget: int | None = _integer(
         None,
         "runs",
-        "evaluations per run (default: 100 r ln r)",
+        f"evaluations per run (default: {_BUDGET_FACTOR} r ln r)",
         1,
         MOST_EVALUATIONS,
         used_by=EVERY,
@@ -541,7 +550,7 @@ FILE_OPTIONS = ("label", "positive", "weight", "scale")
 
 def default_budget(resolution: int) -> int:
     """The paper's limit, floor(100 r ln r) evaluations."""
-    return math.floor(100 * resolution * math.log(resolution))
+    return math.floor(_BUDGET_FACTOR * resolution * math.log(resolution))
 
 
 def check_run_options(resolution: int, given: RunArguments) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class Halt:
 
     Runs ask it again and again (see `Runner.finished_rows`). Threads see it when the flag is
     raised. A process has a copy of its own, which nobody raises. What ends a single run by its
-    result so far is a `hyperna.run.search.StoppingRule`.
+    result so far is a `hyperna.run.task.StoppingRule`.
     """
 
     raised: bool = False

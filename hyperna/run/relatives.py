@@ -14,7 +14,7 @@ from hyperna._words import shown
 from hyperna.fitness import Fitness
 from hyperna.problems import Problem
 from hyperna.run.algorithm import OnePlusOneNA
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 from hyperna.run.terms import TermTask
 
 # What `population` may return.

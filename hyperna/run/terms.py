@@ -40,7 +40,7 @@ from hyperna.run.results import (
     row_of,
     seed_sequence,
 )
-from hyperna.run.search import Task, extend
+from hyperna.run.task import Task, extend
 
 # Step lengths that fit into a table.
 LONGEST_STEP = 2**22

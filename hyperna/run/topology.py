@@ -16,8 +16,8 @@ from hyperna._words import shown
 from hyperna.network.outputs import OUTPUTS
 from hyperna.run.description import EVOLVED_NEURONS
 from hyperna.run.results import SIZED_COLUMNS
-from hyperna.run.search import Task, extend, multiples
 from hyperna.run.success import Judge, JudgeOfSizes
+from hyperna.run.task import Task, extend, multiples
 
 # Probability that an offspring has one neuron more or fewer.
 RESIZING_PROBABILITY = 0.25

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hyperna._words import counted, listed, shown
-from hyperna.tables.columns import plain_cells, read_number
+from hyperna.tables.columns import plain_cells
 from hyperna.tables.reader import columns_of
 
 REMEDY = """\
@@ -56,7 +56,7 @@ def about_text_and_gaps(X: Any, fitting: bool = True) -> str | None:
                 missing += 1
             elif isinstance(cell, float):
                 far += int(np.isinf(cell))
-            elif word is None and np.isnan(read_number(cell)):
+            elif word is None and not _is_plain_number(cell):
                 word = cell
         if word is not None:
             texts.append(f"{column}, as {shown(word)}")
@@ -77,3 +77,11 @@ def about_text_and_gaps(X: Any, fitting: bool = True) -> str | None:
     if infinite:
         remedies.append(REMEDY_FOR_INFINITIES)
     return "\n".join([f"X must be finite numbers, got {'; '.join(problems)}.", *remedies])
+
+
+def _is_plain_number(cell: Any) -> bool:
+    """Return whether a cell is a text that is converted to a number, as scikit-learn does it."""
+    try:
+        return bool(np.isfinite(float(cell)))
+    except (TypeError, ValueError):
+        return False

@@ -7,11 +7,11 @@ are written that way, in the same table or in a later one.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,19 @@ from hyperna._words import counted, did_you_mean, listed, number, shortened, sho
 from hyperna.tables.dates import CALENDAR
 
 KINDS = ("number", "date", "category")
+DECIMAL_MARKS = (".", ",")
 
 # A column is one of numbers, or of dates, if so many of its cells are; the others count as gaps.
 LEAST_SHARE = 0.8
-# A category gets a feature of its own if it has this share of the rows, and is among the largest.
+# A category gets a feature of its own if it has at least this share of the rows. A column gets at
+# most so many features: of more categories the most frequent ones, and "rare" for all others. Gaps
+# are one of the categories.
 LEAST_CATEGORY_SHARE = 0.01
 MOST_CATEGORIES = 20
-# With fewer rows nothing is taken for an identifier, since any numbers may happen to follow.
+# With fewer rows no numbers are taken for an identifier, and with fewer texts none for free text,
+# since any few may happen to be different.
 FEW_ROWS = 20
+FEW_TEXTS = 10
 # Whole numbers, all different, from one of the first ten on and at most twice as many as the rows,
 # number the rows of a table, or of a half of it: a fold of a cross-validation, or what is left
 # without the rows that have no label. A random half has one of the first ten with 1 - 2 ** -10.
@@ -68,6 +73,12 @@ class Column:
     form : str
         How its cells are written: the decimal mark of a number, the format of a date as
         `datetime.strptime` takes it or "ISO 8601".
+    other_form : str
+        Of numbers: the other decimal mark, if the same cells are other numbers with it, as 12,500
+        is 12500 or 12.5.
+    written_as : str
+        Of numbers: a cell that is not written as a plain number, such as "$1,200"; "" if there is
+        none.
     reason : str
         Why it is left out.
     rows, gaps : int
@@ -83,6 +94,8 @@ class Column:
     name: str
     kind: str
     form: str = ""
+    other_form: str = ""
+    written_as: str = ""
     reason: str = ""
     rows: int = 0
     gaps: int = 0
@@ -211,11 +224,13 @@ def _read_each(cells: Cells, read: Callable[[Any], Any], dtype: Any) -> Cells:
     return result
 
 
-_THOUSANDS = {
-    ".": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?"),
-    ",": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d*)?"),
-}
-_SIGNS = "$€£¥%"
+# A number with a decimal point and separators of thousands. Nobody writes 0,125 or 012,500 for 125
+# and 12500, so that a zero in front tells a decimal comma.
+THOUSANDS = r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?"
+# What may stand around a number.
+SIGNS = "$€£¥% "
+_WITH_THOUSANDS = re.compile(THOUSANDS)
+_SWAPPED_MARKS = str.maketrans(",.", ".,")
 
 
 def read_number(cell: Any, decimal: str = ".") -> float:
@@ -229,11 +244,11 @@ def read_number(cell: Any, decimal: str = ".") -> float:
     (1200.5, 1200.5, nan)
     """
     if isinstance(cell, str):
-        text = cell.strip(_SIGNS + " ")
-        if _THOUSANDS[decimal].fullmatch(text):
-            text = text.replace("." if decimal == "," else ",", "")
+        text = cell.strip(SIGNS)
         if decimal == ",":
-            text = "no number" if "." in text else text.replace(",", ".")
+            text = text.translate(_SWAPPED_MARKS)
+        if "," in text and _WITH_THOUSANDS.fullmatch(text):
+            text = text.replace(",", "")
         try:
             cell = math.nan if "_" in text else float(text)
         except ValueError:
@@ -289,7 +304,10 @@ def read_category(cell: Any) -> str | None:
 
 
 def check_kinds(kinds: Any) -> dict[str, str]:
-    """Return the kinds that a caller gives to columns; each is a kind or ``date:FORMAT``."""
+    """Return the kinds that a caller gives to columns.
+
+    Each is a kind, ``number:.`` or ``number:,``, or ``date:FORMAT``.
+    """
     if kinds is None:
         return {}
     if not isinstance(kinds, Mapping):
@@ -305,27 +323,28 @@ def wrong_kinds(kinds: Mapping[Any, Any]) -> str:
 
     Examples
     --------
-    >>> wrong_kinds({"age": "number", "born": "date:%d.%m.%Y"})
+    >>> wrong_kinds({"age": "number", "price": "number:,", "born": "date:%d.%m.%Y"})
     ''
     >>> wrong_kinds({"age": "nunber"}).partition("got ")[2]
     "'nunber' for column 'age'; did you mean 'number'?"
     """
+    known = {*KINDS, *(f"number:{decimal}" for decimal in DECIMAL_MARKS)}
     wrong = {
         name: kind
         for name, kind in kinds.items()
-        if kind not in KINDS and not str(kind).startswith("date:%")
+        if kind not in known and not str(kind).startswith("date:%")
     }
     if not wrong:
         return ""
     given = [f"{shown(kind)} for column {shown(name)}" for name, kind in wrong.items()]
     hint = did_you_mean(next(iter(wrong.values())), KINDS)
     return (
-        f"kinds must be {', '.join(KINDS)}, or date:FORMAT as in date:%d/%m/%Y, "
-        f"got {listed(given, 5)}{hint}"
+        f"kinds must be {', '.join(KINDS)}, or how such cells are written: 'number:,' (decimal "
+        f"commas), 'number:.', or date:FORMAT as in date:%d/%m/%Y; got {listed(given, 5)}{hint}"
     )
 
 
-def look_at(name: str, values: Any, kind: str | None = None) -> Column:
+def look_at(name: str, values: Any, kind: str | None = None, decimal: str = "") -> Column:
     """Return what a column holds, and how it is to be read.
 
     Parameters
@@ -336,11 +355,16 @@ def look_at(name: str, values: Any, kind: str | None = None) -> Column:
         Its cells.
     kind : str, optional
         What the column is, if the caller knows better; then it is not left out as an identifier.
+    decimal : str, optional
+        The decimal mark of other columns, if it is known: that of this column, too, if its cells
+        are numbers with either mark.
 
     Examples
     --------
     >>> look_at("age", ["31", "NA", "47"])
-    Column(name='age', kind='number', form='.', reason='', rows=3, gaps=1, ...)
+    Column(name='age', kind='number', form='.', ..., rows=3, gaps=1, ...)
+    >>> [look_at("price", ["12,500", "7,250"], decimal=mark).form for mark in ("", ",")]
+    ['.', ',']
     >>> look_at("joined", ["31.1.2024", "1.2.2024"]).form
     '%d.%m.%Y'
     >>> look_at("row", range(1, 101)).reason
@@ -357,8 +381,11 @@ def look_at(name: str, values: Any, kind: str | None = None) -> Column:
         only = read_category(next(iter(counts)))
         return replace(left_out, reason=f"always {shortened(str(only), 40)}")
     asked, _, asked_form = (kind or "").partition(":")
-    found, form, reading = _read_as(counts, asked, asked_form)
-    odd = [cell for cell, value in reading.items() if value != value]
+    reading = _read_as(counts, asked, asked_form, decimal)
+    if reading.kind == "number":
+        written_as = _not_plain(reading.values)
+        left_out = replace(left_out, other_form=reading.other_form, written_as=written_as)
+    odd = [cell for cell, value in reading.values.items() if value != value]
     if odd:
         odd_rows = sum(counts[cell] for cell in odd)
         example = shortened(str(max(odd, key=counts.__getitem__)), 40)
@@ -366,16 +393,16 @@ def look_at(name: str, values: Any, kind: str | None = None) -> Column:
             left_out, gaps=left_out.gaps + odd_rows, odd=odd_rows, odd_example=example
         )
         if odd_rows == known:
-            return replace(left_out, reason=f"holds no {found}, for instance {example!r}")
-    useless = "" if asked else _useless(name, found, counts, reading, rows)
+            return replace(left_out, reason=f"holds no {reading.kind}, for instance {example!r}")
+    useless = "" if asked else _useless(name, reading.kind, counts, reading.values, rows)
     if useless:
         return replace(left_out, reason=useless)
     remark = ""
-    if found == "date":
-        remark = _about_order(form, counts)
-    elif form == ",":
-        remark = "decimal comma"
-    return replace(left_out, kind=found, form=form, remark=remark)
+    if reading.kind == "date":
+        remark = _about_order(reading.form, counts)
+    elif reading.kind == "number":
+        remark = _about_mark(reading, decimal)
+    return replace(left_out, kind=reading.kind, form=reading.form, remark=remark)
 
 
 def _counted(cells: Cells) -> Counter[Any]:
@@ -394,55 +421,127 @@ def _share(counts: Counter[Any], values_read: Mapping[Any, Any]) -> float:
     return good / sum(counts.values())
 
 
-def _read_as(
-    counts: Counter[Any], asked: str = "", asked_form: str = ""
-) -> tuple[str, str, dict[Any, Any]]:
+class _Reading(NamedTuple):
+    """What cells are and how they are written, as in `Column`, and what each different one says."""
+
+    kind: str
+    form: str
+    other_form: str
+    values: dict[Any, Any]
+
+
+def _read_as(counts: Counter[Any], asked: str, asked_form: str, decimal: str) -> _Reading:
     """Return what most of the cells are, how they are written, and what they say.
 
-    `asked` is the kind that the caller wants, "" to find out.
+    `asked` and `asked_form` are the kind and the form that the caller wants, "" to find out;
+    `decimal` is the mark to take where the cells are numbers with either.
     """
     if asked in ("", "number"):
-        form, numbers = _number_form(counts)
+        numbers = _as_numbers(counts, asked_form, decimal)
         if asked:
-            return "number", form, numbers
-        if _share(counts, numbers) >= LEAST_SHARE:
-            if all(_between(value, _COMPACT_DATES) for value in numbers.values()):
-                date_form, dates = _date_form(counts)
-                if _share(counts, dates) == 1:
-                    return "date", date_form, dates
-            return "number", form, numbers
+            return numbers
+        if _share(counts, numbers.values) >= LEAST_SHARE:
+            if all(_between(value, _COMPACT_DATES) for value in numbers.values.values()):
+                dates = _as_dates(counts, "")
+                if _share(counts, dates.values) == 1:
+                    return dates
+            return numbers
     if asked in ("", "date"):
-        date_form, dates = _date_form(counts, asked_form)
-        if asked or _share(counts, dates) >= LEAST_SHARE:
-            return "date", date_form, dates
-    return "category", "", {cell: read_category(cell) for cell in counts}
+        dates = _as_dates(counts, asked_form)
+        if asked or _share(counts, dates.values) >= LEAST_SHARE:
+            return dates
+    return _Reading("category", "", "", {cell: read_category(cell) for cell in counts})
 
 
-def _number_form(counts: Counter[Any]) -> tuple[str, dict[Any, float]]:
-    """Return the decimal mark with which most cells are numbers, and these numbers."""
-    readings = {}
-    for decimal in (".", ","):
-        readings[decimal] = {cell: read_number(cell, decimal) for cell in counts}
-        if _share(counts, readings[decimal]) == 1:
-            break
-    best = max(readings, key=lambda decimal: _share(counts, readings[decimal]))
-    return best, readings[best]
+def _as_numbers(counts: Counter[Any], form: str, decimal: str) -> _Reading:
+    """Return the cells as numbers with the decimal mark with which most of them are.
+
+    `form` is the mark if it is given, `decimal` the one to take where both fit; else it is a point.
+    """
+    if form:
+        return _Reading("number", form, "", {cell: read_number(cell, form) for cell in counts})
+    points = {cell: read_number(cell, ".") for cell in counts}
+    share = _share(counts, points)
+    commas = dict(points)
+    differ = False
+    same_cells = True
+    for cell in filter(_has_mark, counts):
+        point, comma = points[cell], read_number(cell, ",")
+        if share == 1 and math.isnan(comma):
+            return _Reading("number", ".", "", points)
+        commas[cell] = comma
+        differ = differ or point != comma == comma
+        same_cells = same_cells and math.isnan(point) == math.isnan(comma)
+    if _share(counts, commas) > share:
+        return _Reading("number", ",", "", commas)
+    if not (differ and same_cells):
+        return _Reading("number", ".", "", points)
+    if decimal == ",":
+        return _Reading("number", ",", ".", commas)
+    return _Reading("number", ".", ",", points)
 
 
-def _date_form(counts: Counter[Any], form: str = "") -> tuple[str, dict[Any, np.datetime64]]:
-    """Return the format with which most cells are dates, and these dates."""
+def _has_mark(cell: Any) -> bool:
+    """Return whether a cell is a text with a comma or a point."""
+    return isinstance(cell, str) and ("," in cell or "." in cell)
+
+
+def _not_plain(numbers: Mapping[Any, float]) -> str:
+    """Return a cell that holds a number, but not as it is written in code; "" if there is none."""
+    for cell, value in numbers.items():
+        if isinstance(cell, str) and value == value:
+            try:
+                plain = float(cell) == value
+            except ValueError:
+                plain = False
+            if not plain:
+                return cell
+    return ""
+
+
+def decimal_mark(columns: Sequence[Column], table: Mapping[str, Any], separator: str = "") -> str:
+    """Return the decimal mark of a table, as far as cells tell it that fit one mark only.
+
+    If there are no such cells, or if they tell different marks, commas are decimal marks in a file
+    whose columns are separated by semicolons, for this is why commas do not separate them. Else the
+    mark is not known, "".
+
+    Examples
+    --------
+    >>> table = {"price": ["12,500", "7,250"], "share": ["0,5", "1,25"]}
+    >>> decimal_mark([look_at(name, cells) for name, cells in table.items()], table)
+    ','
+    """
+    marks = set()
+    for column in columns:
+        if column.kind != "number" or column.other_form:
+            continue
+        cells = plain_cells(table[column.name])
+        if column.form == ",":
+            marks.add(",")
+        elif any(_has_mark(cell) and not math.isnan(read_number(cell)) for cell in cells):
+            marks.add(".")
+    if len(marks) == 1:
+        return marks.pop()
+    commas = any(column.other_form and "," in column.written_as for column in columns)
+    return "," if commas and separator == ";" else ""
+
+
+def _as_dates(counts: Counter[Any], form: str) -> _Reading:
+    """Return the cells as dates in the format in which most of them are; `form` if it is given."""
     first = form or ISO
-    best, best_reading = first, {cell: read_date(cell, first) for cell in counts}
+    best = first
+    best_values = {cell: read_date(cell, first) for cell in counts}
     sample = [*counts][:50]
     for candidate in () if form else _possible_formats(sample):
-        if _share(counts, best_reading) == 1:
+        if _share(counts, best_values) == 1:
             break
         if all(np.isnat(read_date(cell, candidate)) for cell in sample):
             continue
-        reading = {cell: read_date(cell, candidate) for cell in counts}
-        if _share(counts, reading) > _share(counts, best_reading):
-            best, best_reading = candidate, reading
-    return best, best_reading
+        values = {cell: read_date(cell, candidate) for cell in counts}
+        if _share(counts, values) > _share(counts, best_values):
+            best, best_values = candidate, values
+    return _Reading("date", best, "", best_values)
 
 
 def _possible_formats(cells: list[Any]) -> list[str]:
@@ -452,6 +551,7 @@ def _possible_formats(cells: list[Any]) -> list[str]:
 
 
 def _separators(text: str) -> str:
+    """Return what is left of a text or of a format without words and numbers."""
     return re.sub(r"%?[A-Za-z0-9]+", "", text[:50])
 
 
@@ -462,11 +562,28 @@ def _about_order(form: str, counts: Counter[Any]) -> str:
     """Return a remark where day and month could as well be the other way round."""
     for order, other in _OTHER_ORDER.items():
         swapped = form.replace(order, other)
-        if swapped != form and _share(counts, _date_form(counts, swapped)[1]) == 1:
+        if swapped != form and _share(counts, _as_dates(counts, swapped).values) == 1:
             names = {"%m": "month", "%d": "day"}
             first, second = (names[part] for part in re.findall("%[dm]", order))
             return f"read as {first}, {second}; the other order would fit too"
     return ""
+
+
+def _about_mark(reading: _Reading, decimal: str) -> str:
+    """Return a remark about the decimal mark of numbers, above all where the other one would do.
+
+    `decimal` is the mark of other columns, if it is known.
+    """
+    if not reading.other_form:
+        return "decimal comma" if reading.form == "," else ""
+    commas = any("," in cell for cell in reading.values if isinstance(cell, str))
+    if reading.form == decimal == "." and not commas:
+        return ""  # plain numbers, as in other columns
+    mark = "commas" if commas else "points"
+    taken, other = f"decimal {mark}", f"{mark} between thousands"
+    if reading.form != ("," if commas else "."):
+        taken, other = other, taken
+    return f"read with {taken}; {other} would fit too"
 
 
 def _useless(
@@ -476,12 +593,12 @@ def _useless(
     known = sum(counts.values())
     different = len({value for value in values_read.values() if value == value})
     if kind == "category":
-        if known >= FEW_ROWS / 2 and different > known / 2:
+        if known >= FEW_TEXTS and different > known / 2:
             every = "a different text in every row"
             many = f"{number(different)} different texts in {counted(known, 'row')}"
             return every if different == known else many
         if max(counts.values()) < LEAST_CATEGORY_SHARE * rows:
-            return f"no text in more than {100 * LEAST_CATEGORY_SHARE:.0f} % of the rows"
+            return f"no text in at least {100 * LEAST_CATEGORY_SHARE:.0f} % of the rows"
     if kind == "number" and different == known == rows >= FEW_ROWS:
         values = [*values_read.values()]
         if all(value.is_integer() for value in values):

@@ -398,11 +398,10 @@ def _categories_of(
 
 
 def _plain_number(value: Any) -> Any:
-    return (
-        float(value)
-        if isinstance(value, int | np.number) and not isinstance(value, bool)
-        else value
-    )
+    """Return a number of any type as a float, and anything else as it is."""
+    if isinstance(value, int | np.number) and not isinstance(value, bool):
+        return float(value)
+    return value
 
 
 def _parts_of(parts: DateParts, place: int, feature: Feature) -> list[Feature]:

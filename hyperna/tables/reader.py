@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hyperna._words import counted, did_you_mean, listed, shown
-from hyperna.tables.columns import Column, check_kinds, look_at
+from hyperna.tables.columns import Column, check_kinds, decimal_mark, look_at
 
 
 class TableReader(TransformerMixin, BaseEstimator):
@@ -22,12 +22,16 @@ class TableReader(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     kinds : dict of str to str, optional
-        What some columns are, by name: "number", "date", "date:%d/%m/%Y" or "category". It is told
+        What some columns are, by name: "number", "date" or "category", or also how their cells are
+        written, as "number:," (with decimal commas), "number:." and "date:%d/%m/%Y". It is told
         from the cells for all others. A column with a kind is not left out as an identifier.
     ignore : sequence of str
         Columns to leave out.
     names : sequence of str, optional
         Names of the columns of arrays, which have none; "x1", "x2", ... if not given.
+    separator : str, optional
+        What separates the columns of the file that the table comes from. With ";" commas within
+        texts are decimal marks, where the cells do not tell.
 
     Attributes
     ----------
@@ -38,6 +42,10 @@ class TableReader(TransformerMixin, BaseEstimator):
 
     Notes
     -----
+    Texts such as 12,500 are numbers with a decimal comma and with separators of thousands. Where
+    all numbers of a column are such texts, they are read with the decimal mark of the other columns
+    if these tell one, else with a point (but see `separator`), and the remark of the column tells.
+
     `transform` returns floats (gaps are NaN) if all columns hold numbers. Otherwise it returns an
     array of objects: floats in columns of numbers, `numpy.datetime64` in those of dates, texts in
     those of categories, and None for gaps of the latter two. That is what `table_encoder` continues
@@ -58,15 +66,24 @@ class TableReader(TransformerMixin, BaseEstimator):
         kinds: Mapping[str, str] | None = None,
         ignore: Iterable[str] = (),
         names: Sequence[str] | None = None,
+        separator: str = "",
     ) -> None:
         self.kinds = kinds
         self.ignore = ignore
         self.names = names
+        self.separator = separator
 
     def fit(self, X: Any, y: Any = None) -> "TableReader":
         """Look at the columns of the table X."""
         table = columns_of(X, self.names)
         found = [*self._looked_at(table)]
+        unsure = [place for place, column in enumerate(found) if column.other_form]
+        if unsure:
+            kinds = check_kinds(self.kinds)
+            decimal = decimal_mark(found, table, self.separator)
+            for place in unsure:
+                name = found[place].name
+                found[place] = look_at(name, table[name], kinds.get(name), decimal)
         if not any(column.used for column in found):
             reasons = [f"{shown(column.name)} ({column.reason})" for column in found]
             raise ValueError(f"the table has no column to learn from; left out: {listed(reasons)}")
@@ -81,7 +98,7 @@ class TableReader(TransformerMixin, BaseEstimator):
             self.fit(X)  # which says why
 
     def _looked_at(self, table: Mapping[str, Any]) -> Iterator[Column]:
-        """Yield what is found out about each column."""
+        """Yield what is found out about each column by itself."""
         kinds = check_kinds(self.kinds)
         ignored = [self.ignore] if isinstance(self.ignore, str) else [*self.ignore]
         _check_named(table, {"kinds": kinds, "ignore": ignored})

@@ -18,7 +18,7 @@ from hyperna._validation import BoolArray, FloatArray, IntArray, check_integer
 from hyperna._words import counted, shown
 from hyperna.network.grid import Grid
 from hyperna.run.results import Progress
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 from hyperna.theory.chain import Chain
 from hyperna.theory.landscape import plateaus
 from hyperna.theory.moves import circulant

@@ -21,7 +21,7 @@ from hyperna.fitness import Fitness
 from hyperna.mutation import PowerLaw, StepLaw, law
 from hyperna.problems import Problem
 from hyperna.run.results import Progress
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 from hyperna.theory.chain import Chain
 from hyperna.theory.limits import affordable_steps, cost_of_moves
 from hyperna.theory.moves import displacements

@@ -19,11 +19,14 @@ and q(x) = P(x, A(x)), each of them solves the same linear system with another r
 The relatives of the (1+1) NA have the same equations with other probabilities. RLS moves in one
 component at a time, so that P is a mean of matrices that act on one axis each. The (1+lambda) NA
 takes the first best of lambda mutants; with G(x, f) the probability that a mutant is less fit than
-f, it moves from x to a fitter y with probability
+f, it moves from x to another y that is not less fit with probability
 
     P(x, y) (G(x, f+)^lambda - G(x, f)^lambda) / (G(x, f+) - G(x, f)),    f = f(y),
 
-where f+ is the next larger fitness. The (1,lambda) NA does so even if y is less fit than x.
+where f+ is the next larger fitness. The factor of P(x, y) depends on x and the level of y only. On
+the own level, f(y) = f(x), whose mutants include x itself, it is one number for each x: divided by
+it, moves between equally fit states are as symmetric as mutations are, which is what
+`hyperna.theory.wide_levels` rests on. The (1,lambda) NA moves so even if y is less fit than x.
 
 The mean is certified. Where h = 1 let g' be the computed g and rho(x) = 1 + (sum over A(x) of
 P(x, y) g'(y)) - q(x) g'(x) what its equation misses. Under g' the expected progress of a step is

@@ -92,14 +92,14 @@ class DenseSolver(Solver):
 
             reach = np.where(certain[free], 1.0, solve(rows @ values[0]))
             time = solve(reach)
-            wanted = 2 * time - reach
-            values[:, free] = reach, time, solve(wanted)
+            added = 2 * time - reach
+            values[:, free] = reach, time, solve(added)
             end = np.zeros(target.size)
             end[free] = solve(np.ones(free.size))
             residuals = Residuals(
                 self._gap(free, values[0], 0.0),
                 self._gap(free, values[1], reach),
-                self._gap(free, values[2], wanted),
+                self._gap(free, values[2], added),
                 self._gap(free, end, 1.0),
                 float(end.max()),
             )
@@ -107,9 +107,12 @@ class DenseSolver(Solver):
         reach, time, square = (column.reshape(shape) for column in values)
         return Moments(reach, time, square, certain.reshape(shape), residuals)
 
-    def _gap(self, free: IntArray, column: FloatArray, wanted: FloatArray | float) -> float:
-        """Largest residual of a solution of the free states, rounding errors included."""
-        into = self.moves[free] @ column + wanted
+    def _gap(self, free: IntArray, column: FloatArray, added: FloatArray | float) -> float:
+        """Largest residual of a solution of the free states, rounding errors included.
+
+        The equations are those of a `column` of the values, to which `added` is added.
+        """
+        into = self.moves[free] @ column + added
         out = self.leave[free] * column[free]
         missed = np.abs(into - out) + self.rounding * (np.abs(into) + np.abs(out))
         return float(missed.max() + 2 * self.selection_error * np.abs(column).max())

@@ -16,10 +16,10 @@ from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray
 from hyperna.theory.moves import product_of
-from hyperna.theory.plateau import LARGEST_MATRIX_LEVEL, solve_symmetric
 from hyperna.theory.solver import UNIT, WRONG_UNITS
-from hyperna.theory.substitution import Substituted, SubstitutingSolver
+from hyperna.theory.substitution import Equations, Solutions, SubstitutingSolver
 from hyperna.theory.watch import Watch
+from hyperna.theory.wide_levels import LARGEST_MATRIX_LEVEL, solve_symmetric
 
 if TYPE_CHECKING:
     from hyperna._kernels.exact_generations import Mutants
@@ -52,14 +52,16 @@ class GenerationSolver(SubstitutingSolver):
         self.split = np.array(np.divmod(self.order, self.second.shape[0]), dtype=np.int32)
         diagonal = np.outer(np.diag(self.first), np.diag(self.second)).ravel()
         self.diagonal = diagonal[self.order]
-        # what is left of it where void mutations are drawn again
+        # how likely a mutant is in its parent's state, without the void ones that are drawn again
         self.stay = np.maximum(self.diagonal - (chain.scale - 1.0), 0.0)
+        # levels, and the number of each among the wide ones, -1 if it is none
         self.begins = np.append(0, chain.ends[:-1])
         self.ends = chain.ends
         lengths = self.ends - self.begins
         self.level_of = np.repeat(np.arange(lengths.size), lengths)
         is_wide = lengths > largest_matrix
         self.wide = np.where(is_wide, np.cumsum(is_wide) - 1, -1)
+        # the moves as products of small matrices, and the probability to move to each wide level
         axes = [chain.scale * chain.axes[0], *chain.axes[1:]]
         self._product = product_of(axes)
         self._transposed = product_of([axis.T for axis in axes])
@@ -68,6 +70,7 @@ class GenerationSolver(SubstitutingSolver):
             members = np.zeros(self.score.size)
             members[self.begins[level] : self.ends[level]] = 1.0
             self._wide_mass[self.wide[level]] = self._apply(members)
+        # bounds of errors
         groups = self.first.shape[0] + self.second.shape[0]
         widest = int(np.where(is_wide, 0, lengths).max())
         terms = widest + groups + WRONG_UNITS
@@ -107,21 +110,14 @@ class GenerationSolver(SubstitutingSolver):
         result[self.order] = values
         return result
 
-    def substitute(
-        self,
-        fixed: BoolArray,
-        wanted: FloatArray | BoolArray,
-        *,
-        times: bool,
-        watch: Watch | None = None,
-    ) -> Substituted:
-        """Solve for u and v; keeps the probabilities to leave, which depend on neither."""
-        size = fixed.size
-        given = np.asarray(wanted, dtype=np.float64)[self.order]
-        is_fixed = fixed[self.order]
-        values = np.zeros((size, 2))
-        if not times:
-            values[:, 0] = given
+    def substitute(self, equations: Equations, watch: Watch | None = None) -> Solutions:
+        """Solve both systems; keeps the probabilities to leave, which depend on neither."""
+        size = equations.fixed.size
+        is_fixed = equations.fixed[self.order]
+        a = equations.a[self.order]
+        b = equations.b[self.order]
+        values = np.zeros((size, 2))  # u and v
+        values[:, 0] = equations.given[self.order]
         wide_values = np.zeros((len(self._wide_mass), 2, size))
         leave, rest = np.zeros(size), np.zeros(size)
         inflow = np.zeros((size, 2))
@@ -133,15 +129,18 @@ class GenerationSolver(SubstitutingSolver):
                 inside = self._inside(level, leave, rest)
                 states = slice(begin, end)
                 free = ~is_fixed[states]
-                add = given[states] if times else np.zeros(end - begin)
+                added = a[states]
                 for column in range(2):
-                    known = inflow[states, column] + add
+                    known = inflow[states, column] + added
                     known += inside.pull(np.where(free, 0.0, values[states, column]))
                     solution = inside.solve(free, known[free])
                     values[begin:end, column][free] = solution
                     missed = inside.residual(free, known[free], solution, self.rounding)
                     gaps[column] = max(gaps[column], missed)
-                    add = 2 * values[states, 0] - add if times else np.ones(end - begin)
+                    # of the second system
+                    added = b[states]
+                    if equations.doubled:
+                        added = added + 2 * values[states, 0]
                 if self.wide[level] >= 0:
                     members = np.zeros(size)
                     for column in range(2):
@@ -151,8 +150,8 @@ class GenerationSolver(SubstitutingSolver):
                     watch.add(end - begin)
         self._leave = leave
         gaps += 2 * self.selection_error * np.abs(values).max(axis=0)
-        once, twice = self._flat(values[:, 0]), self._flat(values[:, 1])
-        return Substituted(once, twice, float(gaps[0]), float(gaps[1]))
+        u, v = self._flat(values[:, 0]), self._flat(values[:, 1])
+        return Solutions(u, v, float(gaps[0]), float(gaps[1]))
 
     def _pull(
         self,
@@ -198,7 +197,7 @@ class GenerationSolver(SubstitutingSolver):
         """Probability of each state that a step leads to another one."""
         if self._leave is None:
             everywhere = np.ones(self.score.size, dtype=bool)
-            self.substitute(everywhere, everywhere, times=False)
+            self.solve_reaching(everywhere, everywhere)
         assert self._leave is not None
         return self._leave
 
@@ -345,7 +344,7 @@ class _Inside:
         out = self.leave[free] * solution
         scale = np.abs(into) + np.abs(out)
         if self._moves is None:
-            # a product contains what stays, which is taken out again
+            # a product contains the diagonal, which is taken out again
             diagonal = self._solver.diagonal[self.begin : self.end][free]
             scale = scale + 4 * diagonal * np.abs(solution)
         return float((np.abs(into - out) + rounding * scale).max(initial=0.0))

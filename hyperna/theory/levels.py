@@ -17,10 +17,10 @@ from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.moves import product_of
-from hyperna.theory.plateau import LARGEST_MATRIX_LEVEL, WideLevel
 from hyperna.theory.solver import UNIT, WRONG_UNITS
-from hyperna.theory.substitution import Substituted, SubstitutingSolver
+from hyperna.theory.substitution import Equations, Solutions, SubstitutingSolver
 from hyperna.theory.watch import Watch
+from hyperna.theory.wide_levels import LARGEST_MATRIX_LEVEL, WideLevel
 
 if TYPE_CHECKING:
     from hyperna._kernels.exact_levels import Sequence, Work
@@ -42,35 +42,26 @@ class LevelSolver(SubstitutingSolver):
         self.chain = chain
         self.target = chain.target.ravel()
         self.score = chain.score.ravel()
+        # the moves are the Kronecker product of these
         self.first, self.second = (np.ascontiguousarray(matrix) for matrix in chain.groups)
+        self.diagonal = np.outer(np.diag(self.first), np.diag(self.second)).ravel()
         widest = int(np.diff(chain.ends, prepend=0).max())
         self.largest_matrix = min(widest, largest_matrix)
         sides = self.first.shape[0] + self.second.shape[0]
         self.rounding = (sides + self.largest_matrix + WRONG_UNITS) * UNIT
         self.step_error = self.rounding
-        self.stay = np.outer(np.diag(self.first), np.diag(self.second)).ravel()
         self._leave: FloatArray | None = None
 
-    def substitute(
-        self,
-        fixed: BoolArray,
-        wanted: FloatArray | BoolArray,
-        *,
-        times: bool,
-        watch: Watch | None = None,
-    ) -> Substituted:
-        """Solve for u and v; keeps the probabilities to leave, which depend on neither."""
+    def substitute(self, equations: Equations, watch: Watch | None = None) -> Solutions:
+        """Solve both systems; keeps the probabilities to leave, which depend on neither."""
         from hyperna._kernels import exact_levels as levels
 
         chain = self.chain
-        values = np.zeros((fixed.size, levels.COLUMNS))
+        size = equations.fixed.size
+        values = np.zeros((size, levels.COLUMNS))
         values[:, levels.ONE] = 1.0
-        right = np.zeros(fixed.size)
-        if times:
-            right[:] = wanted
-        else:
-            values[:, levels.ONCE] = wanted
-        leave = np.zeros(fixed.size)
+        values[:, levels.U] = equations.given
+        leave = np.zeros(size)
         gaps = np.zeros((2, 2))
         work = self._work(levels.COLUMNS)
         falling = self._falling()
@@ -79,72 +70,87 @@ class LevelSolver(SubstitutingSolver):
         # several threads on matrices this small mostly wait for each other
         with threadpool_limits(1):
             while work.counter[levels.LEVEL] < chain.ends.size:
-                levels.solve_moments(
-                    falling, fixed, right, times, values, leave, gaps, work, levels.QUOTA
+                levels.solve_values(
+                    falling,
+                    equations.fixed,
+                    equations.a,
+                    equations.b,
+                    equations.doubled,
+                    values,
+                    leave,
+                    gaps,
+                    work,
+                    levels.QUOTA,
                 )
                 solved = int(ends[work.counter[levels.LEVEL]])
                 if watch is not None:
                     watch.add(solved - done)
                 done = solved
-                free = work.counter[levels.WAITING]
-                if free == levels.WIDE:
-                    self._solve_plateau(fixed, right, times, values, leave, gaps, work.counter)
-                elif free:
-                    _solve_matrix(work, int(free), times)
-        once_gap, twice_gap = (gaps[0] + self.rounding * gaps[1]).tolist()
-        once, twice = values[:, levels.ONCE], values[:, levels.TWICE]
+                # what the kernel has left to be done, before it is called again
+                waiting = int(work.counter[levels.WAITING])
+                if waiting == levels.WIDE:
+                    # the values of a level without a matrix; LEVEL becomes the next
+                    self._solve_wide_level(equations, values, leave, gaps, work.counter)
+                elif waiting > 0:
+                    # the system of so many free states: solutions take the place of `work.right`
+                    _solve_matrix(work, waiting, equations.doubled)
+        u_gap, v_gap = (gaps[0] + self.rounding * gaps[1]).tolist()
         self._leave = leave
-        return Substituted(once, twice, once_gap, twice_gap)
+        return Solutions(values[:, levels.U], values[:, levels.V], u_gap, v_gap)
 
-    def _solve_plateau(
+    def _solve_wide_level(
         self,
-        fixed: BoolArray,
-        wanted: FloatArray,
-        times: bool,
+        equations: Equations,
         values: FloatArray,
         leave: FloatArray,
         gaps: FloatArray,
         counter: IntArray,
     ) -> None:
-        """Do for one wide level what `levels.solve_moments` does for the others."""
+        """Do for one wide level what `levels.solve_values` does for the others."""
         from hyperna._kernels import exact_levels as levels
 
         chain = self.chain
         number = int(counter[levels.LEVEL])
-        begin, end = int(np.append(0, chain.ends)[number]), int(chain.ends[number])
+        begin = int(np.append(0, chain.ends)[number])
+        end = int(chain.ends[number])
         fitter = chain.order[:begin]
-        level = self._plateau(chain.order[begin:end], fixed)
+        level = self._wide_level(chain.order[begin:end], equations.fixed)
         leave[level.members] = level.inflow(fitter, np.ones(begin)) + level.leave_inside()
         known = np.append(fitter, level.given)
         q = leave[level.free]
-        stay = self.stay[level.free]
-        add = wanted[level.free]
-        for c, column in enumerate((levels.ONCE, levels.TWICE)):
-            right = level.inflow(known, values[known, column])[level.is_free] + add
+        diagonal = self.diagonal[level.free]
+        added = equations.a[level.free]
+        for c, column in enumerate((levels.U, levels.V)):
+            right = level.inflow(known, values[known, column])[level.is_free] + added
             solution = level.solve(q, right)
             values[level.free, column] = solution
             into = right + level.among_free(solution)
             out = q * solution
             gaps[0, c] = max(gaps[0, c], np.abs(into - out).max(initial=0.0))
-            # a product contains what stays, which is taken out again
-            gaps[1, c] = max(gaps[1, c], (into + out + 4 * stay * solution).max(initial=0.0))
-            add = 2 * solution - add if times else np.ones(level.free.size)
+            # a product contains the diagonal, which is taken out again
+            gaps[1, c] = max(gaps[1, c], (into + out + 4 * diagonal * solution).max(initial=0.0))
+            # of the second system
+            added = equations.b[level.free]
+            if equations.doubled:
+                added = added + 2 * solution
         counter[levels.LEVEL] = number + 1
         counter[levels.WAITING] = 0
 
-    def _plateau(self, members: IntArray, fixed: BoolArray, transposed: bool = False) -> WideLevel:
+    def _wide_level(
+        self, members: IntArray, fixed: BoolArray, transposed: bool = False
+    ) -> WideLevel:
         """A level that is solved without a matrix."""
         chain = self.chain
         axes = [axis.T if transposed else axis for axis in chain.axes]
         axes[0] = chain.scale * axes[0]
-        return WideLevel(product_of(axes), self.stay, chain.weight, members, fixed)
+        return WideLevel(product_of(axes), self.diagonal, chain.weight, members, fixed)
 
     def _split(self, states: IntArray) -> IntArray:
         """The two groups of components of states, one row each."""
         return np.array(np.divmod(states, self.second.shape[0]), dtype=np.int32)
 
     def _work(self, columns: int | None = None) -> "Work":
-        """Room for `levels.solve_moments` or, without columns, `levels.solve_visits`."""
+        """Room for `levels.solve_values` or, without columns, `levels.solve_visits`."""
         from hyperna._kernels.exact_levels import Work
 
         longest = self.largest_matrix
@@ -165,7 +171,7 @@ class LevelSolver(SubstitutingSolver):
         """Probability of each state that a step leads to another one."""
         if self._leave is None:
             everywhere = np.ones(self.score.size, dtype=bool)
-            self.substitute(everywhere, everywhere, times=False)
+            self.solve_reaching(everywhere, everywhere)
         assert self._leave is not None
         return self._leave
 
@@ -212,19 +218,23 @@ class LevelSolver(SubstitutingSolver):
 
         rising = self._rising()
         leave = self.leave
-        result, passed, work = np.zeros(fixed.size), np.zeros(fixed.size), self._work()
+        result = np.zeros(fixed.size)
+        passed = np.zeros(fixed.size)
+        work = self._work()
         with threadpool_limits(1):
             while work.counter[levels.LEVEL] < rising.ends.size:
                 levels.solve_visits(rising, fixed, leave, start, result, passed, work, levels.QUOTA)
-                free = work.counter[levels.WAITING]
-                if free == levels.WIDE:
-                    self._visit_plateau(rising, fixed, start, result, passed, work.counter)
-                elif free:
-                    right = work.right[0, :free]
-                    right[:] = linalg.solve(work.system[:free, :free], right, check_finite=False)
+                # as in `substitute`, with one system
+                waiting = int(work.counter[levels.WAITING])
+                if waiting == levels.WIDE:
+                    self._visit_wide_level(rising, fixed, start, result, passed, work.counter)
+                elif waiting > 0:
+                    system = work.system[:waiting, :waiting]
+                    right = work.right[0, :waiting]
+                    right[:] = linalg.solve(system, right, check_finite=False)
         return result
 
-    def _visit_plateau(
+    def _visit_wide_level(
         self,
         rising: "Sequence",
         fixed: BoolArray,
@@ -236,13 +246,14 @@ class LevelSolver(SubstitutingSolver):
         """Do for one wide level what `levels.solve_visits` does for the others."""
         from hyperna._kernels import exact_levels as levels
 
-        order, ends = rising.order, rising.ends
+        order = rising.order
         number = int(counter[levels.LEVEL])
-        begin, end = int(np.append(0, ends)[number]), int(ends[number])
-        level = self._plateau(order[begin:end], fixed, transposed=True)
+        begin = int(np.append(0, rising.ends)[number])
+        end = int(rising.ends[number])
+        level = self._wide_level(order[begin:end], fixed, transposed=True)
         less_fit = order[:begin]
         entering = start[level.members] + level.inflow(less_fit, passed[less_fit])
-        found = self._plateau(order[begin:end], fixed).solve_transposed(
+        found = self._wide_level(order[begin:end], fixed).solve_transposed(
             self.leave[level.free], entering[level.is_free]
         )
         visits[level.free] = passed[level.free] = found
@@ -257,7 +268,7 @@ class LevelSolver(SubstitutingSolver):
         chain = self.chain
         columns = np.zeros((values.size, levels.COLUMNS))
         columns[:, levels.ONE] = 1.0
-        columns[:, levels.ONCE] = values
+        columns[:, levels.U] = values
         inflow = np.zeros_like(columns)
         sums = np.zeros((self.first.shape[0], self.second.shape[0], levels.COLUMNS))
         counter = np.zeros(2, np.int64)
@@ -265,15 +276,15 @@ class LevelSolver(SubstitutingSolver):
         while counter[levels.LEVEL] < chain.ends.size:
             levels.inflows(falling, columns, inflow, sums, counter, levels.QUOTA)
         # what a state contributes to itself cancels
-        rise = inflow[:, levels.ONCE] - inflow[:, levels.ONE] * values
+        rise = inflow[:, levels.U] - inflow[:, levels.ONE] * values
         return np.where(self.target, 0.0, rise)
 
 
-def _solve_matrix(work: "Work", free: int, times: bool) -> None:
-    """Solve the system of a level that waits."""
-    once, twice = work.right[:, :free]
+def _solve_matrix(work: "Work", free: int, doubled: bool) -> None:
+    """Replace the right-hand sides of a level that waits by the solutions u and v."""
+    u, v = work.right[:, :free]
     factors = linalg.lu_factor(work.system[:free, :free], check_finite=False)
-    once[:] = linalg.lu_solve(factors, once, check_finite=False)
-    if times:
-        twice += 2 * once
-    twice[:] = linalg.lu_solve(factors, twice, check_finite=False)
+    u[:] = linalg.lu_solve(factors, u, check_finite=False)
+    if doubled:
+        v += 2 * u
+    v[:] = linalg.lu_solve(factors, v, check_finite=False)

@@ -19,7 +19,7 @@ from hyperna.fitness import ExactSphere, Fitness
 from hyperna.mutation import StepLaw
 from hyperna.network.grid import Grid
 from hyperna.problems import Problem
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 from hyperna.theory.dense import MOST_DENSE_STATES
 from hyperna.theory.moves import balanced_split
 from hyperna.theory.ring import LARGEST_MATRIX

@@ -1,11 +1,12 @@
 """The chain of one angle at large resolutions: moves are never kept, only their probabilities.
 
 The equations are those of `hyperna.theory.chain`. States are solved in the sequence of their
-fitness, some hundred at a time: a strip. What a batch of solved states contributes to all others is
-a cyclic convolution with the probabilities of the displacements, done by Fourier transforms, so
-that time grows a little faster than r and memory like r. What states that were solved since the
-last transform contribute is added move by move. A plateau, one fitness level of many states, is
-solved by conjugate gradients: moves between equally fit states are symmetric.
+fitness, a strip at a time: whole levels, as many as it takes for 64 states. What a batch of solved
+states contributes to all others is a cyclic convolution with the probabilities of the
+displacements, done by Fourier transforms, so that time grows a little faster than r and memory like
+r. What states that were solved since the last transform contribute is added move by move. A wide
+level, one of more than 2000 states, is a strip of its own and solved by conjugate gradients: moves
+between equally fit states are symmetric (`hyperna.theory.wide_levels`).
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,6 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
-from hyperna.theory.plateau import LARGEST_MATRIX_LEVEL, solve_symmetric
 from hyperna.theory.solver import (
     UNIT,
     WRONG_UNITS,
@@ -31,6 +31,7 @@ from hyperna.theory.solver import (
 )
 from hyperna.theory.sparse_system import SparseSolver
 from hyperna.theory.watch import Watch
+from hyperna.theory.wide_levels import LARGEST_MATRIX_LEVEL, solve_symmetric
 
 # Up to here the matrix of all moves of an angle is kept (by half if the problem has a mirror).
 LARGEST_MATRIX = 8192
@@ -145,13 +146,13 @@ class Ring:
 class _Strip(NamedTuple):
     """Whole fitness levels that are solved together: places in `Ring.order`.
 
-    A `plateau` is one level of more than `LARGEST_MATRIX_LEVEL` states; all other strips have at
-    most so many.
+    A `wide` strip is one level of more than `LARGEST_MATRIX_LEVEL` states; all other strips have at
+    most so many states.
     """
 
     begin: int
     end: int
-    plateau: bool
+    wide: bool
 
 
 class _Solution:
@@ -226,10 +227,10 @@ class _Solution:
         ring = self.ring
         watch.begin(self.size)
         for strip in _strips(ring):
-            if strip.plateau or strip.begin - self.passed_on >= _BATCH:
+            if strip.wide or strip.begin - self.passed_on >= _BATCH:
                 self.pass_on(strip.begin)
-            if strip.plateau:
-                self.solve_plateau(ring.order[strip.begin : strip.end])
+            if strip.wide:
+                self.solve_wide_level(ring.order[strip.begin : strip.end])
             else:
                 self.solve_strip(strip.begin, strip.end)
             watch.add(strip.end - strip.begin)
@@ -263,7 +264,7 @@ class _Solution:
         square = linalg.lu_solve(factors, right, check_finite=False)
         self.take(_SQUARE, states, square, right + inside @ square)
 
-    def solve_plateau(self, level: IntArray) -> None:
+    def solve_wide_level(self, level: IntArray) -> None:
         """Solve one fitness level of many states by conjugate gradients.
 
         All fitter states must be passed on.
@@ -272,10 +273,10 @@ class _Solution:
         if (ring.score[level] != ring.score[level[0]]).any():
             # moves between them would not be symmetric, and those to less fit ones be accepted
             raise ValueError("level must have one fitness")
-        stay = ring.step[0]
+        diagonal = ring.step[0]
         members = np.zeros(self.size)
         members[level] = 1.0
-        self.leave[level] = self.inflow[_ONE, level] + self.spread(members)[level] - stay
+        self.leave[level] = self.inflow[_ONE, level] + self.spread(members)[level] - diagonal
         leave_error = self.error_of_spread(members)
         states = level[~ring.target[level]]
         if not states.size:
@@ -285,17 +286,17 @@ class _Solution:
         def inside(values: FloatArray) -> FloatArray:
             column = np.zeros(self.size)
             column[states] = values
-            return self.spread(column)[states] - stay * values
+            return self.spread(column)[states] - diagonal * values
 
         divide = partial(solve_symmetric, lambda v: leave * v - inside(v), leave)
         add = np.ones(states.size)
         for column in (_TIME, _SQUARE):
             right = self.inflow[column, states] + add
             solution = divide(right)
-            # of the transforms in `leave` and `inside`, and of what stays, which both contain and
+            # of the transforms in `leave` and `inside`, and of the diagonal, which both contain and
             # which is taken out again
             own_error = leave_error * solution + self.error_of_spread(solution)
-            own_error += 4 * stay * UNIT * solution
+            own_error += 4 * diagonal * UNIT * solution
             self.take(column, states, solution, right + inside(solution), own_error)
             add = 2 * solution - 1.0
 
@@ -336,13 +337,16 @@ def _strips(ring: Ring) -> Iterator[_Strip]:
     falling = -ring.score[ring.order]
     begin = 0
     while begin < falling.size:
+        # the level in which the strip comes to _STRIP states, or the last one
         last = falling[min(begin + _STRIP, falling.size) - 1]
         level_begin = int(np.searchsorted(falling, last))
         end = int(np.searchsorted(falling, last, side="right"))
-        too_large = end - begin > LARGEST_MATRIX_LEVEL
-        if too_large and level_begin > begin:
-            # the last level begins a strip of its own, and this one is smaller than _STRIP
-            end = level_begin
-            too_large = False
-        yield _Strip(begin, end, plateau=too_large)
+        wide = False
+        if end - begin > LARGEST_MATRIX_LEVEL:
+            if level_begin == begin:
+                wide = True
+            else:
+                # this level begins a strip of its own, before which there are less than _STRIP
+                end = level_begin
+        yield _Strip(begin, end, wide)
         begin = end

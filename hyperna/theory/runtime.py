@@ -10,7 +10,7 @@ from hyperna.fitness import Fitness
 from hyperna.mutation import StepLaw
 from hyperna.problems import Problem
 from hyperna.run.results import Progress
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 from hyperna.theory.answers import ExactRuntime
 from hyperna.theory.chain import Chain
 from hyperna.theory.limits import affordable_steps

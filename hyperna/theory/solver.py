@@ -16,11 +16,18 @@ import numpy as np
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.watch import Watch
 
-# Units in the last place that a probability of a step may be wrong by. Of one component at most 10:
-# a weight of the law (2), its share (1), the share of the exact sum (2), two lengths and two signs
-# that lead to the same place (2), the probability to be mutated (2), and the product with the other
-# components (1). Values that a symmetry joins add one for each beyond the first. So 64 are enough
-# for six components, or for three of which each stands for a dozen values.
+# Units in the last place that a probability of a step may be wrong by. Of one component at most
+#
+#    2   a weight of the law
+#    1   its share
+#    2   the share of the exact sum
+#    2   two lengths and two signs that lead to the same place
+#    2   the probability to be mutated
+#    1   the product with the other components
+#   --
+#   10   and one for each value beyond the first that a symmetry joins.
+#
+# So 64 are enough for six components, or for three of which each stands for a dozen values.
 WRONG_UNITS = 64
 UNIT = 2.0**-53
 # A mean that may be wrong by a larger share is not given out.
@@ -30,8 +37,16 @@ LARGEST_ERROR = 0.01
 def accepts(offspring: IntArray, parent: IntArray) -> BoolArray:
     """Whether offspring with these scores replace parents with those.
 
-    The rule of runs, `hyperna._kernels.order.accepts`. The solvers that go from level to level rest
-    on it too: fitter states come first, and those of a level reach each other.
+    This is the rule of runs, `hyperna._kernels.order.accepts`. It is asked where moves are listed:
+    by `hyperna.theory.dense`, `hyperna.theory.sparse_system`, and on rings of few lengths or within
+    a strip (`hyperna.theory.ring`). It is built in, as an order of states in which the fitter ones
+    come first and those of a level reach each other, wherever sums are made instead: in
+    `hyperna.theory.levels`, `hyperna.theory.generations` and their kernels, in the inflow and the
+    wide levels of a ring. Sparse systems, which are cut between levels, need a fitness that never
+    falls.
+
+    So another rule of acceptance does not begin here but in `Chain.solver`, which has to hand such
+    chains to `DenseSolver`, as those of the (1,lambda) NA.
     """
     return np.asarray(offspring >= parent)
 

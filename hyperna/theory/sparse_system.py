@@ -3,7 +3,7 @@
 Steps of one length, or mutations of one component at a time, lead from a state to a few others
 only. Then some states may have no way to the target at all, which a look at the graph of the moves
 tells. The system is sorted by fitness and cut between fitness levels, so that its factors stay
-small: triangular but for plateaus.
+small: triangular but for moves within a level.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,6 @@ from scipy.sparse import linalg as sparse_linalg
 
 from hyperna._validation import BoolArray, FloatArray, IntArray
 from hyperna.theory.moves import sparse_moves
-from hyperna.theory.plateau import LARGEST_MATRIX_LEVEL, solve_symmetric
 from hyperna.theory.solver import (
     UNIT,
     WRONG_UNITS,
@@ -28,6 +27,7 @@ from hyperna.theory.solver import (
     longest_at_most,
 )
 from hyperna.theory.watch import Watch
+from hyperna.theory.wide_levels import LARGEST_MATRIX_LEVEL, solve_symmetric
 
 if TYPE_CHECKING:
     from hyperna.theory.chain import Chain
@@ -109,10 +109,10 @@ class SparseSolver(Solver):
             factors = Factors(self, free, watch)
             reach = np.where(certain[free], 1.0, factors.solve(rows @ values[0]))
             time = factors.solve(reach)
-            wanted = 2 * time - reach
-            values[:, free] = reach, time, factors.solve(wanted)
+            added = 2 * time - reach
+            values[:, free] = reach, time, factors.solve(added)
             time_gap = self._gap(rows, free, values[1], reach)
-            square_gap = self._gap(rows, free, values[2], wanted)
+            square_gap = self._gap(rows, free, values[2], added)
             reach_gap = end_gap = longest = 0.0
             if not certain.all():
                 end = np.zeros(target.size)
@@ -129,10 +129,13 @@ class SparseSolver(Solver):
         rows: sparse.csr_array,
         free: IntArray,
         column: FloatArray,
-        wanted: FloatArray | float,
+        added: FloatArray | float,
     ) -> float:
-        """Largest residual of a solution of the free states, rounding errors included."""
-        into = rows @ column + wanted
+        """Largest residual of a solution of the free states, rounding errors included.
+
+        The equations are those of a `column` of the values, to which `added` is added.
+        """
+        into = rows @ column + added
         out = self.leave[free] * column[free]
         missed = np.abs(into - out) + self.rounding * (np.abs(into) + np.abs(out))
         return float(missed.max() + 2 * self.selection_error * np.abs(column).max())
@@ -277,12 +280,12 @@ def can_reach(moves: sparse.csr_array, goal: BoolArray) -> BoolArray:
 
 
 class Factors:
-    """The system of the free states, sorted by falling fitness: triangular but for plateaus.
+    """The system of the free states, sorted by falling fitness: triangular but for their levels.
 
     q(x) on the diagonal dominates, so no pivoting is needed. The system is cut between fitness
     levels and solved part by part, because the factors of the whole would be nearly full where
-    states lead to plateaus. A plateau that is too wide for that is solved by conjugate gradients,
-    see `hyperna.theory.plateau`.
+    states lead to levels of many states. A level too wide for that is solved by conjugate
+    gradients, see `hyperna.theory.wide_levels`.
     """
 
     def __init__(self, solver: SparseSolver, free: IntArray, watch: Watch | None = None) -> None:

@@ -1,11 +1,11 @@
 """All networks on a grid: their scores, and which of them end a run with success.
 
 A chain can be written down wherever the genomes can be listed. It must have the ties that a run
-has, to the last unit. The states of one neuron on the circle are scored by a formula for all of
-them at once (`all_scores`), which has the same table of half-widths as the kernels; a test compares
-the two unit by unit at small resolutions. Where kernels compute half-widths (with biases above
-r = 2**14) the last unit could differ, but chains with so many states are refused
-(`hyperna.theory.limits`). All other states are listed and judged by a kernel of runs.
+has, to the last unit. The states of one neuron on the circle, unless it is bent and has a bias, are
+scored by a formula for all of them at once (`all_scores`), which has the same table of half-widths
+as the kernels; a test compares the two unit by unit at small resolutions. Where kernels compute
+half-widths (with biases above r = 2**14) the last unit could differ, but chains with so many states
+are refused (`hyperna.theory.limits`). All other states are listed and judged by a kernel of runs.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from hyperna.fitness import ExactArcs, ExactSphere
 from hyperna.fitness.exact import arcs_in_units, half_widths
 from hyperna.network.grid import Grid
 from hyperna.network.neurons import is_bent
-from hyperna.run.search import Task
 from hyperna.run.success import Goal
+from hyperna.run.task import Task
 from hyperna.theory.symmetry import mirrored_angles, mutated_components
 from hyperna.theory.watch import Watch
 
@@ -99,7 +99,7 @@ def _judged(
     task: Task, components: IntArray, values: tuple[IntArray, ...], watch: Watch
 ) -> tuple[IntArray, BoolArray]:
     """Scores and targets of all combinations of values, as the kernel of a run judges them."""
-    from hyperna._kernels.batch import judge
+    from hyperna._kernels.judging import judge
 
     grid = task.grid
     # the kernel for networks that are not offspring of one parent
@@ -176,7 +176,7 @@ def near_targets(goal: Goal, grid: Grid, score: IntArray) -> BoolArray:
     Parameters
     ----------
     goal : Goal
-        What ends a run, as a task has it (`hyperna.run.search.Task.goal`).
+        What ends a run, as a task has it (`hyperna.run.task.Task.goal`).
     grid : Grid
         With one neuron at D = 2.
     score : integer array

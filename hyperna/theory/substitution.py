@@ -1,4 +1,20 @@
-"""What chains have in common that are solved one fitness level after the other."""
+"""What chains have in common that are solved one fitness level after the other.
+
+Two things are asked of such a chain, and each is a pair of systems with the same matrix. With q, P
+and A as in `hyperna.theory.chain`, for all states x that are not fixed:
+
+    q(x) u(x) = sum over A(x) of P(x, y) u(y) + a(x)
+    q(x) v(x) = sum over A(x) of P(x, y) v(y) + b(x), and + 2 u(x) if `doubled`
+
+=================  ======  ======  ===  ===  =======  =========================
+asked by           u       v       a    b    doubled  in fixed states
+=================  ======  ======  ===  ===  =======  =========================
+`solve_times`      time    square  h    -h   yes      u = v = 0
+`solve_reaching`   reach   end     0    1    no       u = 1 in a goal, v = 0
+=================  ======  ======  ===  ===  =======  =========================
+
+where h is the probability that the time is finite, and `end` the time until a fixed state.
+"""
 
 from abc import abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,38 +31,77 @@ if TYPE_CHECKING:
 LOWEST = np.iinfo(np.int64).min
 
 
-class Substituted(NamedTuple):
-    """Two solutions u and v, flat, and bounds of their residuals."""
+class Equations(NamedTuple):
+    """The two systems; all arrays are over the states, flat.
 
-    once: FloatArray
-    twice: FloatArray
-    once_gap: float
-    twice_gap: float
+    In `fixed` states u is `given` and v is 0.
+    """
+
+    fixed: BoolArray
+    given: FloatArray
+    a: FloatArray
+    b: FloatArray
+    doubled: bool
+
+
+class Solutions(NamedTuple):
+    """Their solutions, flat, and bounds of the residuals."""
+
+    u: FloatArray
+    v: FloatArray
+    u_gap: float
+    v_gap: float
+
+
+class Times(NamedTuple):
+    """g and s of `hyperna.theory.chain`, flat, and bounds of their residuals."""
+
+    time: FloatArray
+    square: FloatArray
+    time_gap: float
+    square_gap: float
+
+
+class Reaching(NamedTuple):
+    """Where the chain goes and how long that takes, flat, and bounds of the residuals.
+
+    `reach` is the probability that the first fixed state is in the goal, `end` the expected number
+    of steps until then.
+    """
+
+    reach: FloatArray
+    end: FloatArray
+    reach_gap: float
+    end_gap: float
 
 
 class SubstitutingSolver(Solver):
     """Fitness never falls and every state reaches every other one at once.
 
-    So from everything that is not fitter than some states a way leads there, from the others none.
+    So a state reaches some others if and only if it is not fitter than the fittest of them.
     """
 
     chain: "Chain"
 
     @abstractmethod
-    def substitute(
-        self,
-        fixed: BoolArray,
-        wanted: FloatArray | BoolArray,
-        *,
-        times: bool,
-        watch: Watch | None = None,
-    ) -> Substituted:
-        """Solve q u = P u + w and q v = P v + w' for all states that are not fixed.
+    def substitute(self, equations: Equations, watch: Watch | None = None) -> Solutions:
+        """Solve both systems, over falling fitness."""
 
-        With `times`, `wanted` is w and w' is 2 u - w: u and v are the first two moments of a time
-        where w is the probability that it is finite. Otherwise `wanted` are the given values of u
-        in the fixed states, w is 0 and w' is 1: v is the time until a fixed state.
-        """
+    def solve_times(self, fixed: BoolArray, reach: FloatArray, watch: Watch | None = None) -> Times:
+        """Return the moments of the time until a fixed state that is finite as `reach` says."""
+        nothing = np.zeros(fixed.size)
+        equations = Equations(fixed, given=nothing, a=reach, b=-reach, doubled=True)
+        return Times(*self.substitute(equations, watch))
+
+    def solve_reaching(
+        self, fixed: BoolArray, goal: BoolArray, watch: Watch | None = None
+    ) -> Reaching:
+        """Return how likely the first fixed state is in the goal, and when it comes."""
+        nothing = np.zeros(fixed.size)
+        one = np.ones(fixed.size)
+        given = goal.astype(np.float64)
+        equations = Equations(fixed, given=given, a=nothing, b=one, doubled=False)
+        return Reaching(*self.substitute(equations, watch))
 
     def moments(self, watch: Watch) -> Moments:
         """Substitute over falling fitness."""
@@ -59,28 +114,28 @@ class SubstitutingSolver(Solver):
         reach_gap = end_gap = longest = 0.0
         watch.begin(target.size * (2 if dead.any() else 1))
         if dead.any():
-            found = self.substitute(fixed, target, times=False, watch=watch)
-            reach = found.once
-            longest = float(found.twice.max())
-            reach_gap, end_gap = found.once_gap, found.twice_gap
-        solved = self.substitute(fixed, reach, times=True, watch=watch)
+            found = self.solve_reaching(fixed, target, watch)
+            reach = found.reach
+            longest = float(found.end.max())
+            reach_gap, end_gap = found.reach_gap, found.end_gap
+        times = self.solve_times(fixed, reach, watch)
         certain = target | (not dead.any())
         shape = self.chain.shape
         return Moments(
             reach.reshape(shape),
-            solved.once.reshape(shape),
-            solved.twice.reshape(shape),
+            times.time.reshape(shape),
+            times.square.reshape(shape),
             certain.reshape(shape),
-            Residuals(reach_gap, solved.once_gap, solved.twice_gap, end_gap, longest),
+            Residuals(reach_gap, times.time_gap, times.square_gap, end_gap, longest),
         )
 
     def reach_first(self, goal: BoolArray) -> tuple[FloatArray, float]:
         """Return the probability for each state to be in `goal` before the chain ends elsewhere."""
         score = self.chain.score.ravel()
         fixed = goal | self.chain.target.ravel() | (score > score[goal].max(initial=LOWEST))
-        found = self.substitute(fixed, goal, times=False)
-        longest = longest_at_most(float(found.twice.max(initial=0.0)), found.twice_gap)
-        return found.once, found.once_gap * longest
+        found = self.solve_reaching(fixed, goal)
+        longest = longest_at_most(float(found.end.max(initial=0.0)), found.end_gap)
+        return found.reach, found.reach_gap * longest
 
     def closed_classes(self) -> list[IntArray]:
         """Return where the chain can end: the targets, and the best states if none is a target."""

@@ -12,7 +12,7 @@ from hyperna._validation import BoolArray, IntArray
 from hyperna.fitness import ExactArcs, ExactSphere
 from hyperna.network.grid import Grid
 from hyperna.problems import ArcProblem
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 
 
 def axis_orbits(

@@ -18,7 +18,7 @@ from hyperna.problems import Problem
 from hyperna.problems import problem as named_problem
 from hyperna.run.description import MOST_EVALUATIONS, OPTIONS
 from hyperna.run.relatives import RELATIVES
-from hyperna.run.search import Task
+from hyperna.run.task import Task
 
 # The algorithms of hyperna with a chain; one of your own has it if it chooses as one of these does.
 _KNOWN = ("na", "rls", "one_plus_lambda", "one_comma_lambda")

@@ -1,4 +1,5 @@
 // The page: scenes, controls, keys, theme. What a scene shows is its own business.
+import { knowsLaw } from "../engine/laws.js";
 import { taskOf } from "../engine/task.js";
 import { Palette, whole } from "../draw/paint.js";
 import { choose, chosen, button, element, make, write } from "./dom.js";
@@ -113,8 +114,7 @@ export class App {
 
   // A law that this page does not know, from the server; null if the page knows it or there is no server.
   async law({ mutation, resolution }) {
-    const known = /^(harmonic|power_law|local|uniform|pareto|cauchy|exponential|adaptive)\b/;
-    if (known.test(mutation) || !this.server.served) return null;
+    if (knowsLaw(mutation) || !this.server.served) return null;
     return this.server.ask("law", { mutation, resolution });
   }
 

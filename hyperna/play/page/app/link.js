@@ -1,5 +1,4 @@
 // A scene, its setting and a moment of its run as the part of the address behind "#", and back.
-const ROWS = { arcs: 2, points: 3 };
 // What a link may hold besides the setting.
 const OTHERS = ["scene", "at", "again", "lanes", "table", "terms", "theme", "bare"];
 
@@ -10,11 +9,13 @@ function readWhole(name, text) {
   throw new Error(`${name} must be a whole number, got “${text.slice(0, 40)}”`);
 }
 
-function readValue(name, text, usual) {
-  if (name in ROWS) {
+function readValue(name, text, facts) {
+  const usual = facts.defaults[name];
+  if (name in facts.rows) {
+    const [width] = facts.rows[name];
     const rows = text === "" ? [] : text.split("~").map((row) => row.split("_").map(Number));
-    if (rows.every((row) => row.length === ROWS[name] && row.every(Number.isFinite))) return rows;
-    throw new Error(`${name} must be rows of ${ROWS[name]} numbers, got “${text.slice(0, 40)}”`);
+    if (rows.every((row) => row.length === width && row.every(Number.isFinite))) return rows;
+    throw new Error(`${name} must be rows of ${width} numbers, got “${text.slice(0, 40)}”`);
   }
   if (typeof usual === "string") return text;
   if (typeof usual === "boolean") {
@@ -49,7 +50,7 @@ export function readLink(hash, facts) {
     else if (name === "again") found.again = text.split("_").map((one) => readWhole(name, one));
     else if (name === "lanes") found.lanes = text.split("_and_");
     else if (name === "table") {
-      if (text !== "points" && !(text in facts.tables))
+      if (text !== "points" && !Object.hasOwn(facts.tables, text))
         throw new Error(`table must be one of ${Object.keys(facts.tables).join(", ")}, got “${text.slice(0, 40)}”`);
       found.table = text;
     } else if (name === "theme") {
@@ -57,7 +58,7 @@ export function readLink(hash, facts) {
         throw new Error(`theme must be light or dark, got “${text.slice(0, 40)}”`);
       found.theme = text;
     } else if (name === "bare") found.bare = true;
-    else if (name in facts.defaults) found.setting[name] = readValue(name, text, facts.defaults[name]);
+    else if (Object.hasOwn(facts.defaults, name)) found.setting[name] = readValue(name, text, facts);
     else throw new Error(`it has an unknown part “${name.slice(0, 40)}”`);
   }
   return found;

@@ -3,8 +3,8 @@ const text = (value) => JSON.stringify(value);
 const truth = (value) => (value ? "True" : "False");
 
 function problemLines(setting, facts) {
-  // A cube has three dimensions unless told otherwise, the other problems have two.
-  const dim = setting.dim === 2 && setting.problem !== "cube" ? "" : `, dim=${setting.dim}`;
+  const { dim: usual = 2 } = facts.problems[setting.problem];
+  const dim = setting.dim === usual ? "" : `, dim=${setting.dim}`;
   if (setting.problem === "points") {
     const rows = setting.points.map((point) => `    [${point.join(", ")}],`);
     return [

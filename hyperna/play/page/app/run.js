@@ -277,8 +277,9 @@ export class RunScene {
   }
 
   showLegend() {
-    const kind = !this.task || !this.task.fitness.arcs.length ? "plane" : this.task.dim === 3 ? "sphere" : "circle";
-    this.app.legend(LEGENDS[kind]);
+    const drawsArcs = this.task?.fitness.arcs.length > 0;
+    const round = this.task?.dim === 3 ? "sphere" : "circle";
+    this.app.legend(LEGENDS[drawsArcs ? round : "plane"]);
   }
 
   makeThumbnails() {

@@ -1,5 +1,6 @@
 // Checks of a setting, with the ranges that hyperna.play tells.
-const TEXTS = { problem: "problems", output: "outputs", neuron: "neurons" };
+// What is chosen from a list, and where the facts hold the list.
+const CHOSEN_FROM = { problem: "problems", output: "outputs", neuron: "neurons" };
 
 function checkWhole(name, value, [low, high]) {
   if (!Number.isInteger(value) || value < low || value > high) {
@@ -27,8 +28,8 @@ function checkArcs(arcs) {
 // Return a complete setting, or throw an error that names what is wrong.
 export function checked(setting, facts) {
   const whole = { ...structuredClone(facts.defaults), ...setting };
-  for (const [name, list] of Object.entries(TEXTS)) {
-    if (!(whole[name] in facts[list])) {
+  for (const [name, list] of Object.entries(CHOSEN_FROM)) {
+    if (!Object.hasOwn(facts[list], whole[name])) {
       throw new Error(
         `${name} must be one of ${Object.keys(facts[list]).join(", ")}, got “${String(whole[name]).slice(0, 40)}”`,
       );
@@ -48,8 +49,8 @@ export function withProblem(name, setting, facts) {
   const part = { problem: name };
   if (name === "points") return { ...part, dim: 2, neurons: Math.max(setting.neurons, 3) };
   if (name === "cube") return { ...part, dim: 3, neurons: 4 };
-  if (name === "arcs") return { ...part, neurons: Math.min(setting.k, facts.ranges.neurons[1]) };
-  if (name === "custom_arcs") return { ...part, neurons: Math.min(setting.arcs.length, facts.ranges.neurons[1]) };
-  const { neurons } = facts.problems[name];
-  return neurons === undefined ? part : { ...part, neurons };
+  let { neurons } = facts.problems[name];
+  if (name === "arcs") neurons = setting.k;
+  if (name === "custom_arcs") neurons = setting.arcs.length;
+  return { ...part, neurons: Math.min(neurons, facts.ranges.neurons[1]) };
 }

@@ -1,12 +1,10 @@
 // What is happening, in words: from a run to { tone, text, actions }.
+import { reachesAll } from "../engine/laws.js";
 import { counted, digits, percent, whole } from "../draw/paint.js";
 
 // Evaluations without a better network after which the page wonders, and milliseconds that must have passed as well.
 export const PATIENCE = 400;
 export const LEAST_PAUSE = 1500;
-
-// Laws that reach every network from every other one: in the end they find the optimum.
-const REACHES_ALL = /^(harmonic|uniform|power_law|pareto|cauchy|exponential|adaptive)\b/;
 
 // Why a run cannot go on.
 function stuckText({ stuckOn, neighbours }) {
@@ -43,8 +41,7 @@ function endNews(search) {
 }
 
 function stalledNews(search) {
-  const reaches = REACHES_ALL.test(search.task.setting.mutation);
-  const hope = reaches ? " Long steps can still leave it, sooner or later." : "";
+  const hope = reachesAll(search.task.law) ? " Long steps can still leave it, sooner or later." : "";
   return {
     tone: "warn",
     text: `No better network for ${counted(search.idle, "evaluation")}: perhaps a local optimum.${hope}`,

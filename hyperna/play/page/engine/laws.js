@@ -1,4 +1,5 @@
-// Mutation laws by their names: this is hyperna/mutation.py.
+// Mutation laws by their names: this is hyperna/mutation.py. Whether the page knows a law is asked here (`knowsLaw`);
+// the words of app/words.js may be left out.
 import { blockWeights } from "./steps.js";
 import { normalised } from "./tables.js";
 
@@ -57,12 +58,12 @@ const LAWS = {
 // Name and parameters of a law as in "pareto:shape=1.5"; `known` tells the parameters and their defaults.
 export function readLaw(text, known) {
   const [name, rest = ""] = text.split(/:(.*)/s);
-  if (!(name in known))
+  if (!Object.hasOwn(known, name))
     throw new Error(`mutation must be one of ${Object.keys(known).join(", ")}, got “${text.slice(0, 40)}”`);
   const parameters = { ...known[name].parameters };
   for (const part of rest ? rest.split(",") : []) {
     const [key, value] = part.split("=").map((word) => word.trim());
-    if (!(key in parameters)) throw new Error(`mutation ${name} has no parameter “${key}”`);
+    if (!Object.hasOwn(parameters, key)) throw new Error(`mutation ${name} has no parameter “${key}”`);
     if (value === undefined || value === "" || !Number.isFinite(Number(value))) {
       throw new Error(`${key} of ${name} must be a number, got “${value ?? ""}”`);
     }
@@ -86,7 +87,16 @@ function checkParameter(name, key, value) {
   if (!good) throw new Error(`${key} of ${name} is out of its range, got ${value}`);
 }
 
+// Whether this page computes a law by itself, given as in "pareto" or "pareto:shape=1.5".
+export const knowsLaw = (text) => Object.hasOwn(LAWS, text.split(":")[0]);
+
 // A law as steps are drawn from it; a step of length 1 is `unit` grid units. Null if this page does not know it.
 export function lawData({ name, parameters }, resolution, unit) {
-  return name in LAWS ? LAWS[name](parameters, resolution, unit) : null;
+  return knowsLaw(name) ? LAWS[name](parameters, resolution, unit) : null;
+}
+
+// Whether steps of all lengths are drawn, so that every network can be made from every other one by a single mutation.
+export function reachesAll({ kind, weights }) {
+  if (kind === "table") return weights.every((weight) => weight > 0);
+  return kind !== "constant";
 }

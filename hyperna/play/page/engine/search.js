@@ -108,7 +108,7 @@ export class Simulation {
   // Create the offspring that a step leads to, and keep it if it is not worse.
   create(changes) {
     const { moduli } = this.task;
-    this.steps.aim(changes);
+    this.steps.completeSteps(changes);
     const genome = this.genome.slice();
     for (const { component, move } of changes) {
       const modulus = moduli[component];
@@ -118,7 +118,7 @@ export class Simulation {
     const score = this.fitness.score(genome);
     const risen = score > this.score;
     const kept = score >= this.score;
-    if (risen) this.steps.learn(changes);
+    if (risen) this.steps.updateLaw(changes);
     this.offspring = { genome, parent: this.genome, kept, void: false };
     this.simulated += 1;
     this.rejected = kept ? 0 : this.rejected + 1;

@@ -192,7 +192,7 @@ export class Steps {
   }
 
   // Fill in how far a self-adjusting step goes, as if it were in vain: the next one will be shorter.
-  aim(changes) {
+  completeSteps(changes) {
     if (!this.adapts) return;
     for (const change of changes) {
       change.velocity = this.velocity[change.component];
@@ -204,7 +204,7 @@ export class Steps {
   }
 
   // Longer steps after an improvement (Doerr, Doerr and Kötzing 2018); a jump sets the length if it is longer.
-  learn(changes) {
+  updateLaw(changes) {
     if (!this.adapts) return;
     for (const { component, move, jump, velocity } of changes) {
       const longest = Math.max(1, Math.floor(this.moduli[component] / 4));

@@ -114,20 +114,33 @@ function gridOf(setting, law) {
 
 // ---- fitness
 
-// Units of one turn: a whole number for each angle of the grid and for the ends of the arcs.
+// Units of one turn: a whole number for each angle of the grid and, if there is room, for the ends of the arcs.
 function unitsOfTurn({ arcs, whole }, resolution) {
   const most = Math.floor(LARGEST_TURN / resolution);
   let multiple = 24;
-  for (const end of arcs.flat()) multiple = lcm(multiple, whole / gcd(whole, end));
+  for (const end of arcs.flat()) {
+    multiple = lcm(multiple, whole / gcd(whole, end));
+    if (multiple > most) {
+      multiple = 24;
+      break;
+    }
+  }
   return resolution * (Math.floor(most / multiple) * multiple);
+}
+
+// A place on the circle in units; one that is not whole is rounded half to even.
+function inUnits(place, whole, turn) {
+  const parts = BigInt(whole);
+  const product = BigInt(place) * BigInt(turn);
+  let units = product / parts;
+  const twice = 2n * (product % parts);
+  if (twice > parts || (twice === parts && units % 2n === 1n)) units += 1n;
+  return Number(units);
 }
 
 function arcsInUnits({ arcs, whole }, turn) {
   const pieces = arcs.flatMap(([start, end]) => {
-    const [first, last] = [start, end].map((place) => {
-      const common = gcd(whole, place);
-      return (turn / (whole / common)) * (place / common);
-    });
+    const [first, last] = [start, end].map((place) => inUnits(place, whole, turn));
     return [
       [first, Math.min(last, turn)],
       [0, last - turn],

@@ -1,7 +1,7 @@
 // Half the length of the arc on which a neuron fires, in exact units of a turn.
 //
-// This is hyperna/neurons.py and _kernels/shapes.py. A table is rounded correctly, so that half-widths which add up
-// to a part of the turn still do so; on a grid too fine for a table they are computed when needed.
+// This is hyperna/network/neurons.py and _kernels/shapes.py. A table is rounded correctly, so that half-widths which
+// add up to a part of the turn still do so; on a grid too fine for a table they are computed when needed.
 import { cosSin } from "./fitness.js";
 import { rint } from "./tables.js";
 

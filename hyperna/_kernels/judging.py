@@ -1,4 +1,9 @@
-"""Scores of many genomes at once, for search algorithms that are written in Python."""
+"""Scores of many genomes, and whether a run would end there.
+
+`score_all` is called by `hyperna.fitness.base.Fitness.scores`, and by search algorithms that are
+written in Python. `judge` decides about success as the loop does: for plateaus without a way out
+(`hyperna.run.plateaus`), exact runtimes (`hyperna.theory.states`) and IOHprofiler.
+"""
 
 from hyperna._kernels.jit import kernel
 from hyperna._kernels.loop import success

@@ -1,4 +1,4 @@
-"""Fitness levels with too many states for a matrix: conjugate gradients on products of small ones.
+"""Wide levels, with too many states for a matrix: conjugate gradients on products of small ones.
 
 On point sets, and with several neurons, a constant fraction of all networks are equally fit: all
 that answer 1 everywhere, for example. Within such a level the system is diag(q) - P. Mutation is
@@ -53,7 +53,7 @@ class WideLevel:
     ----------
     product : callable
         Applies the mutation to a vector over all states.
-    stay : float array
+    diagonal : float array
         What the product has on its diagonal.
     weight : float array
         How many search points each state stands for.
@@ -66,13 +66,13 @@ class WideLevel:
     def __init__(
         self,
         product: Product,
-        stay: FloatArray,
+        diagonal: FloatArray,
         weight: FloatArray,
         members: IntArray,
         fixed: BoolArray,
     ) -> None:
         self._product = product
-        self._stay = stay
+        self._diagonal = diagonal
         self._size = fixed.size
         self.members = members
         self.is_free = ~fixed[members]
@@ -89,13 +89,13 @@ class WideLevel:
     def leave_inside(self) -> FloatArray:
         """Probability of each member to move to another one."""
         everywhere = self.inflow(self.members, np.ones(self.members.size))
-        return everywhere - self._stay[self.members]
+        return everywhere - self._diagonal[self.members]
 
     def among_free(self, values: FloatArray) -> FloatArray:
         """What the free members contribute to each other."""
         vector = np.zeros(self._size)
         vector[self.free] = values
-        return self._product(vector)[self.free] - self._stay[self.free] * values
+        return self._product(vector)[self.free] - self._diagonal[self.free] * values
 
     def solve(self, leave: FloatArray, right: FloatArray) -> FloatArray:
         """Solve q u = P u + right for the free members; `leave` is their q."""

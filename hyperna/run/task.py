@@ -1,4 +1,4 @@
-"""From settings to the kernel: a `Task` defines a run up to its seed, a `Simulation` is one."""
+"""From settings to the kernel: a `Task` is all that defines a run but its seed."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -8,10 +8,11 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from hyperna._kernels import loop, state
-from hyperna._kernels.algorithms import LocalOnePlusOne, OnePlusOne, OnlineOnePlusOne
+from hyperna._kernels import state
+from hyperna._kernels.algorithms import LocalOnePlusOne, NonElitistOnePlusOne, OnePlusOne
 from hyperna._kernels.mutation import TABLE, AngleMove, Mutation, RotationMove
-from hyperna._kernels.tables import mutation_data, new_run
+from hyperna._kernels.point_data import Points
+from hyperna._kernels.tables import mutation_data
 from hyperna._validation import IntArray, check_integer
 from hyperna._words import shown
 from hyperna.fitness import Fitness
@@ -19,29 +20,13 @@ from hyperna.mutation import StepLaw
 from hyperna.network.grid import Grid
 from hyperna.network.networks import Network
 from hyperna.run.many import Halt, rows_of_block
-from hyperna.run.plateaus import end_if_stuck
-from hyperna.run.results import (
-    COLUMNS,
-    MOST_RUNS,
-    STOP_REASONS,
-    Improvements,
-    RunResult,
-    Seed,
-    Trajectory,
-    network_of,
-    seed_sequence,
-    succeeded,
-)
+from hyperna.run.results import COLUMNS, RunResult, Seed
+from hyperna.run.simulation import Simulation
 from hyperna.run.success import Goal, Judge
 
 # Ends one run by what it has found so far; `Halt` gives up many whatever they have found.
 StoppingRule = Callable[[RunResult], bool]
 
-# Points looked at before control returns to Python: a fraction of a second.
-_QUOTA = 2**26
-# Rows of a trace at first, of improvements and of accepted networks; a full one is doubled.
-_FIRST_IMPROVEMENTS = 64
-_FIRST_PATH = 1024
 # Largest neighbourhood (3**components networks) that is searched for a way out.
 _LARGEST_NEIGHBOURHOOD = 3**8
 # Near an optimum is a distance of less than one step, and one step itself is not less. Optima are
@@ -81,7 +66,7 @@ class Task:
     def kernel(self) -> Any:
         """The fitness as compiled code takes it."""
         if self.population is not None:
-            # offspring of several parents, or several of one, are evaluated from nothing
+            # relatives evaluate offspring from nothing: `hyperna._kernels.populations`
             return self.fitness.scoring_kernel(self.grid)
         return self.fitness.kernel(self.grid)
 
@@ -114,24 +99,23 @@ class Task:
     def _move(self) -> AngleMove | RotationMove:
         """Return what a step does to a direction, and how many grid steps a length of 1 is.
 
-        ========  ==========  ====================  ==================  ==============
-        move      law         fitness               kind                grid steps
-        ========  ==========  ====================  ==================  ==============
-        angle     any         not on points         `AngleMove`         1
-        angle     any         on points             `RotationMove`,     1
-                                                    without planes
-        rotation  discrete    any that takes turns  `RotationMove`      those of `unit`
-        rotation  continuous  any that takes turns  `RotationMove`      1
-        ========  ==========  ====================  ==================  ==============
+        ========  ==========  ============  ==============================  ===============
+        move      law         kernel        kind                            grid steps
+        ========  ==========  ============  ==============================  ===============
+        angle     any         not `Points`  `AngleMove`                     1
+        angle     any         `Points`      `RotationMove`, without planes  1
+        rotation  discrete    any           `RotationMove`                  those of `unit`
+        rotation  continuous  any           `RotationMove`                  1
+        ========  ==========  ============  ==============================  ===============
 
-        The grid of a rotation or a continuous law is finer than the resolution: `unit` grid steps
-        are one of the resolution. Lengths of discrete laws are in steps of the resolution, those of
+        Rotations there are at D > 2 only: the kernels of the circle know changes of angles. The
+        grid of a rotation or a continuous law is finer than the resolution: `unit` grid steps are
+        one of the resolution. Lengths of discrete laws are in steps of the resolution, those of
         continuous laws in grid steps.
         """
         if self.rotation:
             return self.grid.rotations(1 if self.law.continuous else self.unit)
-        if getattr(self.kernel, "takes_rotations", False):
-            # one kernel is compiled for both moves
+        if isinstance(self.kernel, Points):
             return self.grid.rotations(1, planes=False)
         return AngleMove(1)
 
@@ -173,7 +157,7 @@ class Task:
 
     def outcomes(self, genomes: IntArray, work: Any = None) -> tuple[IntArray, IntArray]:
         """Return the scores of genomes, and the stop codes of runs that reach them."""
-        from hyperna._kernels.batch import judge
+        from hyperna._kernels.judging import judge
 
         scores, codes = np.zeros((2, len(genomes)), np.int64)
         with np.errstate(over="ignore"):
@@ -198,7 +182,7 @@ class Task:
         if self.population is not None:
             return self.population
         if not self.fitness.repeatable:
-            return OnlineOnePlusOne()
+            return NonElitistOnePlusOne()
         neighbours = 3**self.mutation.component.size
         local = self.law.steps_of_one and not self.rotation
         plain = self.replace_neuron == 0.0 and not self.one_component
@@ -219,7 +203,7 @@ class Task:
             from hyperna._kernels.waiting import new_neighbours
 
             return new_neighbours(self.mutation)
-        if isinstance(self.algorithm, OnlineOnePlusOne):
+        if isinstance(self.algorithm, NonElitistOnePlusOne):
             return np.zeros(1, np.int64)
         return None
 
@@ -326,136 +310,3 @@ def _compiled_type(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.ndim
     return type(value)
-
-
-class Simulation:
-    """One run that can be watched, or many of which rows are kept only; both advance in pieces.
-
-    One run tells its `result` at any time; of many there are `rows`, of which `done` are finished.
-
-    Examples
-    --------
-    >>> from hyperna.run.algorithm import OnePlusOneNA
-    >>> from hyperna.problems import problem
-    >>> task = OnePlusOneNA().task(problem("quarter"))
-    >>> simulation = Simulation(task, seed=1)
-    >>> while not simulation.advance(100):
-    ...     pass
-    >>> simulation.result().stop_reason
-    'optimum'
-    """
-
-    def __init__(
-        self,
-        task: Task,
-        seed: Seed,
-        number: int = 0,
-        trajectory: bool = False,
-        runs: int | None = None,
-    ) -> None:
-        """Begin run `number`; with `runs`, that many from there on."""
-        self.task = task
-        self.seed = seed_sequence(seed)
-        self.number = check_integer("number", number, 0, MOST_RUNS - 1)
-        if not isinstance(trajectory, bool | np.bool_):
-            raise TypeError(f"trajectory must be True or False, got {shown(trajectory)}")
-        self._with_path = bool(trajectory)
-        components = task.mutation.modulus.size
-        count = 1 if runs is None else runs
-        self._run = new_run(task.mutation)
-        self._memory = task.new_memory()
-        self._work = task.kernel.workspace()
-        self._trace = state.Trace(
-            np.zeros((_FIRST_IMPROVEMENTS if runs is None else 0, 2), np.int64),
-            np.zeros((_FIRST_PATH if trajectory else 0, 2 + components), np.int64),
-        )
-        self._progress = np.zeros(state.N_PROGRESS, np.int64)
-        self._progress[[state.CURRENT, state.FIRST_RUN]] = self.number
-        self._progress[state.LAST_RUN] = self.number + count
-        self.rows = np.zeros((count, len(task.columns)), np.int64)
-        self._genomes = np.zeros((1 if runs is None else 0, components), np.int64)
-        self._key = self.seed.generate_state(4, np.uint64)
-        self.evaluations = 0
-
-    @cached_property
-    def quota(self) -> int:
-        """Offspring to simulate at a time: a fraction of a second."""
-        return max(64, _QUOTA // self.task.fitness.effort(self.task.grid))
-
-    @property
-    def done(self) -> int:
-        """Number of runs that have ended."""
-        return int(self._progress[state.CURRENT] - self._progress[state.FIRST_RUN])
-
-    @property
-    def finished(self) -> bool:
-        """Whether the run has ended, or all of them."""
-        return bool(self._progress[state.CURRENT] == self._progress[state.LAST_RUN])
-
-    def advance(self, quota: int | None = None) -> bool:
-        """Simulate about `quota` more offspring; return whether the run has ended."""
-        task = self.task
-        with np.errstate(over="ignore"):
-            status = loop.run_batch(
-                task.kernel,
-                self._work,
-                task.mutation,
-                task.limits,
-                task.goal.optima,
-                task.algorithm,
-                self._memory,
-                self._key,
-                self._run,
-                self._trace,
-                self._progress,
-                self.quota if quota is None else quota,
-                self.rows,
-                self._genomes,
-            )
-        self.evaluations = int(self._run.counter[state.EVALUATIONS])
-        if status == state.PLATEAU:
-            end_if_stuck(task, self._run)
-        elif status == state.FULL:
-            self._trace = state.Trace(*[np.concatenate([part, 0 * part]) for part in self._trace])
-        return self.finished
-
-    def result(self) -> RunResult:
-        """Return the best network so far, and how it came about."""
-        task = self.task
-        counter = self._run.counter
-        if counter[state.EVALUATIONS] == 0:
-            self.advance(1)
-        if self.finished:
-            row = self.rows[0].tolist()
-            evaluations = row[state.ROW_EVALUATIONS]
-            score = row[state.ROW_SCORE]
-            stop = row[state.ROW_STOP]
-            stuck_at = row[state.ROW_STUCK_AT]
-            restarts = row[state.ROW_RESTARTS]
-            genome = self._genomes[0]
-        else:
-            evaluations = int(counter[state.EVALUATIONS])
-            score = int(max(counter[state.SCORE], counter[state.BEST]))
-            stop = state.RUNNING
-            stuck_at = 0
-            restarts = int(counter[state.RESTARTS])
-            current = counter[state.SCORE] > counter[state.BEST]
-            genome = self._run.genes[state.GENOME if current else state.BEST_GENOME]
-        improved = self._trace.improvements[: counter[state.IMPROVEMENTS]]
-        trajectory = None
-        if self._with_path:
-            path = self._trace.path[: counter[state.PATH_LENGTH]].copy()
-            trajectory = Trajectory(task.grid, path[:, 0], path[:, 1] / task.units, path[:, 2:])
-        return RunResult(
-            network=(network_of if task.sized else Network)(task.grid, genome),
-            fitness=score / task.units,
-            evaluations=evaluations,
-            stop_reason=STOP_REASONS[stop],
-            success=bool(succeeded(stop)),
-            stuck_at=stuck_at or None,
-            restarts=restarts,
-            improvements=Improvements(improved[:, 0].copy(), improved[:, 1] / task.units),
-            trajectory=trajectory,
-            seed=self.seed,
-            number=self.number,
-        )
