@@ -68,7 +68,7 @@ def test_all_genomes_of_one_neuron():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arcs", [reference.QUARTER, reference.LOCAL_OPT])
+@pytest.mark.parametrize("arcs", [reference.HALF, reference.QUARTER, reference.LOCAL_OPT])
 def test_all_genomes_of_one_bent_neuron(arcs):
     genomes = np.array(list(product(range(R), range(R), range(R + 1), range(R))))
     assert check(case_of(arcs, neuron="bent"), genomes) > 50
@@ -77,9 +77,11 @@ def test_all_genomes_of_one_bent_neuron(arcs):
 @pytest.mark.parametrize(
     ("dim", "neuron", "arcs"),
     [
+        (3, "bent", reference.HALF),
         (3, "bent", reference.LOCAL_OPT),
         (4, "plain", reference.HALF),
         (4, "plain", reference.LOCAL_OPT),
+        (4, "bent", reference.HALF),
         (4, "bent", reference.QUARTER),
         (4, "bent", reference.LOCAL_OPT),
     ],

@@ -183,3 +183,24 @@ def test_steps_of_rotations_are_as_long_as_the_law_says(law):
     else:
         assert 0.05 < moved.mean() < 0.2
         assert (moved % 1 > 1e-3).all()
+
+
+@pytest.mark.parametrize("dim", [3, 4, 6])
+@pytest.mark.parametrize("resolution", [12, 1000])
+def test_turns_that_change_nothing_keep_the_score_on_spheres(dim, resolution):
+    """HALF depends on the last weight alone; all others are turned, and rounded to the grid."""
+    rng = np.random.default_rng(dim)
+    grid = OnePlusOneNA(resolution=resolution, move="rotation").grid(dim)
+    genomes = [], []
+    for _ in range(1000):
+        w = rng.normal(size=dim)
+        w /= np.linalg.norm(w)
+        bias = rng.uniform(-0.8, 0.8)
+        angle = 2 * np.pi * rng.integers(resolution) / resolution
+        turned = w.copy()
+        turned[0] = np.cos(angle) * w[0] - np.sin(angle) * w[1]
+        turned[1] = np.sin(angle) * w[0] + np.cos(angle) * w[1]
+        for kept, weights in zip(genomes, (w, turned), strict=True):
+            kept.append(grid.from_weights([weights], [bias]))
+    one, other = (ExactSphere(problem("half", dim=dim)).scores(some, grid) for some in genomes)
+    assert np.count_nonzero(one != other) <= 20

@@ -79,6 +79,25 @@ def test_runs_that_are_there_twice_are_those_of_the_longest_block(tmp_path):
     assert (runs.numbers.tolist(), runs.seconds, runs.versions) == ([*range(9)], 9.0, ("0.0.2",))
 
 
+@pytest.mark.parametrize("first", [2**40, 2**34 // 24 * 24])
+def test_versions_that_measure_fitness_in_other_units_may_share_a_setting(tmp_path, first):
+    from hyperna.experiments.lines import Block
+    from hyperna.experiments.store import Store
+
+    made = setting(problem="half", resolution=10)
+    rows, units = made.runner().run_block(made.entropy, 0, 9), made.runner().units
+    old = rows[:4].copy()
+    old[:, 1] = np.rint(old[:, 1] / units * first)
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        writer.append([Block(made, 0, old, first, 1.0, "0.0.1")])
+        writer.append([Block(made, 4, rows[4:], units, 1.0, "0.0.2")])
+    [runs] = store.runs()
+    assert runs.units == max(units, first)
+    assert runs.fitness == pytest.approx(rows[:, 1] / units, abs=1 / first)
+    assert np.array_equal(runs.rows[:, 2:], rows[:, 2:])
+
+
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 
 

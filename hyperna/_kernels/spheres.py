@@ -104,7 +104,8 @@ def cap_height(genome, first, dim, bent, resolution):
     cosine, sine = cos_sin_turn(genome[first + dim], 2 * resolution)
     reach = bias * sine
     height = reach * sine + cosine * math.sqrt((1.0 - reach) * (1.0 + reach))
-    return multiple(height, 0.0) / MULTIPLES
+    size = multiple(abs(height), 0.0) / MULTIPLES  # the same for mirror images
+    return -size if height < 0.0 else size
 
 
 @inner_kernel

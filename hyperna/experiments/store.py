@@ -27,11 +27,12 @@ from typing import Any
 import numpy as np
 
 from hyperna._files import sync_folder, write_all
+from hyperna._validation import IntArray
 from hyperna.experiments.lines import Block, Content, Damage, block_lines, read_lines, want_line
 from hyperna.experiments.locking import StoreError, explained, locked
 from hyperna.experiments.run_numbers import Intervals, add_interval, count, gaps
 from hyperna.experiments.setting import Setting
-from hyperna.run.results import Runs
+from hyperna.run.results import COLUMNS, Runs
 
 _NAME = re.compile(r"(\d{4,})-(\d+)\.jsonl")
 
@@ -307,12 +308,23 @@ def each_run_once(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _join(setting: Setting, blocks: list[Block]) -> Runs:
+    units = max(block.units for block in blocks)
     return Runs(
-        rows=np.concatenate([block.rows for block in blocks]),
-        units=blocks[0].units,
+        rows=np.concatenate([_in_units(block, units) for block in blocks]),
+        units=units,
         seed=setting.entropy,
         setting=setting,
         numbers=np.concatenate([np.arange(block.first, block.last) for block in blocks]),
         versions=tuple(sorted({block.version for block in blocks})),
         seconds=sum(block.seconds for block in blocks),
     )
+
+
+def _in_units(block: Block, units: int) -> IntArray:
+    """Return the rows of a block with scores in units that another version may have had."""
+    if block.units == units:
+        return block.rows
+    rows = block.rows.copy()
+    score = COLUMNS.index("score")
+    rows[:, score] = np.rint(rows[:, score] / block.units * units)
+    return rows
