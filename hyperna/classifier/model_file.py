@@ -113,6 +113,8 @@ def _classes(data: dict[str, Any]) -> Any:
             f"classes must be a list of {data['class_type']!r:.20}, got {classes!r:.60}"
         )
     values = np.unique(np.array(classes))
+    if kind is int and values.dtype.kind not in "iu":  # numpy takes larger ones for something else
+        raise ValueError(f"classes must be integers of at most 64 bits, got {classes!r:.60}")
     if values.tolist() != classes or len(classes) < 2:
         raise ValueError(f"classes must be sorted and different, got {classes!r:.60}")
     return values
