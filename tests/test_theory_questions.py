@@ -327,7 +327,17 @@ def test_an_angle_alone_takes_what_the_moves_of_its_law_take():
     def gigabytes(r, law):
         return task_cost(exact_task("half", r, law, bias=False)).gigabytes
 
+    @dataclass(frozen=True)
+    class Odd(StepLaw, listed=False):
+        """Lengths enough for every displacement, but they lead to every other angle only."""
+
+        def weights(self, resolution):
+            return (np.arange(1, resolution + 1) % 2).astype(float)
+
     assert gigabytes(9000, EveryNinth()) > 100 * gigabytes(9000, "harmonic")
+    assert gigabytes(9000, Odd()) > 400 * gigabytes(9000, "harmonic")
+    with pytest.raises(ValueError, match=r"resolution must be at most .* GB and .* minutes"):
+        gigabytes(2**17, Odd())
     assert gigabytes(2**20, "local") < 1
     with pytest.raises(ValueError, match=r"resolution must be at most .* GB and .* minutes"):
         gigabytes(2**20, EveryNinth())

@@ -23,7 +23,7 @@ from hyperna.problems import Problem
 from hyperna.run.results import Progress
 from hyperna.run.task import Task
 from hyperna.theory.chain import Chain
-from hyperna.theory.limits import affordable_steps, cost_of_moves
+from hyperna.theory.limits import Moves, affordable_steps, cost_of_moves
 from hyperna.theory.moves import displacements
 from hyperna.theory.runtime import make_chain
 from hyperna.theory.sensitivity import law_slope
@@ -309,8 +309,8 @@ class Model:
         A bias then never stays where it is, so that all moves are kept in memory.
         """
         certain = replace(self.task, probability=1.0)
-        moves_of_one = 1 + 2 * self.resolution
-        return cost_of_moves(certain, self.resolution, moves_of_one).is_affordable
+        moves = Moves.everywhere(self.resolution)
+        return cost_of_moves(certain, self.resolution, moves).is_affordable
 
     def check_gradient(self) -> None:
         """Refuse chains whose slope is not known, or whose pairs of states are too many."""

@@ -9,7 +9,7 @@ everything else is left to the user, who can ask with `estimated_cost` what it w
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from hyperna.network.grid import Grid
 from hyperna.problems import Problem
 from hyperna.run.task import Task
 from hyperna.theory.dense import MOST_DENSE_STATES
-from hyperna.theory.moves import balanced_split
+from hyperna.theory.moves import balanced_split, displacements
 from hyperna.theory.ring import LARGEST_MATRIX
 from hyperna.theory.symmetry import axis_sizes, mutated_components
 from hyperna.theory.task import exact_task, is_comma, offspring_of
@@ -52,6 +52,18 @@ _DENSE_BYTES = 40
 # Of one angle alone, for each of its values.
 _RING_SECONDS = 60 / 2**20
 _RING_BYTES = 200
+
+
+class Moves(NamedTuple):
+    """How many places an angle and a bias can move to, with that where they are."""
+
+    angle: int
+    bias: int
+
+    @classmethod
+    def everywhere(cls, resolution: int) -> "Moves":
+        """Return the moves of a law that has all lengths."""
+        return cls(resolution, resolution + 1)
 
 
 @dataclass(frozen=True)
@@ -115,7 +127,7 @@ def estimated_cost(
 
 def task_cost(task: Task) -> Cost:
     """Return what the exact runtime of a task would take, or refuse it."""
-    return cost_of_moves(task, task.grid.resolution, _moves_of_one(affordable_steps(task)))
+    return cost_of_moves(task, task.grid.resolution, _moves(affordable_steps(task)))
 
 
 def affordable_steps(task: Task) -> FloatArray:
@@ -123,21 +135,30 @@ def affordable_steps(task: Task) -> FloatArray:
     r = task.grid.resolution
     # before a table of its steps is made; the cheapest law moves by one step
     if r > LONGEST_LAW:
-        _refuse(task, 3)
+        _refuse(task, Moves(3, 3))
     steps = task.law.pmf(r)
-    moves = _moves_of_one(steps)
+    moves = _moves(steps)
     if not cost_of_moves(task, r, moves).is_affordable:
         _refuse(task, moves)
     return steps
 
 
-def _moves_of_one(steps: FloatArray) -> int:
-    """Return how many moves of a component a law has, with that to nowhere."""
-    return 1 + 2 * int(np.count_nonzero(steps))
+def _moves(steps: FloatArray) -> Moves:
+    """Return how many moves of a component a law has.
+
+    Examples
+    --------
+    >>> _moves(np.array([1.0, 0, 0, 0, 0, 0])), _moves(np.array([1.0, 0, 1, 0, 1, 0]))
+    (Moves(angle=3, bias=3), Moves(angle=4, bias=7))
+    """
+    r = steps.size
+    angle = np.count_nonzero(displacements(steps, r, 0.5))
+    bias = np.count_nonzero(displacements(steps, r + 1, 0.5))
+    return Moves(int(angle), int(bias))
 
 
-def cost_of_moves(task: Task, resolution: int, moves_of_one: int) -> Cost:
-    """Return the cost at a resolution; a component has so many moves, that to nowhere included."""
+def cost_of_moves(task: Task, resolution: int, moves: Moves) -> Cost:
+    """Return the cost at a resolution, with a law that has so many moves."""
     grid = Grid(task.grid.dim, task.grid.neurons, resolution, task.grid.output, task.grid.neuron)
     components = mutated_components(task)
     states = math.prod(int(modulus) for modulus in grid.moduli[components])
@@ -146,16 +167,16 @@ def cost_of_moves(task: Task, resolution: int, moves_of_one: int) -> Cost:
         too_long = math.inf if resolution > LARGEST_RING else 0.0
         seconds = states * _RING_SECONDS + too_long
         size_bytes: float = states * _RING_BYTES
-        if moves_of_one < resolution:
+        if moves.angle < resolution:
             # a law that does not reach everything: all its moves are kept
-            seconds += states * moves_of_one * _MOVE_SECONDS
-            size_bytes += states * moves_of_one * _MOVE_BYTES
+            seconds += states * moves.angle * _MOVE_SECONDS
+            size_bytes += states * moves.angle * _MOVE_BYTES
         return Cost(states, states, size_bytes / 2**30, seconds / 60)
     if resolution > LONGEST_LAW:
         return Cost(states, states, math.inf, math.inf)
     sizes = axis_sizes(task, resolution)
     joined = math.prod(sizes)
-    seconds, size_bytes = _solving(task, sizes, joined, moves_of_one)
+    seconds, size_bytes = _solving(task, sizes, joined, moves)
     listed = states
     if isinstance(task.fitness, ExactSphere):
         # mirror images are not listed
@@ -168,23 +189,25 @@ def cost_of_moves(task: Task, resolution: int, moves_of_one: int) -> Cost:
     return Cost(states, joined, size_bytes / 2**30, seconds / 60)
 
 
-def _solving(
-    task: Task, sizes: tuple[int, ...], joined: int, moves_of_one: int
-) -> tuple[float, float]:
+def _solving(task: Task, sizes: tuple[int, ...], joined: int, moves: Moves) -> tuple[float, float]:
     """Return seconds and bytes of solving a chain with so many values of its components."""
     if is_comma(task):
         too_many = math.inf if joined > MOST_DENSE_STATES else 0.0
         return joined**3 * _DENSE_SECONDS + too_many, joined**2 * _DENSE_BYTES
+    biases = np.isin(mutated_components(task), task.grid.bias_components)
+    reached = [moves.bias if is_bias else moves.angle for is_bias in biases]
+    # mirror images that are joined leave fewer values than moves
+    kept = [min(count, size) for count, size in zip(reached, sizes, strict=True)]
     if task.one_component:
-        moves = joined * sum(min(moves_of_one, size) for size in sizes)
-        return moves * _MOVE_SECONDS, moves * _MOVE_BYTES
-    if any(moves_of_one < size for size in sizes):
-        moves = joined * math.prod(min(moves_of_one, size) for size in sizes)
-        return moves * _MOVE_SECONDS, moves * _MOVE_BYTES
+        entries = joined * sum(kept)
+        return entries * _MOVE_SECONDS, entries * _MOVE_BYTES
+    if any(count < size for count, size in zip(reached, sizes, strict=True)):
+        entries = joined * math.prod(kept)
+        return entries * _MOVE_SECONDS, entries * _MOVE_BYTES
     cut = balanced_split(sizes)
     groups = math.prod(sizes[:cut]), math.prod(sizes[cut:])
     size_bytes = joined * _LEVEL_BYTES + 16 * (groups[0] ** 2 + groups[1] ** 2)
-    if task.probability == 1 and _mutates_bias(task):
+    if task.probability == 1 and biases.any():
         # a bias that always moves does not reach its own value: solved as a sparse system
         return joined**2 * _MOVE_SECONDS, joined**2 * _MOVE_BYTES
     if offspring_of(task) > 1:
@@ -192,16 +215,11 @@ def _solving(
     return joined * sum(groups) * _LEVEL_SECONDS, size_bytes
 
 
-def _mutates_bias(task: Task) -> bool:
-    """Return whether a bias is among the components that are mutated."""
-    return bool(np.isin(task.grid.bias_components, mutated_components(task)).any())
-
-
-def _refuse(task: Task, moves_of_one: int) -> None:
+def _refuse(task: Task, moves: Moves) -> None:
     """Say what the chain would need, and up to which resolution one is computed."""
     r = task.grid.resolution
-    cost = cost_of_moves(task, r, moves_of_one)
-    largest = _largest(task, moves_of_one, moves_of_one >= r, r)
+    cost = cost_of_moves(task, r, moves)
+    largest = _largest(task, r)
     needs = ""
     if math.isfinite(cost.gigabytes + cost.minutes):
         needs = f", about {number(cost.gigabytes)} GB and {number(cost.minutes)} minutes"
@@ -228,17 +246,15 @@ def largest_resolution(
     286
     """
     task = exact_task(problem, _PERIOD, mutation, **settings)
-    moves = _moves_of_one(task.law.pmf(_PERIOD))
-    return _largest(task, moves, moves >= _PERIOD, LARGEST_RING + 1)
+    return _largest(task, LARGEST_RING + 1)
 
 
-def _largest(task: Task, moves_of_one: int, every_length: bool, below: int) -> int:
+def _largest(task: Task, below: int) -> int:
     """Return the largest affordable resolution below one that is not."""
 
     def is_too_large(resolution: int) -> bool:
-        # a law that moves by any length has as many lengths as there are
-        most = 2 * resolution if every_length else moves_of_one
-        return not cost_of_moves(task, resolution, most).is_affordable
+        moves = _moves(task.law.pmf(resolution))
+        return not cost_of_moves(task, resolution, moves).is_affordable
 
     # Symmetries depend on what divides the resolution: multiples of the period have all of them.
     # Beyond the largest ring nothing is affordable.
