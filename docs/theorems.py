@@ -103,7 +103,7 @@ def tables(store: Path | None) -> list[dict[str, Any]]:
                     "cells": finding.cells,
                     "differ": finding.differs,
                     "remark": finding.remark,
-                    "ratios": [one.paper.mean / one.measured.mean for one in results],
+                    "ratios": [one.paper.mean / one.measured.mean_evaluations for one in results],
                 }
             )
     return found

@@ -389,7 +389,7 @@ def test_larger_networks_are_tried_until_two_sizes_in_a_row_do_not_help(fruitful
         return [[helpful] if neurons in fruitful else []]
 
     made.add_half_spaces()
-    made.grow([np.arange(3)], found)
+    made.grow([np.arange(3)], found, print)
     wanted, fruitless, neurons = [], 0, 2
     while fruitless < 2 and neurons <= 8:
         wanted.append(neurons)

@@ -88,7 +88,8 @@ def test_json_lists_neurons_and_evaluations_only_when_asked(capsys):
 
 KEYS = {
     "runs", "success_share", "success_interval", "mean_evaluations", "mean_interval",
-    "sd_evaluations", "median_evaluations", "mean_fitness", "stop_reasons", "settings",
+    "sd_evaluations", "median_evaluations", "mean_fitness", "stop_reasons", "runs_at_limit",
+    "settings",
 }  # fmt: skip
 
 
@@ -191,7 +192,8 @@ def test_every_number_of_the_table_is_that_of_the_runs(capsys):
 def test_runs_that_are_stuck_before_the_budget_are_not_at_the_limit(capsys):
     """With `stagnation` they count as the evaluations of that, which are far fewer."""
     argv = ["run", "local_opt", "--mutation", "local", "--resolution", "24", "--runs", "40"]
-    for more, told in (([], True), (["--stagnation", "400"], False)):
+    never = ["--stagnation", "10000000"]
+    for more, told in (([], True), (["--stagnation", "400"], False), (never, True)):
         assert main([*argv, *more]) == 0
         shown = capsys.readouterr().out
         assert "stopped: stuck" in shown

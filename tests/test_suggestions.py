@@ -83,9 +83,16 @@ def test_nothing_is_guessed_from_afar(capsys):
             ["one_plus_lambda:offspring=10", "one_comma_lambda:offspring=10"],
         ),
         (("run", "half", "--crossover", "1"), ["mu_plus_one:crossover=0.0"]),
+        (("run", "half", "--population", "1"), ["neat:population=150"]),
     ],
 )
 def test_a_parameter_of_an_algorithm_is_no_option_and_its_place_is_told(capsys, argv, meant):
     message = refusal(capsys, *argv).strip()
     assert f"unrecognized arguments: {argv[2]}" in message
     assert message.endswith(f"--algorithm {' or --algorithm '.join(meant)}")
+
+
+def test_no_algorithm_without_a_chain_is_advised_for_exact_runtimes(capsys):
+    message = refusal(capsys, "theory", "half", "--members", "5")
+    assert "unrecognized arguments: --members 5" in message
+    assert "mu_plus_one" not in message

@@ -57,10 +57,6 @@ Shape: TypeAlias = tuple[int, int]
 Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 
-def _unheard(text: str) -> None:
-    """Tell nobody."""
-
-
 @dataclass(frozen=True)
 class SearchOptions:
     """What a rule may be and how it is sought; these are parameters of `NAClassifier`.
@@ -165,7 +161,7 @@ class Search:
         small = network.terms <= self.options.max_terms
         return small and network.neurons <= self.options.max_neurons
 
-    def run(self, mapper: Mapper, tell: Callable[[str], None] = _unheard) -> None:
+    def run(self, mapper: Mapper, tell: Callable[[str], None]) -> None:
         """Gather candidates, shapes of networks perhaps in parallel, and choose.
 
         Where no feature varies, or none says anything about the labels, the constant answer is all
@@ -221,9 +217,7 @@ class Search:
             choices.append(np.array(few[-1]))
         return choices
 
-    def grow(
-        self, choices: list[IntArray], mapper: Mapper, tell: Callable[[str], None] = _unheard
-    ) -> None:
+    def grow(self, choices: list[IntArray], mapper: Mapper, tell: Callable[[str], None]) -> None:
         """Add networks of two half-spaces, three and so on, until more do not help.
 
         They start on each of some choices of features.

@@ -20,7 +20,7 @@ from hyperna.classifier.nearest_value import Calendar, NearestNumber, first_beyo
 from hyperna.tables.dates import DATE_PARTS, STEPS, moment_text
 from hyperna.tables.features import Feature, printable
 
-# Of a category that is none of those in the rules, so many are told by name.
+# So many categories are named at most where a change is to any other one ("other than ...").
 MOST_LISTED = 3
 
 

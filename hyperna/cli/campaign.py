@@ -28,8 +28,8 @@ A campaign file holds the options of 'hyperna run', each with one value or a lis
   problem = ["half", "quarter"]
   mutation = ["harmonic", "local"]
 
-The seed of a setting's runs is made of all its options, so that they are others than those of
-'hyperna run', with the same --seed too.
+The seed of a setting's runs is made of all its options, so these runs differ from those of
+'hyperna run', even with the same --seed.
 
 For example:
   hyperna campaign run scaling.toml --jobs 2

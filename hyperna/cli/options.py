@@ -82,8 +82,10 @@ def add_run_options(
     return groups
 
 
-def algorithm_advice(option: str) -> str:
+def algorithm_advice(option: str, among: Iterable[str] | None = None) -> str:
     """Return how a parameter of an algorithm is given, for a word that looks like an option.
+
+    Only algorithms `among` these are named; None: all.
 
     Examples
     --------
@@ -96,7 +98,7 @@ def algorithm_advice(option: str) -> str:
     found = [
         f"--algorithm {name}:{parameter}={each.defaults[parameter]}"
         for name, each in algorithms().items()
-        if parameter in each.defaults
+        if parameter in each.defaults and (among is None or name in among)
     ]
     return f"; it is a parameter of an algorithm: {' or '.join(found)}" if found else ""
 

@@ -165,10 +165,13 @@ def summarise(setting: "Setting", runs: "Runs", seed: int) -> dict[str, Any]:
         if used is not None:
             sizes[f"mean_{name}"] = float(used.mean())
             sizes[f"mean_{name}_interval"] = list(bootstrap_interval(used))
+    # stuck runs count as what they would have spent, which --stagnation may have made less
+    at_limit = ~runs.success & (runs.evaluations == setting.options["budget"])
     return {
         **Summary.of(runs).record(),
         **sizes,
         "stop_reasons": runs.stop_counts,
+        "runs_at_limit": int(at_limit.sum()),
         "success_means": runs.task.criterion,
         **({} if setting.points_read is None else {"points": setting.points_read.summary}),
         "settings": {
@@ -239,12 +242,8 @@ def _tables(summary: dict[str, Any]) -> Iterator[Version]:
     from hyperna.analysis.statistics import wilson_interval
 
     runs = summary["runs"]
-    reasons = summary["stop_reasons"]
     every = counted(runs, "run")
-    limited = reasons.get("budget", 0)
-    if summary["settings"]["stagnation"] is None:
-        # stuck runs count as the evaluations of their limit, which is the budget
-        limited += reasons.get("stuck", 0)
+    limited = summary["runs_at_limit"]
     at_limit = f"{limited:,} at the limit" if limited else ""
     spent = f"{every}, {at_limit}" if limited else every
     solved = f"{summary['successes']:,} of {every}"
@@ -283,7 +282,7 @@ def _tables(summary: dict[str, Any]) -> Iterator[Version]:
         if row.key in summary:
             ends = interval(summary[row.interval], row.write) if row.interval else ""
             add(row.name, row.write(summary[row.key]), ends, row.of, row.below)
-    for reason, count in reasons.items():
+    for reason, count in summary["stop_reasons"].items():
         ends = interval(wilson_interval(count, runs), percent)
         stopped = f"{count:,} of {every}"
         add(f"stopped: {reason}", percent(count / runs), ends, stopped, stopped)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from hyperna._validation import check_choice
 from hyperna._words import counted, shown
 from hyperna.cli.files import check_picture, save_figure
-from hyperna.cli.options import add_run_options, real
+from hyperna.cli.options import add_run_options, algorithm_advice, real
+from hyperna.cli.parser import Parser
 from hyperna.cli.printing import json_text, make_console, say
 from hyperna.cli.progress import progress_bar
 
@@ -54,6 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from hyperna.theory.drift import POTENTIALS
 
     add_run_options(parser, exact_options(), _HELP)
+    if isinstance(parser, Parser):
+        parser.advice = _advice
     report = parser.add_argument_group("report")
     report.add_argument(
         "--quantiles",
@@ -93,6 +96,13 @@ _HELP = {
     "target": "fitness that counts as success (default: what counts in a run; it is printed)",
     "mutation": "a law with a table of probabilities",
 }
+
+
+def _advice(option: str) -> str:
+    """Return how a parameter of an algorithm with a chain is given."""
+    from hyperna.theory.task import WITH_CHAIN
+
+    return algorithm_advice(option, WITH_CHAIN)
 
 
 def exact_options() -> list[str]:

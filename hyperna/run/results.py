@@ -118,9 +118,9 @@ class RunResult:
     fitness : float
         Its fitness.
     evaluations : int
-        Number of fitness evaluations. A run that fails counts as its limit: if it is known to be
-        stuck, with the evaluations that it would have used in vain; of the (1+lambda) and the
-        (1,lambda) NA, with those that were left for a last generation but too few for it.
+        Number of fitness evaluations. A run that fails at a limit counts as that limit: if it is
+        known to be stuck, with the evaluations that it would have used in vain; of the (1+lambda)
+        and the (1,lambda) NA, with those that were left for a last generation but too few for it.
     stop_reason : str
         "optimum", "target", "budget", "stagnation", "stuck", "rule" if a stopping rule ended it;
         "running" if it was interrupted.

@@ -1,4 +1,4 @@
-"""One run that can be watched, or many of which rows are kept only, simulated in pieces."""
+"""One run that can be watched, or many runs of which only the rows are kept, made in pieces."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ _FIRST_PATH = 1024
 
 
 class Simulation:
-    """One run that can be watched, or many of which rows are kept only; both advance in pieces.
+    """One run that can be watched, or many runs of which only the rows are kept, made in pieces.
 
     One run tells its `result` at any time; of many there are `rows`, of which `done` are finished.
 

@@ -29,10 +29,11 @@ StoppingRule = Callable[[RunResult], bool]
 
 # Largest neighbourhood (3**components networks) that is searched for a way out.
 _LARGEST_NEIGHBOURHOOD = 3**8
-# Near an optimum is a distance of less than one step, and one step itself is not less. Optima are
-# rounded: by about two spacings of doubles at the resolution, and by more than the first at none.
-_LEAST_ROUNDING = 1e-9
+# Near an optimum is a distance of less than one step, and one step itself is not less. Components
+# of optima are floats, whose rounding grows with the resolution: it is taken for this share of the
+# resolution (about two spacings of doubles), and for at least so many grid steps.
 _ROUNDING = 5e-16
+_LEAST_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

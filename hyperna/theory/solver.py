@@ -39,11 +39,12 @@ def accepts(offspring: IntArray, parent: IntArray) -> BoolArray:
 
     This is the rule of runs, `hyperna._kernels.order.accepts`. It is asked where moves are listed:
     by `hyperna.theory.dense`, `hyperna.theory.sparse_system`, and on rings of few lengths or within
-    a strip (`hyperna.theory.ring`). It is built in, as an order of states in which the fitter ones
-    come first and those of a level reach each other, wherever sums are made instead: in
-    `hyperna.theory.levels`, `hyperna.theory.generations` and their kernels, in the inflow and the
-    wide levels of a ring. Sparse systems, which are cut between levels, need a fitness that never
-    falls.
+    a strip (`hyperna.theory.ring`), and by what asks how a mean depends on the law
+    (`hyperna.theory.sensitivity`, `hyperna.theory.best`). It is built in, as an order of states in
+    which the fitter ones come first and those of a level reach each other, wherever sums are made
+    instead: in `hyperna.theory.levels`, `hyperna.theory.generations` and their kernels, in the
+    inflow and the wide levels of a ring. Sparse systems, which are cut between levels, need a
+    fitness that never falls.
 
     So another rule of acceptance does not begin here but in `Chain.solver`, which has to hand such
     chains to `DenseSolver`, as those of the (1,lambda) NA.

@@ -21,7 +21,7 @@ from hyperna.run.relatives import RELATIVES
 from hyperna.run.task import Task
 
 # The algorithms of hyperna with a chain; one of your own has it if it chooses as one of these does.
-_KNOWN = ("na", "rls", "one_plus_lambda", "one_comma_lambda")
+WITH_CHAIN = ("na", "rls", "one_plus_lambda", "one_comma_lambda")
 
 
 def exact_task(
@@ -82,7 +82,7 @@ def check_task(task: Task) -> None:
     if task.restarts:
         raise ValueError(f"restarts must be 0 for an exact runtime, got {task.restarts}")
     if task.population is not None and not isinstance(task.population, Generations):
-        raise ValueError(f"algorithm must be one of {', '.join(_KNOWN)} for an exact runtime")
+        raise ValueError(f"algorithm must be one of {', '.join(WITH_CHAIN)} for an exact runtime")
 
 
 def has_goal(task: Task) -> bool:
