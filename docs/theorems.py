@@ -37,6 +37,7 @@ CAMPAIGN = ROOT / "notebooks" / "campaigns" / "theorems.toml"
 EXACT = [2**bits for bits in range(6, 21, 2)]
 LOCAL_OPT_RESOLUTION = 120
 LEVEL = 0.05
+WHOLE_PAPER = Reproduction()
 
 Points = Sequence[Sequence[float]]
 
@@ -82,11 +83,11 @@ def means(problem: str) -> list[list[float]]:
     return sorted(rows)
 
 
-def tables(store: Path | None) -> list[dict[str, Any]]:
+def tables(store: Path | None, reproduction: Reproduction = WHOLE_PAPER) -> list[dict[str, Any]]:
     """What was found about each of the paper's tables."""
     found = []
     kept = None if store is None else Store(store)
-    for number, runs in Reproduction().run(kept):
+    for number, runs in reproduction.run(kept):
         findings = report_table(number, runs).findings
         if number == CMA_TABLE:
             differ = {one.title.rpartition(" on ")[2]: one.differs for one in findings}

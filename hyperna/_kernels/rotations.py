@@ -51,8 +51,8 @@ def _step_by_rotations(move, mutation, steps, i, genome, changed, old):
         if move.pairs[c] == 0:
             changed[count], old[count] = c, genome[c]
             count += 1
-            # Biases are multiples of `unit` up to r and wrap at r + unit. That of a network given as
-            # a start may be none, and would then come to lie beyond r.
+            # Biases are multiples of `unit` up to r and wrap at r + unit. That of a network given
+            # as a start may be none, and would then come to lie beyond r.
             index = (genome[c] + steps.move[place] * unit) % (mutation.modulus[c] * unit)
             genome[c] = smaller(index, move.resolution)
         else:
