@@ -33,6 +33,7 @@ def table_pipeline(
     kinds: Mapping[str, str] | None = None,
     ignore: Iterable[str] = (),
     names: Sequence[str] | None = None,
+    separator: str = "",
 ) -> Pipeline:
     """Return a pipeline that fits a classifier to a table of any kind: text, gaps, dates.
 
@@ -53,6 +54,9 @@ def table_pipeline(
         Columns to leave out.
     names : sequence of str, optional
         Names of the columns of arrays, which have none.
+    separator : str, optional
+        What separates the columns of the file that the table comes from. With ";" commas within
+        numbers are decimal marks, where the cells do not tell.
 
     Examples
     --------
@@ -68,7 +72,7 @@ def table_pipeline(
     age: number, gaps count as 34 (median) and are marked
     city: category, one of Bern, Oslo, Rome
     """
-    encoder = table_encoder(kinds=kinds, ignore=tuple(ignore), names=names)
+    encoder = table_encoder(kinds=kinds, ignore=tuple(ignore), names=names, separator=separator)
     last = NAClassifier() if classifier is None else classifier
     return TablePipeline([*encoder.steps, ("classifier", last)])
 
