@@ -3,6 +3,7 @@
 import datetime as dt
 import math
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -423,11 +424,42 @@ def test_a_column_that_is_a_number_and_a_category_has_no_code():
     assert run_sql(export_code(model, "sql"), rows, ["size"]) == wanted
 
 
-def test_a_gap_of_any_library_is_a_gap_among_texts():
-    city = Feature("city", "category", category="Rome")
-    model = encoded([city], [Rule((condition([0], [1.0], 0.5),), 1, 1.0, 0.0, 0.5)])
-    rows = [{"city": cell} for cell in (pd.NA, pd.NaT, math.nan, None, " ", "Rome")]
-    assert run_python(export_code(model, "python"), rows) == truth(model, rows)
+def test_texts_are_made_of_any_cell_as_the_model_makes_them(tmp_path):
+    moment = dt.datetime(2024, 1, 31, 18, 5, 6)
+    cells = ["Rome", " Rome", " ", None, math.nan, pd.NaT, True, False, 3, 3.0, -2.5, 0.1, 10**20]
+    cells += [1e-7, 1.5e-5, 12345678901234567, 123456789012345678, 1e300, dt.date(2024, 1, 31)]
+    cells += [
+        moment,
+        moment.replace(microsecond=120000),
+        moment.replace(hour=0, minute=0, second=0),
+    ]
+    cells += [dt.datetime(2024, 1, 31, 19, tzinfo=UTC_5)]
+    others = [
+        pd.NA,
+        Decimal("3.0"),
+        Decimal("NaN"),
+        np.int64(3),
+        np.True_,
+        np.float32(0.1),
+        10**400,
+    ]
+    others += [pd.Timestamp(moment), math.inf, dt.time(5)]
+    column = Column("city", "category")
+    texts = {text for text in column.read([*cells, *others]).tolist() if text is not None}
+    programs = []
+    for text in sorted(texts):
+        city = Feature("city", "category", category=text)
+        model = encoded([city], [Rule((condition([0], [1.0], 0.5),), 1, 1.0, 0.0, 0.5)])
+        rows = [{"city": cell} for cell in [*cells, *others]]
+        wanted = truth(model, rows)
+        assert "yes" in wanted
+        code = export_code(model, "python")
+        assert_same(rows, run_python(code, rows), wanted, code)
+        programs.append((export_code(model, "javascript"), rows[: len(cells)], wanted))
+    if NODE:
+        found = run_javascript_programs([each[:2] for each in programs], tmp_path)
+        for (code, rows, wanted), each in zip(programs, found, strict=True):
+            assert_same(rows, each, wanted[: len(rows)], code)
 
 
 def test_an_older_python_that_reads_fewer_dates_is_refused(monkeypatch):

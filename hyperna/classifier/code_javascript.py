@@ -30,7 +30,8 @@ function isGap(value) {
   if (typeof value === "string") {
     return GAPS.has(value.trim());
   }
-  return value === null || value === undefined || Number.isNaN(value);
+  const none = value === null || value === undefined;
+  return none || Number.isNaN(value instanceof Date ? value.getTime() : value);
 }
 """,
     "number": """
@@ -85,7 +86,7 @@ function trimmed(text) {
   return text.trim();
 }
 """,
-    "text": """
+    "text": r"""
 // A text, or what a gap counts as.
 function text(value, gap = null) {
   if (isGap(value)) {
@@ -94,7 +95,18 @@ function text(value, gap = null) {
   if (typeof value === "boolean") {
     return value ? "True" : "False";
   }
-  return String(value).trim();
+  if (value instanceof Date) {
+    return value.toISOString().replace(/(T00:00:00)?\.000Z$/, "").replace("Z", "000");
+  }
+  if (typeof value !== "number" && typeof value !== "bigint") {
+    return String(value).trim();
+  }
+  const found = Number(value);
+  const size = Math.abs(found);
+  if (size === 0 || (size >= 1e-4 && size < 1e16)) {
+    return String(found);
+  }
+  return found.toExponential().replace(/[+-]\d$/, (power) => `${power[0]}0${power[1]}`);
 }
 """,
     "strict moment": """

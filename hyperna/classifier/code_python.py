@@ -65,9 +65,17 @@ def text(value, gap=None):
     """Return a text, or what a gap counts as."""
     if is_gap(value):
         return gap
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if isinstance(value, date):
+        zone = getattr(value, "tzinfo", None)
+        value = value if zone is None else value.astimezone(timezone.utc).replace(tzinfo=None)
+        return value.isoformat().removesuffix("T00:00:00")
+    found = str(value).strip()
+    if isinstance(value, str) or found in ("True", "False"):
+        return found
+    try:
         return repr(float(value)).removesuffix(".0")
-    return str(value).strip()
+    except (TypeError, ValueError, OverflowError):
+        return found
 ''',
     "strict moment": '''
 def strict_moment(value, gap):
@@ -120,7 +128,7 @@ _READERS = {
     False: {"{form}": "", "{reader}": "datetime.fromisoformat(date_text(value))"},
     True: {"{form}": ', form=""', "{reader}": "parsed(date_text(value), form)"},
 }
-_USED = ("row", "predict", "math", "re", "sys", "date", "datetime", "timedelta")
+_USED = ("row", "predict", "math", "re", "sys", "date", "datetime", "timedelta", "timezone")
 _DEFINED = re.findall(r"^(?:def )?(\w+)(?:\(| = )", "".join(_PYTHON.values()), re.MULTILINE)
 
 
@@ -234,9 +242,13 @@ class PythonWriter(Script):
             lines.append("import re")
         if "moment" in needed:
             lines.append("import sys")
-        names = ["date", "datetime"] if "moment" in needed else []
+        names = ["date"] if "text" in needed or "moment" in needed else []
+        if "moment" in needed:
+            names.append("datetime")
         if "any number" in needed or ("moment" in needed and "timedelta(" in code):
             names.append("timedelta")
+        if "text" in needed:
+            names.append("timezone")
         if names:
             lines.append(f"from datetime import {', '.join(names)}")
         if "moment" in needed:
