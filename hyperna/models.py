@@ -16,7 +16,7 @@ from hyperna._words import listed, shown
 from hyperna.classifier import NAClassifier
 from hyperna.classifier.notebook import RuleBox
 from hyperna.classifier.path import RulePath
-from hyperna.classifier.table import checked_folds
+from hyperna.classifier.table import checked_folds, checked_weight
 from hyperna.tables import Encoding, StoredEncoder, table_encoder
 
 FORMAT = "hyperna.model"
@@ -33,6 +33,7 @@ def table_pipeline(
     kinds: Mapping[str, str] | None = None,
     ignore: Iterable[str] = (),
     names: Sequence[str] | None = None,
+    separator: str = "",
 ) -> Pipeline:
     """Return a pipeline that fits a classifier to a table of any kind: text, gaps, dates.
 
@@ -53,6 +54,9 @@ def table_pipeline(
         Columns to leave out.
     names : sequence of str, optional
         Names of the columns of arrays, which have none.
+    separator : str, optional
+        What separates the columns of the file that the table comes from. With ";" commas within
+        numbers are decimal marks, where the cells do not tell.
 
     Examples
     --------
@@ -68,7 +72,7 @@ def table_pipeline(
     age: number, gaps count as 34 (median) and are marked
     city: category, one of Bern, Oslo, Rome
     """
-    encoder = table_encoder(kinds=kinds, ignore=tuple(ignore), names=names)
+    encoder = table_encoder(kinds=kinds, ignore=tuple(ignore), names=names, separator=separator)
     last = NAClassifier() if classifier is None else classifier
     return TablePipeline([*encoder.steps, ("classifier", last)])
 
@@ -78,7 +82,9 @@ def classifier_of(model: Any) -> Any:
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
-def validate_path(model: Any, X: Any, y: Any, cv: Any = 5) -> RulePath:
+def validate_path(
+    model: Any, X: Any, y: Any, cv: Any = 5, *, sample_weight: Any = None, groups: Any = None
+) -> RulePath:
     """Return the path of a fitted model with the errors of its rules on rows they did not see.
 
     As `NAClassifier.validate_path`, for a classifier or a pipeline that ends with one: a pipeline
@@ -92,6 +98,10 @@ def validate_path(model: Any, X: Any, y: Any, cv: Any = 5) -> RulePath:
         What it was fitted to.
     cv : int, cross-validation generator or iterable
         As in scikit-learn.
+    sample_weight : array-like, optional
+        The weights of the rows; of a pipeline only its classifier is given them.
+    groups : array-like, optional
+        Groups of rows that stay together, for generators that use them.
 
     Examples
     --------
@@ -102,19 +112,23 @@ def validate_path(model: Any, X: Any, y: Any, cv: Any = 5) -> RulePath:
     """
     classifier = classifier_of(model)
     if classifier is model:
-        return classifier.validate_path(X, y, cv)
+        return classifier.validate_path(X, y, cv, sample_weight=sample_weight, groups=groups)
     labels = np.asarray(y)
+    weight = checked_weight(sample_weight, np.zeros((len(labels), 1)))
+
+    last = model.steps[-1][0]
 
     def fitted(train: Any, test: Any) -> tuple[Any, FloatArray]:
         part = clone(model)
         rows = _some_rows(X, train)
         if isinstance(getattr(part[-1], "monotonic_cst", None), dict):
             _leave_out_unknown_signs(part, rows, labels[train])
-        part.fit(rows, labels[train])
+        weights = {} if sample_weight is None else {f"{last}__sample_weight": weight[train]}
+        part.fit(rows, labels[train], **weights)
         return part[-1], np.asarray(part[:-1].transform(_some_rows(X, test)))
 
-    folds = checked_folds(cv, np.zeros((len(labels), 1)), labels)
-    classifier.path_ = classifier.path_.validated(folds, fitted, labels, np.ones(len(labels)))
+    folds = checked_folds(cv, np.zeros((len(labels), 1)), labels, groups)
+    classifier.path_ = classifier.path_.validated(folds, fitted, labels, weight)
     return classifier.path_
 
 

@@ -1,6 +1,8 @@
 """Runs exported code: Python in this process, SQL in SQLite, JavaScript in Node."""
 
+import datetime as dt
 import json
+import math
 import shutil
 import sqlite3
 import subprocess
@@ -43,6 +45,43 @@ def run_javascript(code, rows, folder):
     done = subprocess.run([NODE, *files], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def run_javascript_programs(programs, folder):
+    """Answers of programs to their rows; an error is a text that begins with "error: "."""
+    parts = []
+    for code, rows in programs:
+        cells = [
+            ", ".join(f"{json.dumps(name)}: {javascript_cell(cell)}" for name, cell in row.items())
+            for row in rows
+        ]
+        listed = ",\n".join(f"{{ {each} }}" for each in cells)
+        parts.append(
+            f"(() => {{\nconst module = {{}};\n{code}\nreturn [\n{listed}\n].map((row) => {{\n"
+            "try { return module.exports.predict(row); }\n"
+            "catch (error) { return `error: ${error.message}`; }\n}); })()"
+        )
+    program = folder / "programs.cjs"
+    answers = ",\n".join(parts)
+    program.write_text(f"process.stdout.write(JSON.stringify([{answers}]));", encoding="utf-8")
+    done = subprocess.run([NODE, str(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def javascript_cell(cell):
+    """The cell as JavaScript writes it; dates as Date, to the millisecond."""
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(cell, "NaN")
+    if isinstance(cell, dt.date):
+        if cell != cell:  # pandas' NaT
+            return "new Date(NaN)"
+        if not isinstance(cell, dt.datetime):
+            return f'new Date("{cell}T00:00:00Z")'
+        utc = cell if cell.tzinfo else cell.replace(tzinfo=dt.UTC)
+        since = utc - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+        return f"new Date({since // dt.timedelta(milliseconds=1)})"
+    return json.dumps(cell)
 
 
 def table_rows(frame):

@@ -28,7 +28,7 @@ from hyperna import (
 from hyperna.cli import main
 from hyperna.datasets import Dataset, Table, load, read_table
 from hyperna.models import model_from_json, model_to_json, validate_path
-from hyperna.tables import Encoding
+from hyperna.tables import Encoding, table_encoder
 
 QUICK = ("--evaluations", "500")
 
@@ -88,6 +88,18 @@ def test_it_can_be_cross_validated_and_cloned():
     assert cross_val_score(clone(model), frame, labels, cv=3).mean() > 0.9
     searched = model.set_params(table__ignore=("customer", "city")).fit(frame, labels)
     assert "city = Rome" not in searched[:-1].get_feature_names_out()
+
+
+def test_the_separator_of_a_file_tells_decimal_commas_in_all_ways_to_give_it():
+    table = {"price": [f"{k},{k}50" for k in range(1, 10)] * 4}
+    labels = [0, 1, 1] * 12
+    small = NAClassifier(evaluations=100, random_state=0)
+    for separator, form in ((";", ","), (",", "."), ("", ".")):
+        model = table_pipeline(small, separator=separator).fit(table, labels)
+        encoder = table_encoder(separator=separator).fit(table)
+        for each in (model, encoder):
+            assert Encoding.of(each).columns[0].form == form
+    assert clone(table_pipeline(separator=";")).get_params()["table__separator"] == ";"
 
 
 def test_the_file_gives_the_same_answers(fitted, tmp_path):

@@ -103,6 +103,25 @@ def test_an_array_a_dict_and_a_frame_are_validated_alike(noisy):
         np.testing.assert_allclose(numbers_of(validate_path(model, same, y, folds)), wanted)
 
 
+def test_weights_and_groups_of_a_pipeline_are_those_of_its_classifier(noisy):
+    X, y, weight = noisy
+    folds = GroupKFold(3)
+    groups = np.arange(ROWS) // 8
+    plain = list(folds.split(X, y, groups))
+    fitted = small().fit(X, y, weight)
+    wanted = by_hand(fitted, X, y, weight, plain)
+    model = table_pipeline(small()).fit(X, y, classifier__sample_weight=weight)
+    for each in (fitted, model):
+        path = validate_path(each, X, y, folds, sample_weight=weight, groups=groups)
+        np.testing.assert_allclose(numbers_of(path), wanted)
+    model = table_pipeline(small()).fit(X, y)
+    path = validate_path(model, X, y, folds, groups=groups)
+    wanted = by_hand(small().fit(X, y), X, y, np.ones(ROWS), plain)
+    np.testing.assert_allclose(numbers_of(path), wanted)
+    with pytest.raises(ValueError, match="sample_weight"):
+        validate_path(model, X, y, folds, sample_weight=weight[1:], groups=groups)
+
+
 def signed(signs):
     return NAClassifier(monotonic_cst=signs, evaluations=20, max_neurons=2, random_state=0)
 

@@ -45,7 +45,11 @@ DAY = dt.datetime(2024, 1, 31, 18, 5)
         (["2024-01", "2023-12"], "date", "%Y-%m", 0),
         (["1/2024", "12/2023"], "date", "%m/%Y", 0),
         (["1/31/2024 6:05 PM", "2/1/2024 11:00 AM"], "date", "%m/%d/%Y %I:%M %p", 0),
-        (["20240131", "20231201"], "date", ISO, 0),
+        (["20240131", "20231201"], "date", "%Y%m%d", 0),
+        ([20240131, 20231201.0, None], "date", "%Y%m%d", 1),
+        (["2024-01-31", "20231201"], "date", ISO, 0),
+        (["31.1.2024", "2024-02-01", "1.2.2024"], "date", "%d.%m.%Y", 0),
+        ([dt.timedelta(days=1), dt.timedelta(hours=36)], "number", ".", 0),
         ([dt.date(2024, 1, 31), None, DAY], "date", ISO, 1),
         (["yes", "no", "yes", ""], "category", "", 1),
         ([True, False, True], "category", "", 0),
@@ -133,6 +137,65 @@ def test_the_order_of_day_and_month_is_told_where_both_fit():
     assert look_at("price", ["1,5", "2,5"]).remark == "decimal comma"
 
 
+EITHER = ["1/2/2024", "3/4/2024", "never", "5/5/2024", "6/7/2024", "7/6/2024"]
+DAY_FIRST, MONTH_FIRST = ["13/2/2024", "1/2/2024"], ["2/13/2024", "1/2/2024"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "others", "form"),
+    [
+        (EITHER, [], "%m/%d/%Y"),
+        (EITHER, [DAY_FIRST], "%d/%m/%Y"),
+        (EITHER, [MONTH_FIRST], "%m/%d/%Y"),
+        (EITHER, [DAY_FIRST, MONTH_FIRST], "%m/%d/%Y"),
+        (EITHER, [["13.2.2024", "1.2.2024"]], "%d/%m/%Y"),
+        (EITHER, [["2024-02-13", "2024-02-01"], ["Feb 13, 2024", "Feb 1, 2024"]], "%m/%d/%Y"),
+        (EITHER, [["2024/02/13", "2024/02/01"]], "%m/%d/%Y"),
+        (EITHER, [[f"{cell} 10:30" for cell in DAY_FIRST]], "%d/%m/%Y"),
+        ([f"{cell} 10:30" for cell in EITHER], [DAY_FIRST], "%d/%m/%Y %H:%M"),
+        ([cell.replace("/", "-") for cell in EITHER], [], "%d-%m-%Y"),
+        ([cell.replace("/", "-") for cell in EITHER], [MONTH_FIRST], "%m-%d-%Y"),
+    ],
+)
+def test_dates_that_fit_both_orders_have_that_of_the_table(cells, others, form):
+    table = {"on": cells, **{f"other {k}": (each * 3)[:6] for k, each in enumerate(others)}}
+    found = TableReader().fit(table).columns_[0]
+    assert (found.kind, found.form) == ("date", form)
+    order = "day, month" if form.startswith("%d") else "month, day"
+    assert found.remark == f"read as {order}; the other order would fit too"
+    second = dt.datetime(2024, 2, 1) if form.startswith("%d") else dt.datetime(2024, 1, 2)
+    assert found.read(cells)[0].astype("datetime64[D]") == np.datetime64(second, "D")
+    for row in (found, *TableReader(kinds={"on": f"date:{form}"}).fit(table).columns_[:1]):
+        assert (row.form, row.gaps, row.odd) == (form, 1, 1)
+
+
+def test_an_order_that_is_given_is_taken_and_tells_that_of_other_columns():
+    table = {"on": EITHER, "until": EITHER}
+    found = TableReader(kinds={"on": "date:%d/%m/%Y"}).fit(table).columns_
+    assert [column.form for column in found] == ["%d/%m/%Y", "%d/%m/%Y"]
+    assert [bool(column.remark) for column in found] == [False, True]
+
+
+def test_iso_dates_are_read_in_columns_of_any_format():
+    column = Column("day", "date", "%d/%m/%Y")
+    read = column.read(["31/01/2024", "2024-01-31", " 2024-01-31T10:00+02:00", "2024-31-01"])
+    assert read.astype(str).tolist() == [
+        "2024-01-31T00:00:00.000000",
+        "2024-01-31T00:00:00.000000",
+        "2024-01-31T08:00:00.000000",
+        "NaT",
+    ]
+
+
+def test_how_long_something_took_is_in_days_in_lists_and_arrays():
+    pandas = pytest.importorskip("pandas")
+    column = Column("took", "number", ".")
+    times = [dt.timedelta(days=1, hours=12), pandas.Timedelta("6h"), np.timedelta64(2, "D"), None]
+    assert column.read(times).tolist()[:3] == [1.5, 0.25, 2.0]
+    assert np.isnan(column.read([pandas.NaT, np.timedelta64("NaT")])).all()
+    assert column.read(pandas.Series(times[:3])).tolist() == [1.5, 0.25, 2.0]
+
+
 CLEAR_COMMAS = ["0,5", "1,25"]
 CLEAR_POINTS = ["0.5", "1.25"]
 COMMAS = ["12,500", "7,250", "?"]
@@ -206,9 +269,17 @@ def test_a_decimal_mark_that_is_given_is_taken_and_tells_that_of_other_columns()
         (["many", "45 %"] + ["1"] * 9, "45 %"),
         ([1.5, 2.5], ""),
         (["a", "b"], ""),
+        (["7", "\u0668"], "\u0668"),
+        (["2024-01-31", "2024-02-01 10:00", "2024-02-01T10:00:15Z", "never"] * 3, ""),
+        (["2024-01-31", "2024-W05"], "2024-W05"),
+        (["2024-01-31", "20240201"], "20240201"),
+        (["20240131", "20240201"], ""),
+        (["31.1.2024", "1.2.2024", "2024-02-01"], ""),
+        (["31.1.2024", "1.2.2024", "2024-W05"], "2024-W05"),
+        ([DAY, DAY + dt.timedelta(days=1)], ""),
     ],
 )
-def test_a_cell_is_kept_that_is_no_plain_number(cells, written):
+def test_a_cell_is_kept_that_is_no_plain_number_or_date(cells, written):
     assert look_at("name", cells).written_as == written
 
 

@@ -20,7 +20,7 @@ from hyperna.classifier.code_writer import Writer
 from hyperna.classifier.decision_list import DecisionList
 from hyperna.classifier.text import classifier_and_features, fitted_model
 from hyperna.tables.columns import Column
-from hyperna.tables.encoding import Encoding
+from hyperna.tables.encoding import Encoding, reads_cells
 
 _WRITERS: dict[str, type[Writer]] = {
     "python": PythonWriter,
@@ -38,11 +38,13 @@ def export_code(
 ) -> str:
     """Return a fitted rule as code that gives the same answers and needs nothing else.
 
-    In Python and JavaScript it is a function ``predict(row)`` of a row with values by column, and a
-    cell that cannot be read is an error. In SQL it is a query that adds the column ``prediction``
-    to a table, written for SQLite; a gap is NULL or an empty text there, and numbers must be plain
-    ones. Where the model read something in training that the code does not, such as "$1,200" in
-    SQL, a comment that begins with WARNING says so.
+    In Python and JavaScript it is a function ``predict(row)`` of a row with values by column. A
+    cell that is no number where one is expected, or no date, is what it is for the model: a gap
+    with `table_pipeline`, an error with classifiers of numbers. In SQL it is a query that adds the
+    column ``prediction`` to a table, written for SQLite. Numbers must be plain ones there, and
+    dates ISO texts or written in the format of the column; all else is a gap. Where the model read
+    something in training that the code does not, such as "$1,200" in SQL, a comment that begins
+    with WARNING says so.
 
     Parameters
     ----------
@@ -71,19 +73,30 @@ def export_code(
     --   otherwise 'high'
     --
     -- Columns:
-    --   size: number; if NULL or '', the prediction is NULL
+    --   size: number; if there is none, the prediction is NULL
     <BLANKLINE>
     SELECT
       *,
-      CASE
-        WHEN
-          NULLIF(TRIM(CAST("size" AS VARCHAR)), '') IS NULL
-        THEN NULL
-        WHEN
-          CAST("size" AS DOUBLE PRECISION) < 2
-        THEN 'low'
-        ELSE 'high'
-      END AS prediction
+      (
+        SELECT
+          CASE
+            WHEN
+              "size" IS NULL
+            THEN NULL
+            WHEN
+              "size" < 2
+            THEN 'low'
+            ELSE 'high'
+          END
+        FROM (
+          SELECT
+            CASE
+              WHEN "size" BETWEEN CAST(-1.7976931348623157e308 AS DOUBLE PRECISION)
+                AND CAST(1.7976931348623157e308 AS DOUBLE PRECISION)
+              THEN CAST("size" AS DOUBLE PRECISION)
+            END AS "size"
+        ) AS cells
+      ) AS prediction
     FROM boxes;
     <BLANKLINE>
     """
@@ -101,6 +114,8 @@ def export_code(
         )
     pipeline = fitted_model(model)
     columns: tuple[Column, ...] = ()
+    any_cell = False
     if feature_names is None and isinstance(pipeline, Pipeline) and len(pipeline.steps) > 1:
         columns = Encoding.of(pipeline).columns
-    return writer(features, rules, classifier.classes_.tolist(), table, columns).program()
+        any_cell = reads_cells(pipeline)
+    return writer(features, rules, classifier.classes_.tolist(), table, columns, any_cell).program()

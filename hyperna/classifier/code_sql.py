@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from contextlib import closing
 from decimal import Decimal
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from hyperna._words import number_text, shown
@@ -18,12 +18,13 @@ from hyperna.classifier.code_writer import (
     number_example,
 )
 from hyperna.classifier.half_spaces import ODD
-from hyperna.tables.columns import read_number
-from hyperna.tables.dates import DATE_PARTS, moment_text
+from hyperna.tables.columns import Column, read_number
+from hyperna.tables.dates import moment_text
 from hyperna.tables.features import Feature, printable
 
 # How gaps are called in comments.
 _GAP = "NULL or ''"
+_LARGEST = "1.7976931348623157e308"
 
 
 class SqlWriter(Writer):
@@ -34,36 +35,38 @@ class SqlWriter(Writer):
     and_, or_ = "AND", "OR"
 
     def expected(self, features: Sequence[Feature]) -> str:
-        kinds = {feature.kind for feature in features}
+        column = self.used_columns[features[0].column]
         fill = next((gap_counts_as(each) for each in features if each.fill is not None), "")
-        counts = f"; {_GAP} counts as {fill}" if fill else ""
-        if kinds & set(DATE_PARTS):
-            also = self.also_read(features[0].column)
-            return f"date, as SQLite's date functions read it{also}{counts}"
-        if kinds & {"category", "rare"}:
-            example = self.literal(example_category(features))
+        if column.kind == "category":
+            categories = [each for each in features if each.kind != "missing"]
+            if not categories:
+                return f"anything, {_GAP} where there is none"
+            example = self.literal(example_category(categories))
+            counts = f"; {_GAP} counts as {fill}" if fill else ""
             return f"text, as in {example}, {_GAP} where there is none{counts}"
-        if kinds == {"missing"}:
-            return f"anything, {_GAP} where there is none"
-        return f"number{counts or f'; if {_GAP}, the prediction is NULL'}"
+        what = "number"
+        if column.kind == "date":
+            what = f"ISO date such as 2024-12-31 18:30{self.also_read(column.name)}"
+        if fill:
+            return f"{what}; anything else counts as {fill}"
+        if all(each.kind == "missing" for each in features):
+            return f"{what}; anything else is a gap"
+        return f"{what}; if there is none, the prediction is NULL"
 
     def warnings(self) -> list[tuple[str, str]]:
         found = super().warnings()
-        for column in self.numbers.values():
-            name = printable(column.name)
-            example = number_example(column)
-            if example:
-                plain = number_text(read_number(example, column.form), None)
+        for column in self.used_columns.values():
+            example = number_example(column) if column.kind == "number" else column.written_as
+            if example and self.reads_dates_of(column):
+                plain = "ISO dates there, such as 2024-12-31"
+                if column.kind == "number":
+                    value = number_text(read_number(example, column.form), None)
+                    plain = f"plain numbers there, such as {value}"
                 first = (
-                    f"the model reads numbers such as {printable(example)} in the column {name},"
+                    f"the model reads {column.kind}s such as {printable(example)} in the column "
+                    f"{printable(column.name)},"
                 )
-                second = f"but this code does not: it needs plain numbers there, such as {plain}."
-                found.append((first, second))
-            if column.odd:
-                odd = printable(column.odd_example)
-                first = f"the model takes texts such as {odd} in the column {name} for gaps,"
-                second = f"but this code does not: it needs {_GAP} there."
-                found.append((first, second))
+                found.append((first, f"but this code does not: it needs {plain}."))
         return found
 
     def number(self, value: float) -> str:
@@ -100,17 +103,17 @@ class SqlWriter(Writer):
     def gap(self, column: str) -> str:
         """Return the condition that a column has no value: NULL, or nothing but spaces.
 
-        Numbers are turned into text for this question only, because that may round them.
+        Values are turned into text for this question only. MySQL has no VARCHAR there, and
+        elsewhere CHAR alone is one letter.
         """
-        return f"NULLIF(TRIM(CAST({self.name(column)} AS VARCHAR)), '') IS NULL"
+        return f"NULLIF(TRIM(CAST({self.name(column)} AS CHAR(255))), '') IS NULL"
 
     def _number(self, feature: Feature) -> str:
         """Return a number, or what a gap counts as."""
-        number = f"CAST({self.name(feature.column)} AS DOUBLE PRECISION)"
+        column = self.name(feature.column)
         if feature.fill is None:
-            return number
-        fill = self.number(float(feature.fill))
-        return f"CASE WHEN {self.gap(feature.column)} THEN {fill} ELSE {number} END"
+            return column
+        return f"COALESCE({column}, {self.number(float(feature.fill))})"
 
     def _text(self, feature: Feature) -> str:
         """Return a category, or what a gap counts as."""
@@ -122,11 +125,10 @@ class SqlWriter(Writer):
 
     def _moment(self, function: str, feature: Feature) -> str:
         """Return a date as text, or what a gap counts as; `function` is "date" or "datetime"."""
-        moment = f"{function}({self.dated(feature)})"
-        if feature.fill is None:
-            return moment
+        moment = self.name(feature.column)
         fill = iso_text(feature.fill).replace("T", " ")
         if function == "date":
+            moment = f"date({moment})"
             fill = fill.partition(" ")[0]
         return f"COALESCE({moment}, {self.literal(fill)})"
 
@@ -148,32 +150,29 @@ class SqlWriter(Writer):
             return f"(julianday({day}) - julianday({origin}))"
         return f"((strftime('%s', {moment}) - strftime('%s', {origin})) / 86400.0)"
 
-    def _missing(self, feature: Feature) -> str:
-        """Return the condition that a column has no value: what is no date counts as none."""
-        if feature.column in self._date_columns:
-            return f"datetime({self.dated(feature)}) IS NULL"
-        return self.gap(feature.column)
+    def _read(self, column: Column) -> list[str]:
+        """Return a number or a date as the rules use it, NULL if there is none, in lines.
 
-    def dated(self, feature: Feature) -> str:
-        """Return a column of dates as SQLite's date functions read it."""
-        column = feature.column
-        foreign = column in self.forms and self.reads(self.forms[column])
-        return self.name(self._iso_column(column)) if foreign else self.name(column)
-
-    def _iso_column(self, column: str) -> str:
-        """Return the name of the column that the query adds for dates that are no ISO texts."""
-        name = f"{column} as ISO text"
-        while name.lower() in self._columns:  # SQL does not tell capital letters from small ones
-            name += "'"
-        return name
-
-    @cached_property
-    def _columns(self) -> set[str]:
-        return {feature.column.lower() for feature in self.features}
-
-    @cached_property
-    def _date_columns(self) -> set[str]:
-        return {feature.column for feature in self.features if feature.kind in DATE_PARTS}
+        SQLite compares a text with a double as a number if it is one, and else finds it larger. It
+        counts a 30 February on into March if days are added, and takes 24 for an hour.
+        """
+        name = self.name(column.name)
+        if column.kind == "number":
+            return [
+                "CASE",
+                f"  WHEN {name} BETWEEN CAST(-{_LARGEST} AS DOUBLE PRECISION)",
+                f"    AND CAST({_LARGEST} AS DOUBLE PRECISION)",
+                f"  THEN CAST({name} AS DOUBLE PRECISION)",
+                f"END AS {name}",
+            ]
+        day = f"substr(trim({name}), 1, 10)"
+        return [
+            "CASE",
+            f"  WHEN date({day}, '+0 days') = {day}",
+            f"    AND {name} NOT GLOB '*[ T]24:*'",
+            f"  THEN datetime(trim({name}))",
+            f"END AS {name}",
+        ]
 
     def _iso_lines(self, column_name: str, numbers: DateNumbers) -> list[str]:
         """Return dates that consist of numbers as ISO texts, in lines; others stay as they are.
@@ -183,6 +182,8 @@ class SqlWriter(Writer):
         """
         column = self.name(column_name)
         text = f"trim({column})"
+        if not numbers.separator:  # numbers such as 20240131.0
+            text = f"replace({text}, '.0', '')"
         day = text
         time = ""
         if numbers.clock:
@@ -194,20 +195,21 @@ class SqlWriter(Writer):
             short = parts["y"]
             parts["Y"] = f"{short} + CASE WHEN {short} + 0 < 69 THEN 2000 ELSE 1900 END"
         iso = f"printf('%04d-%02d-%02d', {parts['Y']}, {parts['m']}, {parts['d']})"
-        pattern, signs = _glob_of(numbers)
+        pattern, others = _globs_of(numbers)
         return [
             "CASE",
             f"  WHEN {text} GLOB '{pattern}'",
-            f"    AND {text} NOT GLOB '*[^{signs}]*'",
+            *(f"    AND {text} NOT GLOB '{other}'" for other in others),
             f"  THEN {iso}{time}",
             f"  ELSE {column}",
-            f"END AS {self.name(self._iso_column(column_name))}",
+            f"END AS {column}",
         ]
 
     def is_one(self, feature: Feature) -> str:
         column = self.name(feature.column)
         if feature.kind == "missing":
-            return self._missing(feature)
+            read = self.kind(feature) != "category"
+            return f"{column} IS NULL" if read else self.gap(feature.column)
         if feature.kind == "category":
             return f"{self._text(feature)} = {self.literal(feature.category)}"
         texts = [self.literal(text) for text in feature.named if text is not None]
@@ -219,7 +221,8 @@ class SqlWriter(Writer):
     def is_zero(self, feature: Feature) -> str:
         column = self.name(feature.column)
         if feature.kind == "missing":
-            return f"NOT {self._missing(feature)}"
+            read = self.kind(feature) != "category"
+            return f"{column} IS NOT NULL" if read else f"NOT {self.gap(feature.column)}"
         if feature.kind == "category":
             if feature.fill is not None:
                 return f"{self._text(feature)} <> {self.literal(feature.category)}"
@@ -244,59 +247,84 @@ class SqlWriter(Writer):
         return ["(", *(f"  {line}" for line in lines), end]
 
     def program(self) -> str:
-        needed = [each for each in self.used if each.kind == "number" and each.fill is None]
-        gaps = [self.gap(column) for column in dict.fromkeys(each.column for each in needed)]
-        lines = []
-        if gaps:
-            lines.append("    WHEN")
-            lines += [f"      {'OR ' if place else ''}{gap}" for place, gap in enumerate(gaps)]
-            lines.append("    THEN NULL")
-        for rule, answer in self.asked:
-            lines += ["    WHEN", *(f"      {line}" for line in self.joined(rule))]
-            lines.append(f"    THEN {self.literal(answer)}")
-        answer = self.literal(self.otherwise)
-        if lines:
-            lines = ["  CASE", *lines, f"    ELSE {answer}", "  END AS prediction"]
-        else:
-            lines = [f"  {answer} AS prediction"]
         plain = re.fullmatch(r"\w+(\.\w+)*", self.table)
         table = self.table if plain else self.name(self.table)
-        source = self._source(table)
-        return "\n".join([*self.header(), "", "SELECT", "  *,", *lines, *source]) + "\n"
+        lines = ["SELECT", "  *,", *_indented(ended(self._prediction(), " AS prediction"))]
+        return "\n".join([*self.header(), "", *lines, f"FROM {table};"]) + "\n"
 
-    def _source(self, table: str) -> list[str]:
-        """Return what the query selects from: the table, with columns of ISO dates if needed."""
-        added: list[str] = []
-        for column, form in self.forms.items():
-            numbers = DateNumbers.of(form)
-            if numbers is not None:
-                added = ended(added, ",") if added else []
-                added += self._iso_lines(column, numbers)
-        if not added:
-            return [f"FROM {table};"]
-        inner = ["SELECT", "  *,", *(f"  {line}" for line in added), f"FROM {table}"]
-        return ["FROM (", *(f"  {line}" for line in inner), ") AS with_dates;"]
+    def _prediction(self) -> list[str]:
+        """Return the class of a row, in lines."""
+        needed = [each for each in self.used if each.kind == "number" and each.fill is None]
+        gaps = [self.name(column) for column in dict.fromkeys(each.column for each in needed)]
+        cases = []
+        if gaps:
+            first, *others = (f"{gap} IS NULL" for gap in gaps)
+            cases += ["WHEN", *_indented([first, *(f"OR {each}" for each in others)]), "THEN NULL"]
+        for rule, answer in self.asked:
+            cases += ["WHEN", *_indented(self.joined(rule)), f"THEN {self.literal(answer)}"]
+        answer = self.literal(self.otherwise)
+        if not cases:
+            return [answer]
+        lines = ["CASE", *_indented([*cases, f"ELSE {answer}"]), "END"]
+        source = self._cells()
+        if not source:
+            return lines
+        return ["(", *_indented(["SELECT", *_indented(lines), *source]), ")"]
+
+    def _cells(self) -> list[str]:
+        """Return from where the rules have numbers and dates: the cells of the row, read."""
+        used = self.used_columns.values()
+        read = [self._read(column) for column in used if column.kind != "category"]
+        forms = {name: DateNumbers.of(form) for name, form in self.forms.items()}
+        texts = [self._iso_lines(name, numbers) for name, numbers in forms.items() if numbers]
+        if not read:
+            return []
+        end = [")"]
+        if texts:
+            end = [*_indented(["FROM (", *_indented(_select(texts)), ") AS texts"]), ")"]
+        return ["FROM (", *_indented(_select(read)), *ended(end, " AS cells")]
 
 
-def _glob_of(numbers: DateNumbers) -> tuple[str, str]:
-    """Return the pattern that dates have for GLOB, and the only signs in them.
+def _select(columns: list[list[str]]) -> list[str]:
+    """Return a selection of columns, in lines."""
+    lines: list[str] = []
+    for column in columns:
+        lines = [*(ended(lines, ",") if lines else []), *column]
+    return ["SELECT", *_indented(lines)]
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
+
+
+def _globs_of(numbers: DateNumbers) -> tuple[str, list[str]]:
+    """Return the pattern that dates have for GLOB, and those that they do not have.
 
     A number with separators around it is one digit and anything more: GLOB knows no repeated
-    digits, therefore the signs.
+    digits. The other patterns are those of anything else than one or two digits.
     """
     digit = "[0-9]"
+    separator = numbers.separator
     widths = {"Y": digit * 4, "y": digit * 2}
-    usual = f"{digit}*" if numbers.separator else digit * 2
-    pattern = numbers.separator.join(widths.get(letter, usual) for letter in numbers.order)
+    usual = f"{digit}*" if separator else digit * 2
+    pattern = separator.join(widths.get(letter, usual) for letter in numbers.order)
     signs = "0-9"
-    if numbers.separator != "-":
-        signs += numbers.separator
+    if separator != "-":
+        signs += separator
+    others = []
+    if separator:
+        others.append("*" + f"{separator}*" * 3)
+        long = digit * 3
+        year_first = numbers.order[0] in "Yy"
+        others.append(f"*{separator}{long}*" if year_first else f"*{long}{separator}*")
     if numbers.clock:
-        pattern += f" {digit}*" + f":{digit}{digit}" * (numbers.clock // 3)
+        colons = numbers.clock // 3
+        pattern += f" {digit}*" + f":{digit}{digit}" * colons
         signs += " :"
-    if numbers.separator == "-":  # a minus stands for itself at the end only
+        others += ["*" + ":*" * (colons + 1), f"* {digit * 3}*"]
+    if separator == "-":  # a minus stands for itself at the end only
         signs += "-"
-    return pattern, signs
+    return pattern, [f"*[^{signs}]*", *others]
 
 
 def _parts_of_day(day: str, numbers: DateNumbers) -> dict[str, str]:

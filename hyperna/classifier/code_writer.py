@@ -7,7 +7,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -59,7 +59,8 @@ class Writer(ABC):
     """Writes a list of rules in a language.
 
     `features` are those of the classifier, by number, and `columns` those of the table, as far as
-    they are known.
+    they are known. `any_cell` tells that the model takes any cell, and those for gaps that it
+    cannot read; else it refuses them.
     """
 
     comment: str
@@ -75,27 +76,23 @@ class Writer(ABC):
         classes: list[Any],
         table: str,
         columns: Sequence[Column],
+        any_cell: bool,
     ) -> None:
         self.features = features
         self.rules = rules
         self.classes = classes
         self.table = table
+        self.any_cell = any_cell
         self.asked = [(rule, classes[number]) for rule, number in asked_rules(rules, features)]
         self.otherwise = classes[rules.otherwise]
         used = {k for rule, _ in self.asked for k in rule.features}
         self.used = [features[k] for k in sorted(used)]
-        dates = {feature.column for feature in self.used}
-        numbers = {feature.column for feature in self.used if feature.kind == "number"}
+        self.used_columns = _used_columns(self.used, columns)
         # how dates are written where they are no ISO texts
         self.forms = {
             column.name: column.form
-            for column in columns
-            if column.kind == "date" and column.form not in ("", ISO) and column.name in dates
-        }
-        self.numbers = {
-            column.name: column
-            for column in columns
-            if column.kind == "number" and column.name in numbers
+            for column in self.used_columns.values()
+            if column.kind == "date" and column.form not in ("", ISO)
         }
 
     def header(self) -> list[str]:
@@ -155,9 +152,18 @@ class Writer(ABC):
             return self.compared_date(feature, relation, border)
         return f"{self.term(feature)} {relation} {self.number(threshold)}"
 
+    def kind(self, feature: Feature) -> str:
+        """Return what the column of a feature holds, as `Column` has it."""
+        return self.used_columns[feature.column].kind
+
     def reads(self, form: str) -> bool:
         """Return whether the code reads dates that are written in this way."""
         return DateNumbers.of(form) is not None
+
+    def reads_dates_of(self, column: Column) -> bool:
+        """Return whether the code reads dates as they are written in a column."""
+        form = self.forms.get(column.name)
+        return form is None or self.reads(form)
 
     def also_read(self, column: str) -> str:
         """Return how dates of a column may be written beside ISO texts, in words."""
@@ -217,6 +223,10 @@ class Script(Writer):
 
     null: str
     nothing: str
+    nan: str
+    no_moment: str
+    # The functions that read dates: that which refuses what is none, and that which does not.
+    moments: tuple[str, str]
     equals: str
     differs: str
     dates: str
@@ -266,38 +276,78 @@ class Script(Writer):
         """Return a text, a number or a truth value as the language writes it."""
 
     def expected(self, features: Sequence[Feature]) -> str:
-        kinds = {feature.kind for feature in features}
+        column = self.used_columns[features[0].column]
         fill = next((gap_counts_as(each) for each in features if each.fill is not None), "")
-        gap = f'; a gap ({self.null}, NaN or "")'
-        counts = f"{gap} counts as {fill}" if fill else ""
-        if kinds & set(DATE_PARTS):
-            return f"date ({self.dates}{self.also_read(features[0].column)}){counts}"
-        if kinds & {"category", "rare"}:
-            return f"text, as in {self.literal(example_category(features))}{counts}"
-        if kinds == {"missing"}:
-            return f'anything; what matters is whether it is a gap ({self.null}, NaN or "")'
-        column = self.numbers.get(features[0].column)
-        example = "" if column is None else number_example(column)
-        also = f", or text such as {printable(example)}" if example else ""
-        return f"number{also}{counts or ', no gaps'}"
+        gap = f'a gap ({self.null}, NaN or "")'
+        if column.kind == "category":
+            categories = [each for each in features if each.kind != "missing"]
+            if not categories:
+                return f"anything; what matters is whether it is {gap}"
+            counts = f"; {gap} counts as {fill}" if fill else ""
+            return f"text, as in {self.literal(example_category(categories))}{counts}"
+        if column.kind == "date":
+            what = f"date ({self.dates}{self.also_read(column.name)})"
+        else:
+            example = number_example(column)
+            what = f"number, or text such as {printable(example)}" if example else "number"
+        alone = all(each.kind == "missing" for each in features)
+        if self.takes_any_cell(column):
+            if alone:
+                return f"{what}; what matters is whether there is one"
+            gap = f"a gap or what is no {column.kind}"
+        if alone:
+            return f"{what}; what matters is whether it is {gap}"
+        return f"{what}; {gap} counts as {fill}" if fill else f"{what}, no gaps"
+
+    def takes_any_cell(self, column: Column) -> bool:
+        """Return whether a cell of a column of numbers or dates is a gap if it cannot be read.
+
+        If the code does not read dates that the model reads, it cannot tell which cells are gaps.
+        """
+        return self.any_cell and self.reads_dates_of(column)
 
     def read(self, feature: Feature) -> str:
         """Return the value of the variable that a feature is computed from."""
+        column = self.used_columns[feature.column]
         cell = f"row[{self.literal(feature.column)}]"
+        if column.kind == "number":
+            return self._number(feature, column, cell)
+        if column.kind == "date":
+            return self._moment(feature, column, cell)
         if feature.kind == "missing":
             return self.is_gap(cell)
-        if feature.kind in DATE_PARTS:
-            form = self.forms.get(feature.column, "")
-            read = f", {self.date_form(form)}" if form and self.reads(form) else ""
-            return f"moment({cell}, {self.literal(iso_text(feature.fill))}{read})"
-        if feature.kind == "number":
-            column = self.numbers.get(feature.column)
-            fill = self.nothing if feature.fill is None else self.number(float(feature.fill))
-            if column is not None and number_example(column):
-                return f"number({cell}, {fill}, {self.literal(column.form)})"
-            return f"number({cell})" if feature.fill is None else f"number({cell}, {fill})"
         fill = "" if feature.fill is None else f", {self.literal(str(feature.fill))}"
         return f"text({cell}{fill})"
+
+    def _number(self, feature: Feature, column: Column, cell: str) -> str:
+        """Return the number in a cell, or whether there is none."""
+        mark = f", {self.literal(column.form)}" if self.any_cell and column.form == "," else ""
+        if feature.kind == "missing":
+            return self.is_nan(f"number({cell}, {self.nan}{mark})")
+        if feature.fill is not None:
+            return f"number({cell}, {self.number(float(feature.fill))}{mark})"
+        return f"number({cell}, {self.nothing}{mark})" if mark else f"number({cell})"
+
+    def _moment(self, feature: Feature, column: Column, cell: str) -> str:
+        """Return the date in a cell, or whether there is none."""
+        form = self.forms.get(column.name, "")
+        read = f", {self.date_form(form)}" if form and self.reads(form) else ""
+        function = self.moments[self.takes_any_cell(column)]
+        if feature.kind == "missing":
+            return self.is_no_moment(f"{function}({cell}, {self.no_moment}{read})")
+        return f"{function}({cell}, {self.moment(iso_text(feature.fill))}{read})"
+
+    @abstractmethod
+    def is_nan(self, number: str) -> str:
+        """Return whether a number is NaN."""
+
+    @abstractmethod
+    def is_no_moment(self, moment: str) -> str:
+        """Return whether what was read is no date."""
+
+    @abstractmethod
+    def moment(self, text: str) -> str:
+        """Return a moment, given as ISO text."""
 
     @abstractmethod
     def date_form(self, form: str) -> str:
@@ -305,7 +355,7 @@ class Script(Writer):
 
     @abstractmethod
     def is_gap(self, cell: str) -> str:
-        """Return whether a cell holds no value."""
+        """Return whether a cell of a column of categories holds no value."""
 
     def is_one(self, feature: Feature) -> str:
         name = self.variable(feature)
@@ -331,18 +381,43 @@ class Script(Writer):
     def among(self, name: str, texts: Sequence[str | None], inside: bool) -> str:
         """Return the condition that a variable is, or is not, one of several texts."""
 
-    def helpers(self) -> set[str]:
-        """Return the names of the functions that read the columns."""
-        kinds = {feature.kind for feature in self.used}
-        found = set()
-        if "number" in kinds:
-            marked = any(map(number_example, self.numbers.values()))
-            found.add("marked number" if marked else "number")
-        if kinds & {"category", "rare"}:
-            found.add("text")
-        if kinds & set(DATE_PARTS):
-            found.add("moment")
-        return found
+    def helpers(self) -> list[str]:
+        """Return the names of the functions that read the columns, in the order of the code."""
+        kinds = {column.kind for column in self.used_columns.values()}
+        dates = [column for column in self.used_columns.values() if column.kind == "date"]
+        strict = any(not self.takes_any_cell(column) for column in dates)
+        texts = any(feature.kind in ("category", "rare") for feature in self.used)
+        wanted = {
+            "gap": "category" in kinds or strict or ("number" in kinds and not self.any_cell),
+            "number": "number" in kinds and not self.any_cell,
+            "any number": "number" in kinds and self.any_cell,
+            "text": texts,
+            "strict moment": strict,
+            "moment": bool(dates),
+        }
+        return [name for name, needed in wanted.items() if needed]
+
+
+def _used_columns(used: Sequence[Feature], columns: Sequence[Column]) -> dict[str, Column]:
+    """Return the columns that features are made of, by name, in the order of the features."""
+    known = {column.name: column for column in columns}
+    found: dict[str, Column] = {}
+    kinds: dict[str, str] = {}
+    for feature in used:
+        name = feature.column
+        found.setdefault(name, known.get(name, Column(name, "number")))
+        if feature.kind == "missing":
+            continue
+        kind = "category"
+        if feature.kind in ("number", *DATE_PARTS):
+            kind = "number" if feature.kind == "number" else "date"
+        if kinds.setdefault(name, kind) != kind:
+            raise TypeError(
+                f"the rule cannot be written as code, since it takes the column {printable(name)} "
+                f"for a {kinds[name]} and for a {kind}"
+            )
+        found[name] = replace(found[name], kind=kind)
+    return found
 
 
 def ended(lines: Sequence[str], end: str) -> list[str]:
@@ -371,7 +446,7 @@ def example_category(features: Sequence[Feature]) -> str:
 
 
 def number_example(column: Column) -> str:
-    """Return how the model reads numbers in a column that only it can read; "" if there are none.
+    """Return a cell that holds a number but is not written as a plain one; "" if there is none.
 
     Examples
     --------

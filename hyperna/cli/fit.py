@@ -271,9 +271,12 @@ def fitted(args: argparse.Namespace, data: "Dataset | Table") -> Any:
     model: Any = classifier
     if isinstance(data, Table):
         model = table_pipeline(
-            classifier, kinds=data.kinds, ignore=data.ignore, names=data.features
+            classifier,
+            kinds=data.kinds,
+            ignore=data.ignore,
+            names=data.features,
+            separator=data.separator,
         )
-        model.set_params(table__separator=data.separator)
     if "monotonic_cst" in given:
         signs = read_signs(given["monotonic_cst"])
         if isinstance(data, Table):

@@ -188,8 +188,9 @@ class Table:
         """Return an unfitted `hyperna.tables.table_encoder` for the columns."""
         from hyperna.tables import table_encoder
 
-        encoder = table_encoder(kinds=self.kinds, ignore=self.ignore, names=self.features)
-        return encoder.set_params(table__separator=self.separator)
+        return table_encoder(
+            kinds=self.kinds, ignore=self.ignore, names=self.features, separator=self.separator
+        )
 
 
 def _number(value: float) -> str:

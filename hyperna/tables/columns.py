@@ -7,9 +7,9 @@ are written that way, in the same table or in a later one.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -39,7 +39,8 @@ FEW_TEXTS = 10
 # without the rows that have no label. A random half has one of the first ten with 1 - 2 ** -10.
 FIRST_NUMBERS = 10
 # Days of a calendar that writes dates as one number, 20240131.
-_COMPACT_DATES = (19000101, 21001231)
+COMPACT_DATES = (19000101, 21001231)
+_COMPACT = "%Y%m%d"
 # Names that people give to numbers that only tell the rows apart.
 _IDENTIFIER_NAME = re.compile(
     r"(?i:(?:^|[\W_])(?:id|uuid|guid|key|index|nr|no))$|[a-z](?:Id|ID)$|^(?:column|Unnamed:) \d+$"
@@ -54,8 +55,15 @@ _DAYS = (
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
 ISO = "ISO 8601"
 DATE_FORMATS = tuple(f"{day}{time}" for day in _DAYS for time in _TIMES)
-# Formats that differ only in which number is the day; the first is taken where both fit.
+# Formats that differ only in which number is the day; the first is taken where both fit and other
+# columns do not tell.
 _OTHER_ORDER = {"%m/%d": "%d/%m", "%d-%m": "%m-%d"}
+# ISO texts that not only Python reads.
+_PLAIN_ISO = re.compile(
+    r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII
+)
+
+_NO_DATE = np.datetime64("NaT", "us")
 
 Cells = NDArray[Any]
 
@@ -72,13 +80,14 @@ class Column:
         "number", "date" or "category", or "left out".
     form : str
         How its cells are written: the decimal mark of a number, the format of a date as
-        `datetime.strptime` takes it or "ISO 8601".
+        `datetime.strptime` takes it or "ISO 8601". ISO dates are read in any column of dates.
     other_form : str
-        Of numbers: the other decimal mark, if the same cells are other numbers with it, as 12,500
-        is 12500 or 12.5.
+        The other decimal mark of numbers, if the same cells are other numbers with it, as 12,500 is
+        12500 or 12.5; the format of dates with the day and the month the other way round, if the
+        same cells are other dates with it.
     written_as : str
-        Of numbers: a cell that is not written as a plain number, such as "$1,200"; "" if there is
-        none.
+        A cell that is not written as a plain number, such as "$1,200", or, if it is not written in
+        the format of the column, as a plain ISO date, such as "2024-W05"; "" if there is none.
     reason : str
         Why it is left out.
     rows, gaps : int
@@ -180,6 +189,8 @@ def _plain_cell(value: Any) -> Any:
     if isinstance(value, date | np.datetime64):
         moment = _moment(value)
         return None if np.isnat(moment) else moment
+    if isinstance(value, timedelta | np.timedelta64):  # in days, as in an array
+        value = value / np.timedelta64(1, "D")
     try:
         if value != value:  # NaN and the like
             return None
@@ -198,10 +209,10 @@ def _moment(value: Any) -> np.datetime64:
         try:
             value = value.astimezone(UTC)
         except OverflowError:  # at either end of the calendar
-            return np.datetime64("NaT", "us")
+            return _NO_DATE
         value = value.replace(tzinfo=None)
     if value != value:  # pandas' NaT is a datetime
-        return np.datetime64("NaT", "us")
+        return _NO_DATE
     return np.datetime64(value, "us")
 
 
@@ -259,27 +270,37 @@ def read_number(cell: Any, decimal: str = ".") -> float:
 
 
 def read_date(cell: Any, form: str = ISO) -> np.datetime64:
-    """Return the date in a cell, NaT if there is none.
+    """Return the date in a cell of this format, or else in an ISO text, NaT if there is none.
 
     Examples
     --------
-    >>> read_date("31/01/2024", "%d/%m/%Y")
-    np.datetime64('2024-01-31T00:00:00.000000')
+    >>> read_date("31/01/2024", "%d/%m/%Y"), read_date("2024-01-31", "%d/%m/%Y")
+    (np.datetime64('2024-01-31T00:00:00.000000'), np.datetime64('2024-01-31T00:00:00.000000'))
     >>> read_date("2024-01-31T12:00+02:00")
     np.datetime64('2024-01-31T10:00:00.000000')
     """
     if isinstance(cell, np.datetime64):
         return cell
-    if isinstance(cell, float) and cell.is_integer() and _between(cell, _COMPACT_DATES):
+    if isinstance(cell, float) and cell.is_integer() and _between(cell, COMPACT_DATES):
         cell = f"{cell:.0f}"
-    if isinstance(cell, str):
-        try:
-            if form == ISO:
-                return _moment(datetime.fromisoformat(cell))
-            return _moment(datetime.strptime(cell, form))
-        except (ValueError, OverflowError):
-            pass
-    return np.datetime64("NaT", "us")
+    if not isinstance(cell, str):
+        return _NO_DATE
+    # 20240131 is the same date as an ISO text, which is read faster.
+    first, second = (ISO, form) if form in (ISO, _COMPACT) else (form, ISO)
+    moment = _date_in(cell, first)
+    if moment is None and first != second:
+        moment = _date_in(cell, second)
+    return _NO_DATE if moment is None else moment
+
+
+def _date_in(text: str, form: str) -> np.datetime64 | None:
+    """Return the date in a text of this format only, None if there is none."""
+    try:
+        if form == ISO:
+            return _moment(datetime.fromisoformat(text))
+        return _moment(datetime.strptime(text, form))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _between(value: float, ends: tuple[float, float]) -> bool:
@@ -344,7 +365,13 @@ def wrong_kinds(kinds: Mapping[Any, Any]) -> str:
     )
 
 
-def look_at(name: str, values: Any, kind: str | None = None, decimal: str = "") -> Column:
+def look_at(
+    name: str,
+    values: Any,
+    kind: str | None = None,
+    decimal: str = "",
+    day_first: bool | None = None,
+) -> Column:
     """Return what a column holds, and how it is to be read.
 
     Parameters
@@ -358,6 +385,9 @@ def look_at(name: str, values: Any, kind: str | None = None, decimal: str = "") 
     decimal : str, optional
         The decimal mark of other columns, if it is known: that of this column, too, if its cells
         are numbers with either mark.
+    day_first : bool, optional
+        Whether the day stands before the month in other columns, if it is known: in this column,
+        too, if its cells are dates in either order.
 
     Examples
     --------
@@ -367,6 +397,8 @@ def look_at(name: str, values: Any, kind: str | None = None, decimal: str = "") 
     ['.', ',']
     >>> look_at("joined", ["31.1.2024", "1.2.2024"]).form
     '%d.%m.%Y'
+    >>> [look_at("born", ["1/2/1990", "3/4/1990"], day_first=first).form for first in (None, True)]
+    ['%m/%d/%Y', '%d/%m/%Y']
     >>> look_at("row", range(1, 101)).reason
     'numbers the rows'
     """
@@ -381,10 +413,10 @@ def look_at(name: str, values: Any, kind: str | None = None, decimal: str = "") 
         only = read_category(next(iter(counts)))
         return replace(left_out, reason=f"always {shortened(str(only), 40)}")
     asked, _, asked_form = (kind or "").partition(":")
-    reading = _read_as(counts, asked, asked_form, decimal)
-    if reading.kind == "number":
-        written_as = _not_plain(reading.values)
-        left_out = replace(left_out, other_form=reading.other_form, written_as=written_as)
+    reading = _read_as(counts, asked, asked_form, decimal, day_first)
+    if reading.kind != "category":
+        find = _not_plain_number if reading.kind == "number" else _not_plain_date
+        left_out = replace(left_out, other_form=reading.other_form, written_as=find(reading))
     odd = [cell for cell, value in reading.values.items() if value != value]
     if odd:
         odd_rows = sum(counts[cell] for cell in odd)
@@ -399,7 +431,7 @@ def look_at(name: str, values: Any, kind: str | None = None, decimal: str = "") 
         return replace(left_out, reason=useless)
     remark = ""
     if reading.kind == "date":
-        remark = _about_order(reading.form, counts)
+        remark = _about_order(reading)
     elif reading.kind == "number":
         remark = _about_mark(reading, decimal)
     return replace(left_out, kind=reading.kind, form=reading.form, remark=remark)
@@ -430,24 +462,27 @@ class _Reading(NamedTuple):
     values: dict[Any, Any]
 
 
-def _read_as(counts: Counter[Any], asked: str, asked_form: str, decimal: str) -> _Reading:
+def _read_as(
+    counts: Counter[Any], asked: str, asked_form: str, decimal: str, day_first: bool | None
+) -> _Reading:
     """Return what most of the cells are, how they are written, and what they say.
 
     `asked` and `asked_form` are the kind and the form that the caller wants, "" to find out;
-    `decimal` is the mark to take where the cells are numbers with either.
+    `decimal` is the mark to take where the cells are numbers with either, and `day_first` the order
+    to take where they are dates in either.
     """
     if asked in ("", "number"):
         numbers = _as_numbers(counts, asked_form, decimal)
         if asked:
             return numbers
         if _share(counts, numbers.values) >= LEAST_SHARE:
-            if all(_between(value, _COMPACT_DATES) for value in numbers.values.values()):
-                dates = _as_dates(counts, "")
+            if all(_between(value, COMPACT_DATES) for value in numbers.values.values()):
+                dates = _as_dates(counts, "", day_first)
                 if _share(counts, dates.values) == 1:
                     return dates
             return numbers
     if asked in ("", "date"):
-        dates = _as_dates(counts, asked_form)
+        dates = _as_dates(counts, asked_form, day_first)
         if asked or _share(counts, dates.values) >= LEAST_SHARE:
             return dates
     return _Reading("category", "", "", {cell: read_category(cell) for cell in counts})
@@ -470,7 +505,7 @@ def _as_numbers(counts: Counter[Any], form: str, decimal: str) -> _Reading:
         if share == 1 and math.isnan(comma):
             return _Reading("number", ".", "", points)
         commas[cell] = comma
-        differ = differ or point != comma == comma
+        differ = differ or (not math.isnan(comma) and comma != point)
         same_cells = same_cells and math.isnan(point) == math.isnan(comma)
     if _share(counts, commas) > share:
         return _Reading("number", ",", "", commas)
@@ -486,16 +521,33 @@ def _has_mark(cell: Any) -> bool:
     return isinstance(cell, str) and ("," in cell or "." in cell)
 
 
-def _not_plain(numbers: Mapping[Any, float]) -> str:
+def _not_plain_number(reading: _Reading) -> str:
     """Return a cell that holds a number, but not as it is written in code; "" if there is none."""
-    for cell, value in numbers.items():
+    for cell, value in reading.values.items():
         if isinstance(cell, str) and value == value:
             try:
-                plain = float(cell) == value
+                plain = cell.isascii() and float(cell) == value
             except ValueError:
                 plain = False
             if not plain:
                 return cell
+    return ""
+
+
+def _not_plain_date(reading: _Reading) -> str:
+    """Return a cell that holds a date, but neither in the format nor as a plain ISO text.
+
+    "" if there is none.
+    """
+    for cell in reading.values:
+        if not isinstance(cell, str) or not cell[:4].isdigit() or _PLAIN_ISO.fullmatch(cell):
+            continue  # most cells, in little time
+        if reading.form == _COMPACT and _is_compact(cell):
+            continue
+        if _date_in(cell, ISO) is not None and (
+            reading.form == ISO or _date_in(cell, reading.form) is None
+        ):
+            return cell
     return ""
 
 
@@ -523,13 +575,38 @@ def decimal_mark(columns: Sequence[Column], table: Mapping[str, Any], separator:
             marks.add(".")
     if len(marks) == 1:
         return marks.pop()
-    commas = any(column.other_form and "," in column.written_as for column in columns)
+    unsure = [column for column in columns if column.kind == "number" and column.other_form]
+    commas = any("," in column.written_as for column in unsure)
     return "," if commas and separator == ";" else ""
 
 
-def _as_dates(counts: Counter[Any], form: str) -> _Reading:
-    """Return the cells as dates in the format in which most of them are; `form` if it is given."""
-    first = form or ISO
+def day_before_month(columns: Iterable[Column]) -> bool | None:
+    """Return whether the day stands before the month in a table, as far as its columns tell it.
+
+    Those tell it whose dates fit one order only. None means that there are none, or that they tell
+    different orders.
+
+    Examples
+    --------
+    >>> born, seen = ["31/1/1990", "1/2/1991"], ["2/3/2024", "1/1/2024"]
+    >>> day_before_month([look_at("born", born), look_at("seen", seen)])
+    True
+    """
+    told = {
+        _day_first(column.form)
+        for column in columns
+        if column.kind == "date" and not column.other_form and _begins_with_day_or_month(column)
+    }
+    return told.pop() if len(told) == 1 else None
+
+
+def _as_dates(counts: Counter[Any], form: str, day_first: bool | None) -> _Reading:
+    """Return the cells as dates in the format in which most of them are; `form` if it is given.
+
+    `day_first` tells the order to take where the cells are dates with the day and the month in
+    either.
+    """
+    first = form or (_COMPACT if all(map(_is_compact, counts)) else ISO)
     best = first
     best_values = {cell: read_date(cell, first) for cell in counts}
     sample = [*counts][:50]
@@ -541,7 +618,48 @@ def _as_dates(counts: Counter[Any], form: str) -> _Reading:
         values = {cell: read_date(cell, candidate) for cell in counts}
         if _share(counts, values) > _share(counts, best_values):
             best, best_values = candidate, values
-    return _Reading("date", best, "", best_values)
+    other = "" if form else _other_order(best)
+    if not other:
+        return _Reading("date", best, "", best_values)
+    other_values = {cell: read_date(cell, other) for cell in counts}
+    if not _could_be_either(best_values, other_values):
+        return _Reading("date", best, "", best_values)
+    if day_first is not None and day_first != _day_first(best):
+        best, other, best_values = other, best, other_values
+    return _Reading("date", best, other, best_values)
+
+
+def _could_be_either(moments: Mapping[Any, Any], others: Mapping[Any, Any]) -> bool:
+    """Return whether two formats read the same cells, and some of them as different dates."""
+    differ = False
+    for cell, moment in moments.items():
+        if np.isnat(moment) != np.isnat(others[cell]):
+            return False
+        differ = differ or (not np.isnat(moment) and moment != others[cell])
+    return differ
+
+
+def _is_compact(cell: Any) -> bool:
+    """Return whether a cell holds a number that could be a date, 20240131."""
+    if isinstance(cell, str):
+        return len(cell) == 8 and cell.isascii() and cell.isdigit()
+    return isinstance(cell, float) and _between(cell, COMPACT_DATES)
+
+
+def _other_order(form: str) -> str:
+    """Return a format with the day and the month the other way round, "" if nobody writes so."""
+    for order, other in _OTHER_ORDER.items():
+        if order in form:
+            return form.replace(order, other)
+    return ""
+
+
+def _begins_with_day_or_month(column: Column) -> bool:
+    return re.match(r"%[dm]\W%[dm]", column.form) is not None
+
+
+def _day_first(form: str) -> bool:
+    return form.index("%d") < form.index("%m")
 
 
 def _possible_formats(cells: list[Any]) -> list[str]:
@@ -558,15 +676,12 @@ def _separators(text: str) -> str:
 _SEPARATORS = {form: _separators(form) for form in DATE_FORMATS}
 
 
-def _about_order(form: str, counts: Counter[Any]) -> str:
+def _about_order(reading: _Reading) -> str:
     """Return a remark where day and month could as well be the other way round."""
-    for order, other in _OTHER_ORDER.items():
-        swapped = form.replace(order, other)
-        if swapped != form and _share(counts, _as_dates(counts, swapped).values) == 1:
-            names = {"%m": "month", "%d": "day"}
-            first, second = (names[part] for part in re.findall("%[dm]", order))
-            return f"read as {first}, {second}; the other order would fit too"
-    return ""
+    if not reading.other_form:
+        return ""
+    taken = "day, month" if _day_first(reading.form) else "month, day"
+    return f"read as {taken}; the other order would fit too"
 
 
 def _about_mark(reading: _Reading, decimal: str) -> str:

@@ -32,12 +32,13 @@ def table_encoder(
     kinds: Mapping[str, str] | None = None,
     ignore: Iterable[str] = (),
     names: Sequence[str] | None = None,
+    separator: str = "",
 ) -> Pipeline:
     """Return a pipeline that turns a table of any kind into numbers.
 
     Parameters
     ----------
-    kinds, ignore, names
+    kinds, ignore, names, separator
         See `TableReader`.
 
     Examples
@@ -51,7 +52,7 @@ def table_encoder(
     >>> [str(name) for name in encoder.get_feature_names_out()]
     ['age', 'age is missing', 'city = Bern', 'city = Oslo', 'city = Rome']
     """
-    reader = TableReader(kinds=kinds, ignore=ignore, names=names)
+    reader = TableReader(kinds=kinds, ignore=ignore, names=names, separator=separator)
     return Pipeline([("table", reader), ("columns", column_transformer())])
 
 

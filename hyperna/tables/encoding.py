@@ -213,6 +213,16 @@ class StoredEncoder(TransformerMixin, BaseEstimator):
         return True
 
 
+def reads_cells(fitted: Any) -> bool:
+    """Return whether a fitted pipeline reads cells of any kind: what it cannot read is a gap.
+
+    This is so with a `TableReader` and with a stored encoding. Other transformers are given numbers
+    and texts, and refuse words among numbers.
+    """
+    steps = _steps_before_classifier(fitted)
+    return any(isinstance(step, TableReader | StoredEncoder) for _, step in steps)
+
+
 def _steps_before_classifier(fitted: Any) -> list[tuple[str, Any]]:
     """Return the transformers of a pipeline in order, without a classifier at its end."""
     if not isinstance(fitted, Pipeline):

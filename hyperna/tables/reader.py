@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hyperna._words import counted, did_you_mean, listed, shown
-from hyperna.tables.columns import Column, check_kinds, decimal_mark, look_at
+from hyperna.tables.columns import Column, check_kinds, day_before_month, decimal_mark, look_at
 
 
 class TableReader(TransformerMixin, BaseEstimator):
@@ -45,6 +45,8 @@ class TableReader(TransformerMixin, BaseEstimator):
     Texts such as 12,500 are numbers with a decimal comma and with separators of thousands. Where
     all numbers of a column are such texts, they are read with the decimal mark of the other columns
     if these tell one, else with a point (but see `separator`), and the remark of the column tells.
+    So it is with dates such as 1/2/2024: their order of day and month is that of the columns whose
+    dates fit one order only, else the month comes first, or the day in 1-2-2024.
 
     `transform` returns floats (gaps are NaN) if all columns hold numbers. Otherwise it returns an
     array of objects: floats in columns of numbers, `numpy.datetime64` in those of dates, texts in
@@ -81,9 +83,10 @@ class TableReader(TransformerMixin, BaseEstimator):
         if unsure:
             kinds = check_kinds(self.kinds)
             decimal = decimal_mark(found, table, self.separator)
+            day_first = day_before_month(found)
             for place in unsure:
                 name = found[place].name
-                found[place] = look_at(name, table[name], kinds.get(name), decimal)
+                found[place] = look_at(name, table[name], kinds.get(name), decimal, day_first)
         if not any(column.used for column in found):
             reasons = [f"{shown(column.name)} ({column.reason})" for column in found]
             raise ValueError(f"the table has no column to learn from; left out: {listed(reasons)}")
