@@ -14,6 +14,7 @@ has the means of the default itself.
 """
 
 import argparse
+import inspect
 import sys
 import warnings
 from contextlib import contextmanager
@@ -126,6 +127,24 @@ VARIATIONS = {
 }
 
 
+def label(name):
+    """The name of a variation, with the number that it replaces; ablation.md has it in its rows.
+
+    What is left out, and functions, replace no number.
+    """
+    change = VARIATIONS[name]
+    if isinstance(change, dict):
+        [parameter] = change
+        default = inspect.signature(NAClassifier).parameters[parameter].default
+    else:
+        constant, _ = change
+        modules = (bits, candidates, search, estimator, class_order)
+        [default] = {getattr(each, constant) for each in modules if hasattr(each, constant)}
+    if callable(default) or name.startswith("no "):
+        return name
+    return f"{name} (default {default:g})"
+
+
 def hidden_rules():
     """Rules of two or three terms among many features, with 1,000 rows to test."""
     rules = {
@@ -200,7 +219,7 @@ def main():
         if not options.only or any(part in name for part in options.only)
     }
     if options.list:
-        print(*chosen, sep="\n")
+        print(*map(label, chosen), sep="\n")
         return
     every = list(sets())
     parallel = Parallel(options.jobs)
@@ -209,14 +228,14 @@ def main():
     for k, (group, name, _) in enumerate(every):
         groups.setdefault(group, {}).setdefault(name, []).append(k)
     print("difference to the default: accuracy in points, terms, log loss in hundredths")
-    line = f"{'the default itself':22s}"
+    line = f"{'the default itself':40s}"
     for group, names in groups.items():
         mean = np.mean([usual[k].mean(axis=0) for k in names.values()], axis=0)
         line += f" | {group} {mean[0]:.1f}, {mean[1]:.1f}, {mean[2]:.1f}"
     print(line, flush=True)
-    for label, change in chosen.items():
+    for name, change in chosen.items():
         varied = np.array(parallel(delayed(measured)(change, data, 0) for _, _, data in every))
-        line = f"{label:22s}"
+        line = f"{label(name):40s}"
         for group, names in groups.items():
             each = np.array([(varied[k] - usual[k]).mean(axis=0) for k in names.values()])
             mean, error = each.mean(axis=0), each.std(axis=0, ddof=1) / np.sqrt(len(each))

@@ -299,17 +299,17 @@ def test_every_run_keeps_its_rules(row):
         walked += sum(a == b and one != other for (one, other), (a, b) in steps)
         if case.restarts == 0 and case.algorithm in ("na", "rls", "one_plus_lambda"):
             check_steps(case, nets)
-        if case.restarts == 0 and never_falls(case):
+        if case.restarts == 0 and accepts_if_not_worse(case):
             assert np.all(np.diff(way.fitness) >= 0)
         for net in nets:
             assert len(net.hidden) <= (case.max_neurons if case.grows else case.neurons)
             if not case.bias:
                 assert all(part.bias == case.resolution // 2 for part in net.parts)
-    if never_falls(case):
+    if accepts_if_not_worse(case):
         assert walked, "equally good offspring are accepted"
 
 
-def never_falls(case):
+def accepts_if_not_worse(case):
     """Whether offspring replace their parent just if they are not worse."""
     return case.algorithm in ("na", "rls", "one_plus_lambda") and not case.online
 

@@ -108,7 +108,7 @@ def options_with(name):
 
 
 def test_every_option_is_tried():
-    assert GIVEN.keys() == OPTIONS.keys()
+    assert GIVEN.keys() == OPTIONS.keys(), "a new option needs a value in GIVEN"
     for name, value in GIVEN.items():
         assert OPTIONS[name].check(name, value) == value
         assert value != OPTIONS[name].default

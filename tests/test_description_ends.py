@@ -67,8 +67,8 @@ def test_ends_are_taken_alike_and_what_is_beyond_is_refused_alike(name, capsys):
         made = setting(**options)
         assert [*toml(options).wanted] == [made]
         if name not in ("k", "seed"):
-            assert made.options[name] == (value if value or OPTIONS[name].written or
-                                          name == "term_cost" else None)  # fmt: skip
+            left_out = not OPTIONS[name].written and value == OPTIONS[name].default
+            assert made.options[name] == (None if left_out else value)
         if name in ALGORITHM_OPTIONS + RUN_OPTIONS and name != "neurons":
             task = in_python(options)
             if name == "budget":
@@ -78,7 +78,7 @@ def test_ends_are_taken_alike_and_what_is_beyond_is_refused_alike(name, capsys):
             continue  # a run would take minutes
         assert main(["run", *words(options), "--runs", "1", "--json"]) in (0, 1)
         told = json.loads(capsys.readouterr().out)
-        if name in told["settings"] and value:
+        if name in told["settings"] and value != OPTIONS[name].default:
             assert told["settings"][name] == value
     for value in refused:
         options = {**others, name: value}

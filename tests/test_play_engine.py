@@ -117,6 +117,11 @@ def test_ten_seeds_give_the_runs_of_the_kernels(engine, name):
     compare_runs(engine, {**DEFAULTS, **SETTINGS[name]}, range(10))
 
 
+def test_a_network_near_an_optimum_comes_before_better_ones_of_earlier_starts(engine):
+    setting = {"problem": "quarter", "neurons": 1, "mutation": "pareto", "resolution": 30}
+    compare_runs(engine, {**DEFAULTS, **setting, "restarts": 50, "stagnation": 5}, (17, 18, 23))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_hundred_seeds_give_the_runs_of_the_kernels(engine, name):
@@ -212,7 +217,8 @@ def test_scores_are_those_of_the_kernels(engine, setting):
         assert found == scores
 
 
-def test_random_numbers_are_those_of_the_kernels(engine):
+def test_seeds_give_the_keys_of_numpy(engine):
+    # what is drawn with them is compared by whole runs above
     seeds = [0, 1, 5, 2**31, 2**32 - 1]
     found = engine(
         """const { seedKey } = modules["engine/random.js"];

@@ -1,8 +1,9 @@
 """Finite sets of points in any dimension, for neurons of either kind: short and simple.
 
 A bent neuron fires where x - b w makes an angle of at most theta with its normal w. With s = w·x
-that is s - b >= cos(theta) sqrt(|x|² - 2 b s + b²). Searches with plain neurons have a faster kind
-of fitness, `hyperna._kernels.points`.
+that is s - b >= cos(theta) sqrt(|x|² - 2 b s + b²). Every network is evaluated from nothing. The
+(1+1) NA with a fixed number of plain neurons has a faster kind, `hyperna._kernels.points`;
+populations and an evolved number of neurons take this one.
 """
 
 import math

@@ -11,15 +11,14 @@ def accepts(offspring, parent):
     """Whether an offspring replaces its parent: also if it is equal, so that plateaus are walked.
 
     Both are integers: scores, or numbers of hits. This is asked by every `first_accepted` of a kind
-    of fitness, and by (1+lambda) and (mu+1). Other rules, all of which accept what is equally good
-    but the last:
+    of fitness, and by (1+lambda) and (mu+1). There are other rules:
 
     - (1,lambda) accepts any (`hyperna._kernels.populations`);
     - annealing accepts worse ones by chance (`hyperna._kernels.populations`);
     - terms with a cost compare errors plus costs, of which the smaller sum is the better one
       (`hyperna._kernels.short_rules`);
     - where the number of neurons evolves, an offspring with another number must be better, or equal
-      with fewer neurons (`hyperna._kernels.topology`).
+      with fewer neurons (`hyperna._kernels.topology`). All others accept what is equally good.
 
     Which of several acceptable offspring it is, if they are equally good, is another question:
 

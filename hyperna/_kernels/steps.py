@@ -34,7 +34,8 @@ class Steps(NamedTuple):
     LARGEST_SUBSET_TABLE. `plane` says in which plane a direction turns, where directions are
     turned. `velocity` holds the step lengths of adaptive mutation, `before` those before each
     change, negative where it is a jump. `weight` has room for the weights of a neuron. `counter`:
-    see the names below. `stream` are random numbers for a fitness that draws points.
+    see the names below. `stream` are random numbers for a fitness that draws points, or whatever
+    else `first_accepted` draws: they are not those of the steps.
     """
 
     step: np.ndarray
