@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from hyperna.network.grid import MAX_RESOLUTION, Grid
 from hyperna.network.networks import Network
+from hyperna.network.neurons import NEURONS
 from hyperna.network.outputs import OUTPUTS
 
 SEEDS = st.integers(0, 2**32)
@@ -313,6 +314,26 @@ def test_a_component_must_be_below_its_modulus(neurons, output, resolution):
             genome[place] = wrong
             with pytest.raises(ValueError, match="genome"):
                 Network(grid, genome)
+
+
+@pytest.mark.parametrize("kind", NEURONS)
+def test_one_neuron_answers_for_itself_under_every_output(kind, monkeypatch):
+    from hyperna.fitness import FiniteSet
+    from hyperna.network.outputs import Output
+
+    def none(bits):
+        return ~bits.any(axis=1)
+
+    # a name with a space is never that of an output
+    monkeypatch.setitem(OUTPUTS, "not any", Output("not any", "none fires", -1, none))
+    X = np.random.default_rng(0).uniform(-0.7, 0.7, (40, 2))
+    for output in OUTPUTS:
+        grid = Grid(2, 1, 24, output, kind)
+        network = Network(grid, grid.random(np.random.default_rng(1)))
+        fires = network.hidden(X)[:, 0]
+        assert 0 < fires.sum() < 40
+        assert (network.predict(X) == fires).all()
+        assert FiniteSet(X, fires)(network) == 1.0
 
 
 def test_an_output_that_kernels_do_not_know_is_never_taken_for_another(monkeypatch):

@@ -189,7 +189,8 @@ def test_many_random_combinations_are_dense_chains(block):
         ("half", "harmonic", {}),
         ("half", "local", {}),
         ("quarter", "harmonic", {"dim": 3, "target": 0.7}),
-        ("half", "harmonic", {"bias": False}),
+        # its largest resolution is in the millions, and each estimate takes a second
+        pytest.param("half", "harmonic", {"bias": False}, marks=pytest.mark.slow),
         ("quarter", "harmonic", {"algorithm": "one_plus_lambda"}),
         ("quarter", "harmonic", {"algorithm": "one_comma_lambda"}),
         ("quarter", "uniform", {"algorithm": "rls"}),

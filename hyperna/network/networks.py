@@ -112,9 +112,11 @@ class Network:
             geometry.predict(points, W, b, *output, result)
             return result
         bits = self.hidden(points)
+        if self.grid.neurons == 1:
+            return bits[:, 0]
         rule = OUTPUTS[self.grid.output].rule
-        if rule is not None or self.grid.neurons == 1:
-            return bits[:, 0] if rule is None else rule(bits)
+        if rule is not None:
+            return np.asarray(rule(bits))
         total = bits[:, 0] * output_w[0]
         for i in range(1, self.grid.neurons):
             total += bits[:, i] * output_w[i]

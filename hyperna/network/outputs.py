@@ -23,7 +23,8 @@ class Output:
     code : int
         What kernels call it.
     rule : callable or None
-        Hidden bits (n, N) to the network's answers (n,); None if an output neuron decides.
+        Hidden bits (n, N) of two or more neurons to the network's answers (n,); None if an output
+        neuron decides. One neuron answers for itself.
     words : callable or None
         Number of neurons to how many of them must hold, as in "if ANY of".
 

@@ -28,10 +28,11 @@ the own level, f(y) = f(x), whose mutants include x itself, it is one number for
 it, moves between equally fit states are as symmetric as mutations are, which is what
 `hyperna.theory.wide_levels` rests on. The (1,lambda) NA moves so even if y is less fit than x.
 
-The mean is certified. Where h = 1 let g' be the computed g and rho(x) = 1 + (sum over A(x) of
-P(x, y) g'(y)) - q(x) g'(x) what its equation misses. Under g' the expected progress of a step is
-1 - rho(x), so by additive drift in both directions g'(x) / (1 + R) <= E[T] <= g'(x) / (1 - R),
-where R is the largest |rho|, the bound of the rounding errors of these sums included.
+The mean is certified, where h < 1 by `hyperna.theory.solver.certified_bounds`. Where h = 1 let
+g' be the computed g and rho(x) = 1 + (sum over A(x) of P(x, y) g'(y)) - q(x) g'(x) what its
+equation misses. Under g' the expected progress of a step is 1 - rho(x), so by additive drift in
+both directions g'(x) / (1 + R) <= E[T] <= g'(x) / (1 - R), where R is the largest |rho|, the bound
+of the rounding errors of these sums included.
 """
 
 from dataclasses import dataclass, replace
