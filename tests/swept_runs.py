@@ -24,6 +24,7 @@ from hyperna.run.simulation import Simulation
 STORED = Path(__file__).with_name("swept_runs.json")
 LONGEST = 0.05  # seconds of a setting, interpreted
 LONGEST_WAITING = 0.12
+LONGEST_GROWING = 0.3
 PIECE = 7  # offspring at a time in the run that is made in pieces
 
 
@@ -90,6 +91,23 @@ PAIRED = {
         if one.keys() != other.keys()
     ],
 }
+# Networks that reach their largest size, and step lengths that come and go with neurons.
+GROWING = {
+    **AXES,
+    "algorithm": ["na", "na", "rls"],
+    "neurons": ["evolved"],
+    "mutation": [
+        "harmonic", "local", "uniform", "pareto", "adaptive", "adaptive:jump=0",
+        "adaptive:growth=1000,decay=0.95,jump=0",
+    ],
+    "resolution": [6, 12, 24, 120, 2**40],
+    "own": [{"max_neurons": 2}, {"max_neurons": 3}, {"max_neurons": 5}],
+    "limits": [
+        {}, {"target": False}, {"target": False, "stagnation": 40, "restarts": 3},
+        {"start": True, "stagnation": 30, "restarts": 1}, {"restarts": "auto", "target": False},
+    ],
+    "budget": [200, 400, 900],
+}  # fmt: skip
 # Local steps that reach peaks and plateaus, where waits are drawn and runs are stuck.
 WAITING = {
     **AXES,
@@ -201,7 +219,7 @@ def too_long(*_):
     raise TimeoutError
 
 
-def main(count=50, paired=6, waiting=5):
+def main(count=50, paired=6, waiting=5, growing=5):
     if sys.argv[1:] == ["draw"]:
         signal.signal(signal.SIGVTALRM, too_long)
         found = [line for name in FITNESS for line in drawn_settings(name, count, AXES, LONGEST)]
@@ -209,6 +227,8 @@ def main(count=50, paired=6, waiting=5):
             found += drawn_settings(name, paired, PAIRED, LONGEST)
             if make().repeatable:
                 found += drawn_settings(name, waiting, WAITING, LONGEST_WAITING)
+            if make().resizable:
+                found += drawn_settings(name, growing, GROWING, LONGEST_GROWING)
     else:
         stored = json.loads(STORED.read_text(encoding="utf-8"))
         found = [[name, one, results(task_of(name, one))] for name, one, _ in stored]

@@ -434,3 +434,26 @@ def test_what_is_compiled_together_has_one_kind():
     assert kind(neurons=2) != kind(neurons=3)
     assert kind(neuron="bent") != kind()
     assert kind(mutation="pareto") != kind()
+
+
+@pytest.mark.parametrize("mutation", ["harmonic", "local"])
+def test_a_network_of_before_is_only_replaced_by_a_better_one_of_a_later_start(mutation):
+    """Within a start the last of equally good networks is told, of several starts the first."""
+    task = OnePlusOneNA(resolution=8, bias=False, mutation=mutation).task(
+        problem("quarter"), budget=400, target=False, stagnation=9, restarts=99
+    )
+    ties = 0
+    for seed in range(6):
+        search = Simulation(task, seed)
+        before, restarts, last = None, 0, search.result()
+        while not search.advance(1):
+            now = search.result()
+            if now.restarts > restarts:
+                before, restarts = last, now.restarts
+            assert before is None or now.fitness >= before.fitness
+            if before is not None and now.fitness == before.fitness:
+                assert now.network == before.network
+                ties += 1
+            last = now
+        assert before is None or search.result().fitness >= before.fitness
+    assert ties > 100

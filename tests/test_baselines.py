@@ -455,3 +455,9 @@ def test_evaluations_ends_and_restarts_are_those_of_a_plain_loop(monkeypatch):
         seen.add((run.stop_reason, run.restarts > 0))
     assert seen >= {(reason, again) for reason in ("target", "budget") for again in (False, True)}
     assert ("stagnation", True) in seen
+
+
+def test_weights_and_threshold_of_zero_fire_everywhere():
+    grid = Grid(2, 1, 12)
+    genome = Space(grid, "cartesian").genomes(np.zeros((1, 3)))[0]
+    assert Network(grid, genome).predict([[0.6, 0.8], [-0.6, -0.8], [0.0, 0.0]]).all()

@@ -1,10 +1,11 @@
 """What counts as success, above all where no optimum is known."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from samples import WIRED
+from samples import OUTPUTS, WIRED
 
 from hyperna import Grid, Network, OnePlusOneNA, custom_arcs, points, problem, random_points
 from hyperna.baselines import baseline_task
@@ -204,3 +205,52 @@ def test_half_circles_that_contain_the_quarter_are_a_success_though_a_constant_i
     assert task.judge.trivial_score == task.units // 2
     assert (task.run_block(0, 0, 20)[:, 1] == 0.75 * task.units).all()
     assert "nothing" in OnePlusOneNA(resolution=16, bias=False).task("arcs:k=2").criterion
+
+
+FINE = [{"mutation": "pareto"}, {"mutation": "exponential"}, {"move": "rotation"}]
+
+
+@pytest.mark.parametrize("options", FINE, ids=str)
+@pytest.mark.parametrize("subject", ["half", "quarter", "two_quarters", "local_opt", "arcs:k=3"])
+def test_success_on_a_fine_grid_is_that_of_the_resolution(options, subject):
+    """How finely directions are kept changes neither what is asked for nor how close is close."""
+    for dim, neurons, output, neuron, bias in itertools.product(
+        (2, 3), (1, 2, 3), OUTPUTS, ("plain", "bent"), (True, False)
+    ):
+        na = OnePlusOneNA(neurons, output, 24, neuron=neuron, bias=bias)
+        asked = problem(subject, dim=dim)
+        plain, fine = na.task(asked), replace(na, **options).task(asked)
+        assert fine.default_target == plain.default_target
+        assert fine.goal.by_closeness == plain.goal.by_closeness
+        if plain.goal.by_closeness:
+            np.testing.assert_allclose(
+                fine.goal.optima / fine.unit, plain.goal.optima, rtol=1e-12, atol=1e-9
+            )
+            # one of the words: whether a least fitness is asked for besides
+            assert fine.criterion == plain.criterion
+            least = plain.goal.lowest_optimal_score / plain.units
+            assert fine.goal.lowest_optimal_score / fine.units == pytest.approx(least, abs=1e-6)
+            assert fine.limits.tolerance == pytest.approx(fine.unit, rel=1e-3)
+
+
+@pytest.mark.parametrize("resolution", [12, 120, 3 * 2**38, 21 * 2**35, 2**40])
+@pytest.mark.parametrize("options", [{}, {"mutation": "pareto"}], ids=str)
+def test_a_whole_step_is_not_close_and_all_but_a_step_is(resolution, options):
+    """Whatever the rounding of the places of optima, which are floats."""
+    tried = 0
+    for name, neurons in (("half", 1), ("local_opt", 1), ("arcs:k=3", 3), ("arcs:k=7", 7)):
+        task = OnePlusOneNA(neurons, resolution=resolution, **options).task(problem(name))
+        unit, tolerance = task.unit, task.limits.tolerance
+        for value in task.goal.optima.ravel().tolist():
+            place = round(value)
+            if abs(value - place) > 1e-3:
+                # between two places of the grid, both of which are close
+                assert max(value - np.floor(value), np.ceil(value) - value) < tolerance
+                continue
+            for gap in (abs(place + sign * unit - value) for sign in (-1, 1)):
+                assert not gap < tolerance
+            assert abs(place - value) < tolerance
+            if unit > 1:
+                assert all(abs(place + sign * (unit - 1) - value) < tolerance for sign in (-1, 1))
+            tried += 1
+    assert tried > 3

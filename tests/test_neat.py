@@ -216,3 +216,8 @@ def test_a_network_is_told_in_words():
     three = neat_networks.NeatNetwork((-1,), (0, 1, 2), ((1, 0.0, ((-1, 1.0),)),))
     assert str(three).startswith("x is of the class with the largest y, ")
     assert str(three).splitlines()[1:] == ["  y2 = s(x1 + 0)", "  y1 = 0", "  y3 = 0"]
+
+
+def test_a_best_fitness_that_a_constant_answer_has_is_no_target_of_neat():
+    task = neat_task("neat", "two_quarters", neurons=30)
+    assert task.least_score > task.units

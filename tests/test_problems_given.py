@@ -339,3 +339,14 @@ def test_points_outside_the_unit_ball_are_a_warning_with_its_remedy(tmp_path):
         problem(f"csv:path={path}")
     assert (read_csv(path, scale=True).X == near.X).all()
     points(X / 10, y)  # on the sphere, up to rounding
+
+
+def test_points_that_occur_twice_with_one_label_have_it():
+    twice = points([[0.1, 0.2], [0.3, 0.4], [0.1, 0.2], [0.1, 0.2]], [True, False, True, True])
+    assert twice.label([[0.3, 0.4], [0.1, 0.2]]).tolist() == [False, True]
+
+
+def test_up_to_eight_arcs_are_written_out_in_a_title():
+    eight, nine = (custom_arcs([(20 * j, 20 * j + 9) for j in range(k)], "degree") for k in (8, 9))
+    assert eight.title.count("°–") == 8
+    assert nine.title == "9 arcs"

@@ -398,3 +398,11 @@ def test_parameters_as_text_and_as_arguments_agree():
 def test_wrong_problems_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         problem(**arguments)
+
+
+@pytest.mark.parametrize("dim", [2, 3, 4])
+def test_the_number_of_neurons_where_none_is_given(dim):
+    """A quarter is one cap of the circle, and two half-spaces beyond it; LOCALOPT is for one."""
+    names = ("half", "quarter", "two_quarters", "local_opt", "arcs:k=5", "cube")
+    found = [problem(name, dim=dim).default_neurons for name in names]
+    assert found == [1, 1 if dim == 2 else 2, 2, 1, 5, 2 ** (dim - 1)]

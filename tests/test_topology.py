@@ -290,3 +290,31 @@ def test_of_equally_fit_starts_the_smallest_network_is_kept():
         assert result.network.grid.neurons <= way.genomes[-1][-1] or not best[-1]
         ties += bool(best[-1])
     assert ties > 10
+
+
+@pytest.mark.parametrize("options", [{}, {"mutation": "pareto"}, {"move": "rotation"}], ids=str)
+def test_networks_of_every_size_are_mutated_as_those_of_a_fixed_size(options):
+    """The same components, numbers of values, planes and probabilities."""
+    X = np.random.default_rng(0).uniform(-0.5, 0.5, (9, 3))
+    points = FiniteSet(X, X[:, 0] > 0)
+    for output in OUTPUTS:
+        for neuron, bias, probability in (
+            ("plain", True, None), ("plain", False, 0.3), ("bent", True, 1.0), ("bent", False, None)
+        ):  # fmt: skip
+            known = dict(
+                output=output, neuron=neuron, bias=bias, mutation_probability=probability,
+                resolution=24, **options,
+            )  # fmt: skip
+            sized = OnePlusOneNA("evolved", max_neurons=4, **known).task(points).algorithm
+            assert sized.threshold == (0.5 if bias else 0.0)
+            for n in range(1, 5):
+                task = OnePlusOneNA(n, **known).task(points)
+                mutation = task.mutation
+                count = mutation.component.size
+                assert sized.mutable[n] == count
+                assert sized.part[n, :count].tolist() == mutation.component.tolist()
+                size = task.grid.components
+                assert sized.modulus[n, :size].tolist() == mutation.modulus.tolist()
+                assert np.exp(sized.stay_log[n]) == pytest.approx(1 - mutation.probability)
+                if options.get("move") == "rotation":
+                    assert sized.pairs[n, :size].tolist() == mutation.move.pairs.tolist()
