@@ -52,6 +52,38 @@ def test_a_rule_that_always_holds_ends_the_list_and_not_its_notes():
     assert "otherwise 'b'\n(where size is missing, it counts as 1.7)" in text
 
 
+@pytest.mark.parametrize("before", [(), (TALL,)])
+def test_rules_after_one_that_always_holds_are_not_asked(before):
+    rules = (*before, constant(0.6), TALL, constant(0.9))
+    listed = DecisionList(rules, tuple(range(len(rules) + 1)), len(rules) + 1)
+    holds = len(before)
+    assert [number for _, number in listed.asked] == [*range(holds)]
+    assert listed.otherwise == holds
+    assert listed.predict(X).tolist() == [0, holds]
+    assert listed.answering(X).tolist() == [0, holds]
+
+
+@pytest.mark.parametrize("classes", [[0, 1], ["no", "yes"], [False, True]])
+@pytest.mark.parametrize(
+    ("weight", "answer"),
+    [
+        ([1.0] * 6, 0),
+        ([0.1, 0.1, 0.1, 0.3, 0.0, 0.0], 0),
+        ([0.3, 0.0, 0.0, 0.1, 0.1, 0.1], 0),
+        ([1.0, 1.0, 1.0, 1.0, 1.0, 1.0 + 1e-6], 1),
+        ([1.0, 1.0, 1.0 + 1e-6, 1.0, 1.0, 1.0], 0),
+    ],
+)
+def test_of_two_classes_of_equal_weight_the_first_is_the_constant_answer(classes, weight, answer):
+    """Whether or not their weights are equal but for rounding."""
+    y = np.repeat(np.array(classes), 3)
+    clf = NAClassifier(max_terms=0, random_state=0).fit(np.zeros((6, 1)), y, weight)
+    assert clf.predict([[0.0]]).tolist() == [classes[answer]]
+    assert clf.predict_proba([[0.0]])[0].argmax() == answer
+    rows = [row.rule for row in clf.path_]
+    assert rows == [f"always class {classes[answer]!r}"]
+
+
 def test_noise_of_several_classes_is_answered_with_the_largest():
     rng = np.random.default_rng(3)
     y = rng.choice(list("abcd"), 200, p=[0.15, 0.4, 0.2, 0.25])
