@@ -1,5 +1,7 @@
 """Lists of rules: which rules are asked, and what is answered where none of them holds."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,37 @@ def test_rules_after_one_that_always_holds_are_not_asked(before):
     assert listed.otherwise == holds
     assert listed.predict(X).tolist() == [0, holds]
     assert listed.answering(X).tolist() == [0, holds]
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_the_head_of_a_rule_says_how_many_conditions_must_hold(size):
+    """Of those that may hold at all: the others are as a number, which no row exceeds."""
+    features = [Feature(f"c{k}", "category", category="a") for k in range(size)]
+    rows = np.array([*itertools.product([0.0, 1.0], repeat=size)])
+    for quorum in range(size + 1):
+        for possible in itertools.product([False, True], repeat=size):
+            thresholds = [0.5 if one else 1.0 for one in possible]
+            conditions = tuple(
+                Condition((k,), (1.0,), threshold, 1.0, (1.0,))
+                for k, threshold in enumerate(thresholds)
+            )
+            rule = Rule(conditions, quorum, 1.0, 0.0, 0.3)
+            listed = DecisionList((rule,), (1, 0), 2)
+            asked = asked_rules(listed, features)
+            assert bool(asked) == rule.holds(rows).any()
+            text = list_text(listed, ["no", "yes"], features, None)
+            if not asked:
+                assert text == "always class 'no'"
+                continue
+            heads = {0: "an ODD NUMBER", 1: "ANY", size: "ALL"}
+            if size == 2:
+                heads[0] = "EXACTLY ONE"
+            head = heads.get(quorum, f"AT LEAST {quorum}")
+            assert text.splitlines()[0] == f"class 'yes' if {head} of"
+            holds = rule.holds(rows)
+            counts = (rows > thresholds).sum(axis=1)
+            wanted = counts % 2 == 1 if quorum == 0 else counts >= quorum
+            assert holds.tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("classes", [[0, 1], ["no", "yes"], [False, True]])

@@ -7,6 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from hyperna import NAClassifier
+from hyperna.classifier.candidates import lasso_sets, size_class
 from hyperna.classifier.table import (
     FEWEST_OF_A_CLASS,
     MOST_ROWS,
@@ -549,3 +551,42 @@ def test_copies_may_differ_in_a_twentieth_of_their_labels(wrong):
     )
     agree = pairs / 40
     assert (table.n_rows < 400) == (agree > 0.95)
+
+
+@pytest.mark.parametrize(
+    ("weight", "rows"),
+    [(2.0, 8.0), (2.5e8, 1e9), (np.nextafter(2.5e8, 0), 1e9), (2.6e8, 1e9), (1e12, 1e9)],
+)
+def test_weights_stand_for_a_billion_rows_at_most(weight, rows):
+    X, label = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    table = LabelledTable.of(X, label, np.full(4, weight))
+    assert table.n_rows == pytest.approx(rows, rel=1e-12)
+    assert table.weight.tolist() == pytest.approx([rows / 4] * 4)
+    assert table.given == 4 * weight
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 6, 12])
+@pytest.mark.parametrize("seed", range(4))
+def test_sets_along_the_lasso_path_are_different_and_end_with_all_features(dim, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, dim))
+    label = (X @ rng.normal(size=dim) > 0).astype(np.int64)
+    table = LabelledTable.of(X, label, np.ones(60))
+    points = StandardPoints.of(table, Standardisation.fit(X, np.ones(60)), 1)
+    sets = [tuple(some.tolist()) for some in lasso_sets(points)]
+    assert sets[-1] == tuple(range(dim))
+    assert len({*sets}) == len(sets)
+    sizes = [len(some) for some in sets]
+    assert sizes == sorted(sizes)
+    assert len({size_class(size) for size in sizes[:-1]}) == len(sizes) - 1
+    assert [size for size in sizes if size < min(dim, 9)] == [*range(1, min(dim, 9))]
+
+
+@pytest.mark.parametrize("value", [1.0, 0.1, -3.7, 1e200, -1e-200, 12345.678])
+@pytest.mark.parametrize("labels", [[0, 1], [1, 0]])
+def test_neighbouring_numbers_are_told_apart(value, labels):
+    """There is no number between them for the threshold."""
+    X = np.tile([[value], [np.nextafter(value, np.inf)]], (20, 1))
+    y = labels * 20
+    clf = NAClassifier(random_state=0, evaluations=10, max_neurons=1).fit(X, y)
+    assert clf.predict(X).tolist() == y
