@@ -408,3 +408,17 @@ def test_gaps_of_rows_without_names_are_told_by_the_marks_of_their_own_columns()
         assert one.text == other.text
         for change in other.changes:
             assert (change.before is None) == (row["ab".index(change.column)] is None)
+
+
+def test_gaps_of_numbers_and_of_dates_are_told_where_they_are_part_of_a_sum():
+    size = Feature("size", "number", fill=7.0, gaps=True)
+    for features in ([DAY, size], [PARTS[0], size], [PARTS[1], size]):
+        rule = Rule((condition([0, 1], [1.0, 2.0], 5.5),), 1, 1.0, 0.0, 0.5)
+        date = [DAY] if DAY not in features else []
+        model = encoded([*features, *date], [rule])
+        rows = [("2024-03-01", 1.0), (None, 1.0), ("2024-03-01", None), (None, None)]
+        table = {"day": [day for day, _ in rows], "size": [one for _, one in rows]}
+        for row, explanation in zip(rows, explain(model, table), strict=True):
+            fact = explanation.rules[0].conditions[0].fact
+            for column, cell in zip(("day", "size"), row, strict=True):
+                assert (f"{column} is missing" in fact) == (cell is None)
