@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from hyperna import NAClassifier, dataset, export_text
 from hyperna._words import counted
 from hyperna.classifier.decision_list import DecisionList
-from hyperna.classifier.path import combined
+from hyperna.classifier.path import answer_within, best_of_sizes, combined
 from hyperna.classifier.rules import Condition, Rule
 from hyperna.classifier.table import LabelledTable, class_weights
 
@@ -737,6 +737,68 @@ def test_the_path_of_a_list_is_the_best_of_all_combinations(most):
     for size, chosen in found.items():
         assert sum(one.network.terms for one in chosen) == size
         assert sum(one.bits for one in chosen) == pytest.approx(best[size])
+
+
+def candidate_of(terms, labels, bits=0.0):
+    network = SimpleNamespace(terms=terms, neurons=min(terms, 1))
+    return SimpleNamespace(network=network, code=SimpleNamespace(labels=labels), bits=bits)
+
+
+def search_of(candidates, best):
+    """A finished search whose path has all of its candidates."""
+    return SimpleNamespace(candidates=candidates, best=best, path=lambda: candidates)
+
+
+def sizes_of(path):
+    return [sum(one.network.terms for one in candidates) for candidates in path]
+
+
+@pytest.mark.parametrize("rules", [1, 2, 3])
+def test_paths_of_lists_leave_out_sizes_that_are_near_each_other(rules):
+    """All sizes up to 12, then each at least 1.15 times the one before: 23 is that of 20."""
+    candidates = [candidate_of(k, 100.0 - k) for k in range(30)]
+    constant = candidate_of(0, 9.0)
+    searches = [search_of(candidates, candidates[5])]
+    searches += [search_of([constant], constant)] * (rules - 1)
+    answer = (candidates[5], *[constant] * (rules - 1))
+    wanted = [*range(30)] if rules == 1 else [*range(13), 14, 17, 20, 23, 27]
+    assert sizes_of(best_of_sizes(searches, answer, 99)) == wanted
+    assert sizes_of(best_of_sizes(searches, answer, 14)) == [k for k in wanted if k < 15]
+    last = (candidates[28], *[constant] * (rules - 1))
+    found = sizes_of(best_of_sizes(searches, last, 99))
+    assert found == ([*range(30)] if rules == 1 else [*wanted, 28])
+
+
+def test_sizes_on_a_path_tell_more_than_all_shorter_ones_but_for_the_answer():
+    labels = [100.0, 50.0, 70.0, 60.0, 50.0, 40.0, 40.0]
+    candidates = [candidate_of(k, each) for k, each in enumerate(labels)]
+    searches = [search_of(candidates, candidates[2])]
+    for place, wanted in ((2, [0, 1, 2, 5]), (1, [0, 1, 5]), (6, [0, 1, 5, 6]), (0, [0, 1, 5])):
+        assert sizes_of(best_of_sizes(searches, (candidates[place],), 99)) == wanted
+
+
+@pytest.mark.parametrize("most", range(8))
+def test_answers_of_a_list_share_the_largest_number_of_terms(most):
+    """What has the fewest bits within it; a class that is not told gets no rule by that."""
+    rng = np.random.default_rng(most)
+    paths = [[candidate_of(k, 0.0, bits) for k, bits in enumerate(rng.random(4))] for _ in range(3)]
+    for bests in itertools.product(range(4), repeat=3):
+        searches = [search_of(path, path[k]) for path, k in zip(paths, bests, strict=True)]
+        found = answer_within(searches, most)
+        answers = tuple(search.best for search in searches)
+        if sum(bests) <= most:
+            assert found == answers
+            continue
+        allowed = [path if k else path[:1] for path, k in zip(paths, bests, strict=True)]
+        least = min(
+            sum(one.bits for one in some)
+            for some in itertools.product(*allowed)
+            if sum(one.network.terms for one in some) <= most
+        )
+        assert sum(one.bits for one in found) == pytest.approx(least)
+        assert sum(one.network.terms for one in found) <= most
+        told = [one.network.terms > 0 for one in found]
+        assert not any(more and not k for more, k in zip(told, bests, strict=True))
 
 
 @pytest.mark.parametrize("lapse", [0.0, 0.01, 0.25])

@@ -1,12 +1,13 @@
 """The reader of CSV files: wide files, odd files, long names and values."""
 
+import contextlib
 import re
 
 import numpy as np
 import pytest
 
 from hyperna import read_csv
-from hyperna._csv import CsvTable
+from hyperna._csv import CsvTable, _separator
 from hyperna.cli import main
 from hyperna.datasets import read_dataset
 
@@ -127,6 +128,66 @@ def test_separators_and_encodings_are_recognised(tmp_path, mark, encoding):
     assert table.separator == mark
     assert table.header == ["size", "the, kind; really"]
     assert table.cells == [["1.5", "plüm"], ["2", "f,i;g"]]
+
+
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_both_orders_of_bytes_are_read(tmp_path, order):
+    file = tmp_path / "some.csv"
+    file.write_bytes("\ufeffsize;kind\n1;plüm\n2;fig\n".encode(f"utf-16-{order}"))
+    table = CsvTable(file)
+    assert (table.header, table.separator) == (["size", "kind"], ";")
+    assert table.texts("kind") == ["plüm", "fig"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "mark"),
+    [
+        # the first of the marks where two give as many cells
+        (["a,b;c", "1,2;3"], ","),
+        (["a;b,c", "1;2,3"], ","),
+        (["a|b\tc", "1|2\t3"], "\t"),
+        # the one with the most cells where two give as many lines
+        (["a;b;c,d", "1;2;3,4"], ";"),
+        (["a|b,c|d", "1|2,3|4"], "|"),
+        # the one with the most lines, however few the cells
+        (["a;b,c,d", "1;2", "3;4"], ";"),
+        (["a,b;c;d", "1,2", "3,4;5;6"], ","),
+        (["a;b,c,d", "1;2", "3;4,5,6", "7,8,9"], ","),
+        # one that is only in some of the lines below
+        (["a", "1,2", "3,4"], None),
+    ],
+)
+def test_the_separator_gives_most_lines_as_many_cells(tmp_path, lines, mark):
+    file = tmp_path / "some.csv"
+    file.write_text("\n".join(lines))
+    with contextlib.suppress(ValueError):  # lines that do not fit in
+        assert CsvTable(file).separator == mark
+    with file.open() as opened:
+        assert _separator(opened) == (mark or ",")
+
+
+@pytest.mark.parametrize(
+    ("different", "rows", "fit"),
+    [(20, 20, True), (21, 21, False), (21, 41, False), (21, 42, True), (22, 43, False)],
+)
+def test_up_to_twenty_classes_or_as_many_as_half_of_the_rows(tmp_path, different, rows, fit):
+    file = tmp_path / "some.csv"
+    labels = [f"c{min(k, different - 1)}" for k in range(rows)]
+    file.write_text("x,kind\n" + "".join(f"{k},{label}\n" for k, label in enumerate(labels)))
+    if fit:
+        assert CsvTable(file).classes("kind").tolist() == labels
+    else:
+        with pytest.raises(ValueError, match=f"got {different} different values in {rows} rows"):
+            CsvTable(file).classes("kind")
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_whole_numbers_are_classes_as_far_as_each_is_a_double(tmp_path, sign):
+    file = tmp_path / "some.csv"
+    for number, wanted in ((2**53 - 1, int), (2**53, str), (2**53 + 1, str)):
+        file.write_text(f"x,kind\n1,{sign}{number}\n2,3\n")
+        found = CsvTable(file).classes("kind").tolist()
+        assert found == [wanted(f"{sign}{number}"), wanted("3")]
 
 
 def test_columns_without_a_name_are_called_by_their_place(tmp_path):

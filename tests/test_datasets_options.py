@@ -177,3 +177,15 @@ def test_points_are_rounded_to_the_digits_of_their_files(name):
     assert np.array_equal(data.X, np.round(data.X, 6))
     assert not np.signbit(data.X[data.X == 0]).any()
     assert math.isfinite(float(data.X.sum()))
+
+
+def test_files_have_any_name_but_names_of_data_stand_for_these(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "a,b,kind\n0.5,2,x\n1.5,3,y\n2.5,2,y\n"
+    for name in ("points.txt", "points", "moons", "quarter", "POINTS.CSV"):
+        (tmp_path / name).write_text(text)
+        assert load(tmp_path / name).X.tolist() == [[0.5, 2], [1.5, 3], [2.5, 2]]
+        found = load(name)
+        usual = name in ("moons", "quarter")
+        assert found.X.shape == ((300, 2) if usual else (3, 2))
+        assert (found.name == name) == (usual or "." not in name)

@@ -1,5 +1,7 @@
 """Lists of rules: which rules are asked, and what is answered where none of them holds."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,69 @@ def test_a_rule_that_always_holds_ends_the_list_and_not_its_notes():
     listed = DecisionList((TALL, constant(0.9)), (0, 1, 2), 3)
     text = list_text(listed, ["a", "b", "c"], [size], None)
     assert "otherwise 'b'\n(where size is missing, it counts as 1.7)" in text
+
+
+@pytest.mark.parametrize("before", [(), (TALL,)])
+def test_rules_after_one_that_always_holds_are_not_asked(before):
+    rules = (*before, constant(0.6), TALL, constant(0.9))
+    listed = DecisionList(rules, tuple(range(len(rules) + 1)), len(rules) + 1)
+    holds = len(before)
+    assert [number for _, number in listed.asked] == [*range(holds)]
+    assert listed.otherwise == holds
+    assert listed.predict(X).tolist() == [0, holds]
+    assert listed.answering(X).tolist() == [0, holds]
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_the_head_of_a_rule_says_how_many_conditions_must_hold(size):
+    """Of those that may hold at all: the others are as a number, which no row exceeds."""
+    features = [Feature(f"c{k}", "category", category="a") for k in range(size)]
+    rows = np.array([*itertools.product([0.0, 1.0], repeat=size)])
+    for quorum in range(size + 1):
+        for possible in itertools.product([False, True], repeat=size):
+            thresholds = [0.5 if one else 1.0 for one in possible]
+            conditions = tuple(
+                Condition((k,), (1.0,), threshold, 1.0, (1.0,))
+                for k, threshold in enumerate(thresholds)
+            )
+            rule = Rule(conditions, quorum, 1.0, 0.0, 0.3)
+            listed = DecisionList((rule,), (1, 0), 2)
+            asked = asked_rules(listed, features)
+            assert bool(asked) == rule.holds(rows).any()
+            text = list_text(listed, ["no", "yes"], features, None)
+            if not asked:
+                assert text == "always class 'no'"
+                continue
+            heads = {0: "an ODD NUMBER", 1: "ANY", size: "ALL"}
+            if size == 2:
+                heads[0] = "EXACTLY ONE"
+            head = heads.get(quorum, f"AT LEAST {quorum}")
+            assert text.splitlines()[0] == f"class 'yes' if {head} of"
+            holds = rule.holds(rows)
+            counts = (rows > thresholds).sum(axis=1)
+            wanted = counts % 2 == 1 if quorum == 0 else counts >= quorum
+            assert holds.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("classes", [[0, 1], ["no", "yes"], [False, True]])
+@pytest.mark.parametrize(
+    ("weight", "answer"),
+    [
+        ([1.0] * 6, 0),
+        ([0.1, 0.1, 0.1, 0.3, 0.0, 0.0], 0),
+        ([0.3, 0.0, 0.0, 0.1, 0.1, 0.1], 0),
+        ([1.0, 1.0, 1.0, 1.0, 1.0, 1.0 + 1e-6], 1),
+        ([1.0, 1.0, 1.0 + 1e-6, 1.0, 1.0, 1.0], 0),
+    ],
+)
+def test_of_two_classes_of_equal_weight_the_first_is_the_constant_answer(classes, weight, answer):
+    """Whether or not their weights are equal but for rounding."""
+    y = np.repeat(np.array(classes), 3)
+    clf = NAClassifier(max_terms=0, random_state=0).fit(np.zeros((6, 1)), y, weight)
+    assert clf.predict([[0.0]]).tolist() == [classes[answer]]
+    assert clf.predict_proba([[0.0]])[0].argmax() == answer
+    rows = [row.rule for row in clf.path_]
+    assert rows == [f"always class {classes[answer]!r}"]
 
 
 def test_noise_of_several_classes_is_answered_with_the_largest():

@@ -379,3 +379,46 @@ def test_the_time_grows_linearly_with_the_rows():
 
     seconds(500)
     assert seconds(8000) < 24 * seconds(1000)
+
+
+def test_the_distance_of_a_date_is_the_largest_of_its_features():
+    month = PARTS[0]
+    for weight in (40.0, -40.0):
+        rule = Rule((condition([0, 1], [1.0, weight], 100.0 + 3 * weight),), 1, 1.0, 0.0, 0.5)
+        model = encoded([DAY, month], [rule])
+        for day in ("2023-02-01", "2024-11-30", "2025-06-15"):
+            [change] = explain(model, {"day": [day]})[0].changes
+            months = abs(int(change.after[5:7]) - int(day[5:7]))
+            assert change.distance == max(abs(change.amount), months)
+
+
+def test_gaps_of_rows_without_names_are_told_by_the_marks_of_their_own_columns():
+    features = [
+        Feature(name, kind, fill=3.0 if kind == "number" else None, gaps=True)
+        for name in ("a", "b")
+        for kind in ("missing", "number")
+    ]
+    rule = Rule((condition([1, 0, 3, 2], [1.0, 0.5, 1.0, -0.5], 6.2),), 1, 1.0, 0.0, 0.5)
+    model = encoded(features, [rule])
+    rows = [[None, 1.0], [1.0, None], [None, None], [2.0, 4.0], [9.0, None]]
+    table = {"a": [row[0] for row in rows], "b": [row[1] for row in rows]}
+    named, nameless = explain(model, table), explain(model, np.array(rows, dtype=object))
+    for row, one, other in zip(rows, named, nameless, strict=True):
+        assert one.changes == other.changes
+        assert one.text == other.text
+        for change in other.changes:
+            assert (change.before is None) == (row["ab".index(change.column)] is None)
+
+
+def test_gaps_of_numbers_and_of_dates_are_told_where_they_are_part_of_a_sum():
+    size = Feature("size", "number", fill=7.0, gaps=True)
+    for features in ([DAY, size], [PARTS[0], size], [PARTS[1], size]):
+        rule = Rule((condition([0, 1], [1.0, 2.0], 5.5),), 1, 1.0, 0.0, 0.5)
+        date = [DAY] if DAY not in features else []
+        model = encoded([*features, *date], [rule])
+        rows = [("2024-03-01", 1.0), (None, 1.0), ("2024-03-01", None), (None, None)]
+        table = {"day": [day for day, _ in rows], "size": [one for _, one in rows]}
+        for row, explanation in zip(rows, explain(model, table), strict=True):
+            fact = explanation.rules[0].conditions[0].fact
+            for column, cell in zip(("day", "size"), row, strict=True):
+                assert (f"{column} is missing" in fact) == (cell is None)

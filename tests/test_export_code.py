@@ -534,6 +534,29 @@ def test_empty_texts_are_gaps_in_sql(typed):
     assert run_sql(export_code(clf, "sql"), rows, ["x1"], typed) == [None, None, None, "yes"]
 
 
+@pytest.mark.parametrize("typed", [" NUMERIC", " REAL", " INTEGER", " TEXT", ""])
+@pytest.mark.parametrize("fill", [None, "2", "3"])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_numbers_that_are_categories_have_any_type_in_sql(typed, fill, sign):
+    """Whole numbers in columns of numbers, and their texts in others; alone and in a sum."""
+    features = [
+        Feature("grade", "category", category="2", fill=fill),
+        Feature("grade", "rare", named=("1", "2", None) if fill == "2" else ("1", "2")),
+    ]
+    cells = [1, 2, 3, 4, None]
+    if typed in ("", " TEXT"):
+        cells = [cell if cell is None else str(cell) for cell in cells]
+    rows = [{"grade": cell} for cell in cells]
+    for weights in ({0: 1.0}, {1: 1.0}, {0: 1.0, 1: -0.5}):
+        first, *others = weights.values()
+        one = condition([*weights], [sign * first, *others], sign * 0.5)
+        model = encoded(features, [Rule((one,), 1, 1.0, 0.01, 0.5)])
+        wanted = model.predict({"grade": cells}).tolist()
+        code = export_code(model, "sql")
+        assert run_sql(code, rows, ["grade"], typed) == wanted
+        assert run_python(export_code(model, "python"), rows) == wanted
+
+
 def test_numbers_that_sqlite_misreads_are_written_so_that_it_does_not():
     rng = np.random.default_rng(0)
     sizes = rng.normal(0, 1, 300) * 10.0 ** rng.integers(-4, 6, 300)

@@ -163,6 +163,33 @@ def test_what_does_not_fit_together_is_refused(saved, change):
         NAClassifier.from_json(json.dumps(saved | change))
 
 
+@pytest.mark.parametrize(("step", "advice"), [(-1, "fit it again"), (1, "newer version")])
+def test_files_of_other_versions_say_what_reads_them(saved, step, advice):
+    with pytest.raises(ValueError, match=advice):
+        NAClassifier.from_json(json.dumps(saved | {"version": saved["version"] + step}))
+
+
+@pytest.mark.parametrize("share", [0.0, 1e-9, 0.5 - 1e-14, 0.5, 0.5 + 1e-14, 1 - 1e-9, 1.0])
+@pytest.mark.parametrize("quorum", [0, 1])
+def test_constant_rules_hold_everywhere_or_nowhere_whatever_the_share(share, quorum):
+    rule = Rule((), quorum, 0.0, 0.0, share)
+    rows = np.zeros((3, 1))
+    distance = rule.distance(rows)
+    assert rule.holds(rows).tolist() == [quorum == 0] * 3
+    assert (distance > 0).tolist() == [quorum == 0] * 3
+    assert (distance < 0).tolist() == [quorum == 1] * 3
+    if (share > 0.5) == (quorum == 0) and 1e-10 < share < 1 - 1e-10 and abs(share - 0.5) > 1e-3:
+        assert distance == pytest.approx(np.log(share / (1 - share)))
+    assert rule.probability(rows).tolist() == [share] * 3
+
+
+def test_the_decision_of_a_constant_answer_is_its_log_odds():
+    y = ["a"] * 6 + ["b"] * 2
+    for names, sign in ((y, -1), ([{"a": "b", "b": "a"}[name] for name in y], 1)):
+        clf = NAClassifier(max_terms=0, random_state=0).fit(np.zeros((8, 1)), names)
+        assert clf.decision_function([[1.0], [2.0]]) == pytest.approx([sign * np.log(3)] * 2)
+
+
 def test_classes_that_are_never_answered_are_kept(saved):
     """A list may leave out classes that had no rows."""
     smaller = saved | {"order": [2, 0], "rules": saved["rules"][:1]}

@@ -103,6 +103,19 @@ def test_an_array_a_dict_and_a_frame_are_validated_alike(noisy):
         np.testing.assert_allclose(numbers_of(validate_path(model, same, y, folds)), wanted)
 
 
+def test_frames_of_any_library_keep_the_names_of_their_columns(noisy):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    X, y, _ = noisy
+    table = {"a": X[:, 0], "code": np.where(X[:, 1] > 0, 1, 2)}
+    for folds in (folds_of("numbers")[0], folds_of("masks")[0]):
+        found = []
+        for frame in (table, pandas.DataFrame(table), polars.DataFrame(table)):
+            model = table_pipeline(small(), kinds={"code": "category"}).fit(frame, y)
+            found.append(numbers_of(validate_path(model, frame, y, folds)))
+        np.testing.assert_allclose(found[1], found[0])
+        np.testing.assert_allclose(found[2], found[0])
+
+
 def test_weights_and_groups_of_a_pipeline_are_those_of_its_classifier(noisy):
     X, y, weight = noisy
     folds = GroupKFold(3)

@@ -155,6 +155,7 @@ DAY_FIRST, MONTH_FIRST = ["13/2/2024", "1/2/2024"], ["2/13/2024", "1/2/2024"]
         ([f"{cell} 10:30" for cell in EITHER], [DAY_FIRST], "%d/%m/%Y %H:%M"),
         ([cell.replace("/", "-") for cell in EITHER], [], "%d-%m-%Y"),
         ([cell.replace("/", "-") for cell in EITHER], [MONTH_FIRST], "%m-%d-%Y"),
+        ([cell.replace("/", "-") for cell in EITHER], [MONTH_FIRST, DAY_FIRST], "%d-%m-%Y"),
     ],
 )
 def test_dates_that_fit_both_orders_have_that_of_the_table(cells, others, form):
@@ -222,6 +223,7 @@ POINTS = ["12.500", "7.250", "?"]
         (COMMAS, [["$1,200.50", "7"], ["a.b.", "c,d"]], ";", ".", "read with commas between"),
         (POINTS, [], "", ".", "read with decimal points; points between thousands would fit too"),
         (POINTS, [], ";", ".", "read with decimal points; points between thousands would fit too"),
+        (["$12.500", "$7.250", "?"], [], ";", ".", "read with decimal points; points between"),
         (POINTS, [CLEAR_COMMAS], "", ",", "read with points between thousands; decimal points"),
         (POINTS, [CLEAR_POINTS], ";", ".", ""),
         (POINTS, [COMMAS], ";", ",", "read with points between thousands; decimal points"),

@@ -1,9 +1,11 @@
 """Encoded tables: features that mean what they say, whoever computes them."""
 
+import itertools
 import json
 import math
 import pickle
 import re
+import warnings
 from datetime import datetime
 
 import numpy as np
@@ -22,6 +24,7 @@ from sklearn.preprocessing import (
     FunctionTransformer,
     MinMaxScaler,
     OneHotEncoder,
+    OrdinalEncoder,
     PolynomialFeatures,
     PowerTransformer,
     StandardScaler,
@@ -328,6 +331,126 @@ def test_pipelines_of_your_own_are_understood():
         plain = [k for k, feature in enumerate(encoding.features) if feature.kind != "other"]
         some = Encoding(encoding.columns, tuple(encoding.features[k] for k in plain))
         assert np.allclose(some.transform(frame), np.asarray(X, dtype=float)[:, plain])
+
+
+IMPUTERS = {
+    "mean": SimpleImputer(),
+    "marked": SimpleImputer(strategy="median", add_indicator=True),
+    "frequent": SimpleImputer(strategy="most_frequent", add_indicator=True),
+    "constant": SimpleImputer(strategy="constant", fill_value=2),
+    "zeros": SimpleImputer(missing_values=2, strategy="constant", fill_value=9),
+    "marked zeros": SimpleImputer(missing_values=2, add_indicator=True),
+}
+ENCODERS = {
+    "one-hot": OneHotEncoder(sparse_output=False, handle_unknown="ignore"),
+    "but the first": OneHotEncoder(sparse_output=False, drop="first"),
+    "binary": OneHotEncoder(sparse_output=False, drop="if_binary"),
+    "rare": OneHotEncoder(sparse_output=False, min_frequency=9, handle_unknown="ignore"),
+    "ordinal": OrdinalEncoder(),
+    "scaled": StandardScaler(),
+}
+STEPS = IMPUTERS | ENCODERS
+# The second imputer of other cells than gaps refuses what the first one leaves.
+PAIRS = [pair for pair in itertools.product(STEPS, repeat=2) if "zeros" not in f"{pair}"]
+PAIRS += [("zeros", "one-hot"), ("marked zeros", "one-hot"), ("zeros", "scaled")]
+
+
+def assert_features_are_computed(pipeline, table, least=0):
+    """What is told of features is so in each row, and at least so many of them are known."""
+    made = np.asarray(pipeline.fit(table).transform(table), dtype=float)
+    encoding = Encoding.of(pipeline)
+    assert len(encoding.features) == made.shape[1]
+    known = [k for k, feature in enumerate(encoding.features) if feature.kind != "other"]
+    assert len(known) >= least
+    if known:
+        some = Encoding(encoding.columns, tuple(encoding.features[k] for k in known))
+        assert np.array_equal(some.transform(table), made[:, known], equal_nan=True)
+    return encoding
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_what_two_steps_make_is_computed_or_not_known(first, second):
+    table = pd.DataFrame({"a": [1.0, 2, 2, 3] * 5, "b": [2.0, 3, 3, 1] * 5})
+    if "zeros" not in first:
+        table.loc[[3, 4, 11], "b"] = np.nan
+    pipeline = make_pipeline(clone(STEPS[first]), clone(STEPS[second]))
+    known = first in IMPUTERS and "zeros" not in first and second not in ("ordinal", "scaled")
+    assert_features_are_computed(pipeline, table, 2 * known)
+
+
+@pytest.mark.parametrize("first", ["frequent", "constant"])
+@pytest.mark.parametrize("second", ["one-hot", "but the first", "binary", "rare"])
+def test_gaps_of_texts_that_are_filled_and_marked(first, second):
+    table = pd.DataFrame({"a": ["u", "v", "v", "w"] * 5, "b": ["u", "v"] * 10}, dtype=object)
+    table.loc[[3, 4, 11], "b"] = np.nan
+    imputer = clone(IMPUTERS[first])
+    if first == "constant":
+        imputer.set_params(fill_value="v", add_indicator=True)
+    pipeline = make_pipeline(imputer, clone(ENCODERS[second]))
+    encoding = assert_features_are_computed(pipeline, table, 3)
+    assert second == "rare" or "b is missing" in encoding.names
+
+
+@pytest.mark.parametrize("imputer", ["mean", "marked", "frequent", "constant"])
+def test_features_of_categories_stay_what_they_are_when_gaps_are_filled_later(imputer):
+    table = own_table()[["city", "age", "size"]]
+    columns = make_column_transformer(
+        (OneHotEncoder(sparse_output=False), ["city"]), remainder="passthrough"
+    )
+    encoding = assert_features_are_computed(
+        make_pipeline(columns, clone(IMPUTERS[imputer])), table, 5
+    )
+    assert "city = Rome" in encoding.names
+    encoder = table_encoder()
+    assert_features_are_computed(make_pipeline(encoder, clone(IMPUTERS["mean"])), table, 5)
+    assert_features_are_computed(make_pipeline(encoder, clone(ENCODERS["binary"])), table[["city"]])
+
+
+def test_columns_without_any_value_are_left_out_at_any_step():
+    table = pd.DataFrame({"none": [np.nan] * 6, "a": [1.0, np.nan, 2, 3, 3, 4]})
+    for pipeline in (
+        make_pipeline(SimpleImputer(add_indicator=True)),
+        make_pipeline(StandardScaler(), SimpleImputer()),
+        make_pipeline(SimpleImputer(), SimpleImputer()),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the column without values
+            assert_features_are_computed(pipeline, table)
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        slice("b", "c"),
+        slice("b", None),
+        slice(None, "b"),
+        slice(0, 2),
+        slice(1, None),
+        slice(-2, None),
+        slice(0, None, 2),
+        ["d", "a"],
+        [3, 0],
+        [-1],
+        [True, False, True, False],
+        np.array([False, True, True, False]),
+        "c",
+    ],
+)
+def test_all_ways_to_choose_the_columns_of_a_part(places):
+    table = pd.DataFrame(np.arange(20.0).reshape(5, 4) ** 2, columns=[*"abcd"])
+    table.iloc[2] = np.nan
+    if isinstance(places, str):
+        places = [places]
+    columns = make_column_transformer((SimpleImputer(), places), remainder="drop")
+    encoding = assert_features_are_computed(make_pipeline(columns), table, 1)
+    assert encoding.names == [name.partition("__")[2] for name in columns.get_feature_names_out()]
+
+
+def test_gaps_may_be_the_only_category_that_is_not_rare():
+    table = {"a": [None] * 200 + [f"t{k % 100}" for k in range(150)], "b": [1, 2] * 175}
+    encoder = table_encoder(kinds={"a": "category"}).fit(table)
+    told = {each.column: each.done for each in Encoding.of(encoder).decisions()}
+    assert told["a"] == "one of missing, rare"
 
 
 def test_what_other_transformers_make_has_a_name_and_no_more():

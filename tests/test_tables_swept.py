@@ -1,11 +1,14 @@
 """Columns at the exact limits of their kinds, and what is made of them, computed plainly."""
 
 import datetime as dt
+import itertools
 from collections import Counter
 
 import numpy as np
 import pytest
 
+from hyperna import NAClassifier
+from hyperna.classifier.candidates import lasso_sets, size_class
 from hyperna.classifier.table import (
     FEWEST_OF_A_CLASS,
     MOST_ROWS,
@@ -15,8 +18,8 @@ from hyperna.classifier.table import (
     blocks,
     class_weights,
 )
-from hyperna.tables import DateParts, Encoding, Feature, look_at, table_encoder
-from hyperna.tables.columns import read_category, read_date, read_number
+from hyperna.tables import DateParts, Encoding, Feature, TableReader, look_at, table_encoder
+from hyperna.tables.columns import plain_cells, read_category, read_date, read_number
 from hyperna.tables.dates import DATE_PARTS, date_part, moment_text
 
 CUSTOMERS = [*range(1000, 1400, 20)]
@@ -111,6 +114,112 @@ def test_identifiers_have_names_and_twenty_rows(name):
         assert kind_of(CUSTOMERS, other) == "number"
     found = look_at(name, CUSTOMERS, "number")
     assert (found.kind, found.reason) == ("number", "")
+
+
+# Cells of numbers, and what they are with a decimal point and with a decimal comma.
+MARKED = {
+    "12,500": (12500.0, 12.5),
+    "$12.500": (12.5, 12500.0),
+    "1,5": (None, 1.5),
+    "1.200,50": (None, 1200.5),
+    "2.5": (2.5, None),
+    "7": (7.0, 7.0),
+    3.0: (3.0, 3.0),
+    "x": (None, None),
+}
+# Cells of dates, and what they are with the month first and with the day first.
+ORDERED = {
+    "1/2/2024": ("2024-01-02", "2024-02-01"),
+    "13/2/2024": (None, "2024-02-13"),
+    "2/13/2024": ("2024-02-13", None),
+    "5/5/2024": ("2024-05-05", "2024-05-05"),
+    "2024-02-03": ("2024-02-03", "2024-02-03"),
+    "x": (None, None),
+}
+
+
+def reading_by_hand(cells, told):
+    """Which of two ways to read some cells is taken, whether the other would do, and the values.
+
+    The first way is taken, unless the second reads more of them, or reads the same cells as other
+    values and is the way of other columns.
+    """
+    first, second = ([known[way] for known in cells] for way in (0, 1))
+    read = [[value is not None for value in values] for values in (first, second)]
+    either = read[0] == read[1] and first != second
+    second_is_taken = sum(read[1]) > sum(read[0]) or (either and told)
+    return second_is_taken, either, second if second_is_taken else first
+
+
+@pytest.mark.parametrize("decimal", ["", ".", ","])
+def test_decimal_marks_of_all_short_columns(decimal):
+    for some in itertools.product(MARKED, repeat=3):
+        if len({*some}) == 1:
+            continue
+        commas, either, values = reading_by_hand([MARKED[cell] for cell in some], decimal == ",")
+        found = look_at("a", some, "number", decimal)
+        if not any(values):
+            assert not found.used
+            continue
+        mark, other = (",", ".") if commas else (".", ",")
+        assert (found.form, found.other_form) == (mark, other if either else ""), some
+        assert found.gaps == values.count(None)
+        assert [None if x != x else x for x in found.read(some).tolist()] == values
+
+
+@pytest.mark.parametrize("day_first", [None, False, True])
+@pytest.mark.parametrize("separator", ["/", "-"])
+def test_orders_of_day_and_month_of_all_short_columns(separator, day_first):
+    usual = separator == "-"  # the day, if nothing tells
+    for some in itertools.product(ORDERED, repeat=3):
+        ways = [ORDERED[cell][::-1] if usual else ORDERED[cell] for cell in some]
+        if len({*some}) == 1 or not {*some} - {"2024-02-03", "x"}:
+            continue
+        told = day_first is not None and day_first != usual
+        second_is_taken, either, values = reading_by_hand(ways, told)
+        cells = [cell if cell == "2024-02-03" else cell.replace("/", separator) for cell in some]
+        found = look_at("a", cells, "date", day_first=day_first)
+        form, other = f"%m{separator}%d{separator}%Y", f"%d{separator}%m{separator}%Y"
+        if second_is_taken != usual:
+            form, other = other, form
+        assert (found.form, found.other_form) == (form, other if either else ""), cells
+        days = [None if np.isnat(day) else str(day)[:10] for day in found.read(cells)]
+        assert days == values
+
+
+def test_a_kind_that_is_given_holds_whatever_other_columns_tell():
+    """Without it these would be an identifier, categories, and categories once more."""
+    clear = [f"{k},5" for k in range(20)]
+    table = {
+        "id": [f"{k},125" for k in range(10, 30)],
+        "size": ["12,500", "7,250", *["x", "y"] * 9],
+        "on": ["1/2/2024", "3/4/2024", *["x", "y"] * 9],
+        "clear": clear,
+        "from": ["13/2/2024", "14/2/2024"] * 10,
+    }
+    kinds = {"id": "number", "size": "number", "on": "date"}
+    found = TableReader(kinds=kinds).fit(table).columns_
+    number, date = ("number", ","), ("date", "%d/%m/%Y")
+    assert [(each.kind, each.form) for each in found] == [number, number, date, number, date]
+
+
+@pytest.mark.parametrize("first", [True, 1, 1.0, "1", "True"])
+def test_equal_cells_of_other_types_stay_what_they_are(first):
+    known = [(True, "True"), (1, 1.0), (1.0, 1.0), ("1", "1"), ("True", "True"), (np.True_, "True")]
+    cells = [first, *(cell for cell, _ in known)]
+    plain = plain_cells(cells).tolist()
+    assert plain[1:] == [one for _, one in known]
+    assert [type(one) for one in plain[1:]] == [type(one) for _, one in known]
+
+
+def test_the_example_of_odd_cells_is_the_most_frequent_one():
+    cells = [*map(str, range(40)), "seldom", "often", "often", "late"]
+    assert look_at("a", cells).odd_example == "often"
+
+
+def test_a_format_is_asked_before_the_iso_one_where_both_read_a_text():
+    assert read_date("2024-02-03", "%Y-%d-%m") == np.datetime64("2024-03-02")
+    assert read_date("2024-02-13", "%Y-%d-%m") == np.datetime64("2024-02-13")
 
 
 @pytest.mark.parametrize(
@@ -442,3 +551,42 @@ def test_copies_may_differ_in_a_twentieth_of_their_labels(wrong):
     )
     agree = pairs / 40
     assert (table.n_rows < 400) == (agree > 0.95)
+
+
+@pytest.mark.parametrize(
+    ("weight", "rows"),
+    [(2.0, 8.0), (2.5e8, 1e9), (np.nextafter(2.5e8, 0), 1e9), (2.6e8, 1e9), (1e12, 1e9)],
+)
+def test_weights_stand_for_a_billion_rows_at_most(weight, rows):
+    X, label = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+    table = LabelledTable.of(X, label, np.full(4, weight))
+    assert table.n_rows == pytest.approx(rows, rel=1e-12)
+    assert table.weight.tolist() == pytest.approx([rows / 4] * 4)
+    assert table.given == 4 * weight
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 6, 12])
+@pytest.mark.parametrize("seed", range(4))
+def test_sets_along_the_lasso_path_are_different_and_end_with_all_features(dim, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, dim))
+    label = (X @ rng.normal(size=dim) > 0).astype(np.int64)
+    table = LabelledTable.of(X, label, np.ones(60))
+    points = StandardPoints.of(table, Standardisation.fit(X, np.ones(60)), 1)
+    sets = [tuple(some.tolist()) for some in lasso_sets(points)]
+    assert sets[-1] == tuple(range(dim))
+    assert len({*sets}) == len(sets)
+    sizes = [len(some) for some in sets]
+    assert sizes == sorted(sizes)
+    assert len({size_class(size) for size in sizes[:-1]}) == len(sizes) - 1
+    assert [size for size in sizes if size < min(dim, 9)] == [*range(1, min(dim, 9))]
+
+
+@pytest.mark.parametrize("value", [1.0, 0.1, -3.7, 1e200, -1e-200, 12345.678])
+@pytest.mark.parametrize("labels", [[0, 1], [1, 0]])
+def test_neighbouring_numbers_are_told_apart(value, labels):
+    """There is no number between them for the threshold."""
+    X = np.tile([[value], [np.nextafter(value, np.inf)]], (20, 1))
+    y = labels * 20
+    clf = NAClassifier(random_state=0, evaluations=10, max_neurons=1).fit(X, y)
+    assert clf.predict(X).tolist() == y

@@ -115,13 +115,19 @@ class SqlWriter(Writer):
             return column
         return f"COALESCE({column}, {self.number(float(feature.fill))})"
 
-    def _text(self, feature: Feature) -> str:
-        """Return a category, or what a gap counts as."""
-        column = self.name(feature.column)
+    def _is_category(self, feature: Feature) -> str:
+        """Return the condition that a cell, or what a gap counts as, is a category.
+
+        The column itself is compared, and not a CASE of it, which is of no type: a column of
+        numbers then equals the text of a number.
+        """
+        same = f"{self.name(feature.column)} = {self.literal(feature.category)}"
         if feature.fill is None:
-            return column
-        fill = self.literal(str(feature.fill))
-        return f"CASE WHEN {self.gap(feature.column)} THEN {fill} ELSE {column} END"
+            return same
+        gap = self.gap(feature.column)
+        if feature.fill == feature.category:
+            return f"({gap} OR {same})"
+        return f"(NOT {gap} AND {same})"
 
     def _moment(self, function: str, feature: Feature) -> str:
         """Return a date as text, or what a gap counts as; `function` is "date" or "datetime"."""
@@ -211,7 +217,7 @@ class SqlWriter(Writer):
             read = self.kind(feature) != "category"
             return f"{column} IS NULL" if read else self.gap(feature.column)
         if feature.kind == "category":
-            return f"{self._text(feature)} = {self.literal(feature.category)}"
+            return self._is_category(feature)
         texts = [self.literal(text) for text in feature.named if text is not None]
         unnamed = f"{column} NOT IN ({', '.join(texts)})" if texts else self.true
         if None in feature.named:  # a gap is none of the rare ones
@@ -225,7 +231,7 @@ class SqlWriter(Writer):
             return f"{column} IS NOT NULL" if read else f"NOT {self.gap(feature.column)}"
         if feature.kind == "category":
             if feature.fill is not None:
-                return f"{self._text(feature)} <> {self.literal(feature.category)}"
+                return f"NOT {self._is_category(feature)}"
             return f"({column} IS NULL OR {column} <> {self.literal(feature.category)})"
         return f"NOT {self.is_one(feature)}"
 

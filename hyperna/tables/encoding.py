@@ -24,8 +24,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from hyperna._validation import FloatArray
 from hyperna._words import counted, list_item, listed, number, number_text, shown
-from hyperna.tables.columns import KINDS, Column, read_category
-from hyperna.tables.dates import DATE_PARTS, DateParts
+from hyperna.tables.columns import KINDS, Column, plain_cells, read_category
+from hyperna.tables.dates import DATE_PARTS, DateParts, part_name
 from hyperna.tables.features import Feature, check_plain, printable
 from hyperna.tables.reader import TableReader, columns_of
 
@@ -93,6 +93,8 @@ class Encoding:
                 for each in features
             ]
             columns = _columns_behind(features)
+        else:
+            features = _made_of(columns, features)
         return cls(columns, tuple(features))
 
     @property
@@ -270,12 +272,12 @@ def _piped(name: str, pipeline: Pipeline, inputs: list[Feature]) -> list[Feature
 def _joined(name: str, step: ColumnTransformer, inputs: list[Feature]) -> list[Feature]:
     """Return what the parts of a ColumnTransformer make of the features that they are given."""
     made: list[Feature] = []
-    for part_name, part, places in step.transformers_:
+    for step_name, part, places in step.transformers_:
         if isinstance(part, str) and part == "drop":
             continue
         some = _chosen(step, inputs, places)
         same = isinstance(part, str) or not some  # "passthrough", or nothing to do
-        made += some if same else _outputs_of(part_name, part, some)
+        made += some if same else _outputs_of(step_name, part, some)
     return made
 
 
@@ -363,47 +365,80 @@ def _chosen(step: ColumnTransformer, inputs: list[Feature], places: Any) -> list
 
 
 def _imputed(name: str, imputer: SimpleImputer, inputs: list[Feature]) -> list[Feature]:
-    """Return features whose gaps are filled, and those that say where the gaps were."""
+    """Return features whose gaps are filled, and those that say where the gaps were.
+
+    What is no column of the table, or has been filled already, stays what it is. Where other cells
+    than gaps are replaced, how that is done is known to the transformer only.
+    """
     indicated = set()
     if imputer.indicator_ is not None:
         indicated = {int(place) for place in imputer.indicator_.features_}
+    fills_gaps = plain_cells([imputer.missing_values])[0] is None
     filled = []
     for place, (feature, value) in enumerate(zip(inputs, imputer.statistics_, strict=True)):
-        if isinstance(value, str):
-            filled.append(replace(feature, fill=value, gaps=place in indicated))
-        elif feature.kind == "other":  # made by another transformer, and stays so
+        if not isinstance(value, str) and value != value:
+            continue  # a column without any value is left out
+        if not fills_gaps:
+            filled.append(Feature(f"{name}({feature.name})", "other"))
+        elif not _is_column(feature) or feature.fill is not None:
             filled.append(feature)
-        elif value == value:  # a column without any value is left out
-            numeric = replace(feature, kind="number", fill=float(value), gaps=place in indicated)
-            filled.append(numeric)
-    missing = [Feature(inputs[place].column, "missing") for place in sorted(indicated)]
+        else:
+            fill = value if isinstance(value, str) else float(value)
+            filled.append(replace(feature, fill=fill, gaps=place in indicated))
+    missing = []
+    for place in sorted(indicated):
+        if fills_gaps and _is_column(inputs[place]):
+            missing.append(Feature(inputs[place].column, "missing"))
+        else:
+            missing.append(Feature(part_name(inputs[place].name, "missing"), "other"))
     return filled + missing
+
+
+def _is_column(feature: Feature) -> bool:
+    """Return whether a feature is a column of the table as it is, perhaps with gaps filled."""
+    return feature.kind == "number" or (feature.kind == "category" and feature.category is None)
 
 
 def _categories_of(
     encoder: OneHotEncoder, place: int, feature: Feature, rare: Any
 ) -> list[Feature]:
-    """Return the features that a OneHotEncoder makes of a column; `rare` categories are joined."""
+    """Return the features that a OneHotEncoder makes of a column; `rare` categories are joined.
+
+    Of what another transformer made, only names are known; but one of the two categories of a mark
+    of gaps is that mark.
+    """
     categories = encoder.categories_[place]
     dropped = None if encoder.drop_idx_ is None else encoder.drop_idx_[place]
     is_rare = np.zeros(len(categories), dtype=bool)
     if rare is not None:
         for k, category in enumerate(categories):
-            is_rare[k] = any(category is other or category == other for other in rare)
+            is_rare[k] = any(
+                category is other or category == other or (category != category and other != other)
+                for other in rare
+            )
     texts = [read_category(_plain_number(category)) for category in categories]
+    fill = read_category(_plain_number(feature.fill))
+    is_column = _is_column(feature)
     made = []
     for k, text in enumerate(texts):
         if is_rare[k] or k == dropped:
             continue
-        if text is None:
+        if feature.kind == "missing" and text in ("True", "1"):
+            made.append(feature)
+        elif not is_column:
+            made.append(Feature(f"{feature.name} = {text}", "other"))
+        elif text is None:
             made.append(Feature(feature.column, "missing"))
         else:
-            made.append(Feature(feature.column, "category", category=text, fill=feature.fill))
+            made.append(Feature(feature.column, "category", category=text, fill=fill))
     if rare is not None and (dropped is None or not is_rare[dropped]):
         named = tuple(text for k, text in enumerate(texts) if not is_rare[k])
-        if feature.fill is not None and feature.fill in named:
+        if fill is not None and fill in named:
             named = (*named, None)  # a gap counts as one of them
-        made.append(Feature(feature.column, "rare", named=named))
+        if is_column:
+            made.append(Feature(feature.column, "rare", named=named))
+        else:
+            made.append(Feature(part_name(feature.name, "rare"), "other"))
     return made
 
 
@@ -446,6 +481,21 @@ _OUTPUTS: dict[type, Callable[[str, Any, list[Feature]], list[Feature]]] = {
     FunctionTransformer: _computed,
     SelectorMixin: _selected,
 }
+
+
+def _made_of(columns: Sequence[Column], features: Iterable[Feature]) -> list[Feature]:
+    """Return features of columns that a `TableReader` has looked at.
+
+    Of those that cannot be computed from such a column, as categories of numbers, only names are
+    known.
+    """
+    kinds = {column.name: column.kind for column in columns}
+    return [
+        feature
+        if kinds.get(feature.column) in _COLUMN_KINDS.get(feature.kind, ())
+        else Feature(feature.name, "other")
+        for feature in features
+    ]
 
 
 def _columns_behind(features: Iterable[Feature]) -> tuple[Column, ...]:
