@@ -154,3 +154,28 @@ def test_a_campaign_has_at_most_so_many_runs_in_all(resolutions):
     assert Campaign.product(runs=most, **options).total == 10**12
     with pytest.raises(ValueError, match="runs are too many, at most 1,000,000,000,000"):
         Campaign.product(runs=most + 1, **options)
+
+
+def test_of_one_component_at_a_time_no_probability_is_told():
+    """It would not matter."""
+    from hyperna.experiments.unusual import unusual_words
+
+    usual = unusual_words(setting(problem="half", algorithm="rls"))
+    assert (
+        unusual_words(setting(problem="half", algorithm="rls", mutation_probability=0.3)) == usual
+    )
+    for algorithm in ("na", "one_plus_lambda"):
+        given = setting(problem="half", algorithm=algorithm, mutation_probability=0.3)
+        words = unusual_words(setting(problem="half", algorithm=algorithm))
+        assert len(unusual_words(given)) == len(words) + 1
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+@pytest.mark.parametrize("name", ["no_bias", "no-bias", "bias"])
+def test_values_of_a_flag_are_lists_of_any_kind(kind, name):
+    keys = {"problem": "half", "resolution": 24, name: kind([True, False, "default"])}
+    if name != "bias":
+        keys[name] = kind([True, False])
+    wanted = Campaign.product(runs=2, **keys).wanted
+    assert {made.bias for made in wanted} == {True, False}
+    assert set(wanted.values()) == {2}
