@@ -146,12 +146,14 @@ def test_a_moment_of_a_run_is_in_its_link_and_stands_still(page):
         await app.open("#scene=solve&at=1&seed=28");
         out.push(look(app), app.run.search.evaluations);
         app.play(false);
+        await app.open("#scene=solve&at=2");
+        out.push(look(app));
         system.still = true;
         await app.open("#scene=solve");
         out.push(look(app));
         return out;"""
     )
-    moment, stepped, playing, many, paused, same, again, one, begun, first, still = found
+    moment, stepped, playing, many, paused, same, again, one, begun, first, second, still = found
     assert not moment["playing"]
     assert moment["hash"] == "#scene=solve&seed=5&at=37&again=10_25"
     assert moment["numbers"][1:] == [["37", "evaluations"], ["2", "restarts"]]
@@ -165,6 +167,7 @@ def test_a_moment_of_a_run_is_in_its_link_and_stands_still(page):
     assert numbers_in(moment["told"]) == [10]
     assert again["numbers"][1] == ["1", "evaluation"]
     assert (begun["playing"], begun["hash"], first) == (True, "#scene=solve", 1)
+    assert (second["playing"], second["hash"]) == (False, "#scene=solve&at=2")
     # who wants little motion presses play
     assert not still["playing"]
 
@@ -420,12 +423,24 @@ def test_rules_are_chosen_told_and_linked(page):
         await app.open("#scene=rule&table=points&points=0.1_0.2_1");
         await settled();
         out.push(see(), asked.length - asks);
+        // an answer that comes when another table is shown
+        for (const answer of [{ path: path.slice(0, 2) }, { error: "too late" }]) {
+          answers.classify = () => answer;
+          app.open(`#scene=rule&table=points&points=${rows}&seed=3`);
+          const before = runs.length;
+          await app.open("#scene=rule&table=iris");
+          await settled();
+          out.push([see(), runs.length - before]);
+        }
         return out;""",
         RULE,
         rows,
     )
     first, none, one, four, *rest = found
-    linked, (own, ask, again, ask_again, half, here, runs, lonely, asks) = rest[:4], rest[4:]
+    linked, (own, ask, again, ask_again, half, here, runs, lonely, asks, *late) = (
+        rest[:4],
+        rest[4:],
+    )
     assert (first["chosen"], first["slider"]) == (2, ["2", "3"])
     assert first["hash"] == "#scene=rule"
     assert first["table"] == SCENES["rule"]["table"]
@@ -471,6 +486,10 @@ def test_rules_are_chosen_told_and_linked(page):
     assert len({first["told"], own["told"], here["told"]}) == 2
     assert not lonely["hidden"]["message"]
     assert (lonely["numbers"], asks) == ([], 0)
+    for shown, searches in late:
+        assert (shown["slider"], shown["stars"], searches) == (["2", "3"], 1, 0)
+        assert shown["hidden"]["message"]
+        assert shown["told"] == first["told"]
 
 
 def test_a_race_is_run_ranked_and_begun_again(page):
@@ -754,7 +773,7 @@ def test_what_is_shared_is_what_is_seen(page):
         out.bare = [root.attributes["data-bare"] ?? null, location.hash];
         await app.open("#scene=solve");
         app.play(false);
-        out.full = [root.attributes["data-bare"] ?? null, location.hash];
+        out.full = [root.attributes["data-bare"] ?? null, location.hash, root.dataset.theme];
         return out;"""
     )
     assert found["turned"] == [1, 0.3, False]
@@ -770,4 +789,5 @@ def test_what_is_shared_is_what_is_seen(page):
         "",
         "#scene=solve&bare=1&theme=dark",
     ]
-    assert found["full"] == [None, "#scene=solve"]
+    # what a link has made dark stays dark until somebody makes it light
+    assert found["full"] == [None, "#scene=solve", "dark"]

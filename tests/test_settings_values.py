@@ -12,6 +12,7 @@ from hyperna import StepLaw
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.setting import setting
 from hyperna.mutation import LAWS
+from hyperna.problems import PROBLEMS
 
 
 def test_a_setting_of_a_file_depends_on_its_weights(tmp_path):
@@ -179,3 +180,16 @@ def test_values_of_a_flag_are_lists_of_any_kind(kind, name):
     wanted = Campaign.product(runs=2, **keys).wanted
     assert {made.bias for made in wanted} == {True, False}
     assert set(wanted.values()) == {2}
+
+
+def test_a_setting_is_called_by_the_name_that_was_asked_for(tmp_path, monkeypatch):
+    """A file by its name without its folder, a registered problem by its own name."""
+    (tmp_path / "fruit.csv").write_text("a,b,class\n0.5,0.1,1\n-0.5,0.2,0\n")
+    monkeypatch.setitem(PROBLEMS, "thirds", PROBLEMS["quarter"])
+    named = [("half", "half"), ("arcs:k=3", "arcs:k=3"), ("thirds", "thirds")]
+    for given, title in [*named, (str(tmp_path / "fruit.csv"), "fruit.csv")]:
+        assert setting(problem=given).title == title
+    assert setting(tmp_path, problem="fruit.csv").title == "fruit.csv"
+    made = setting(problem="thirds")
+    assert made == setting(problem="quarter")
+    assert made.make_problem().title == "thirds"
