@@ -63,7 +63,9 @@ class Node {
   get all() { return this.children.flatMap((one) => [one, ...one.all]); }
   get textContent() { return this.own.map((one) => one.textContent ?? one).join(""); }
   set textContent(text) { this.own = [String(text)]; }
-  get options() { return this.all.filter(({ tag }) => tag === "option"); }
+  get options() {
+    return this.tag === "select" ? this.all.filter(({ tag }) => tag === "option") : undefined;
+  }
   get value() { return this.kept ?? (this.tag === "select" ? this.options[0]?.value : ""); }
   set value(value) {
     const text = String(value);

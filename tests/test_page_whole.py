@@ -1,5 +1,6 @@
 """The whole play page in Node: scenes, links, forms and buttons together, without a browser."""
 
+import math
 import re
 
 import pytest
@@ -124,6 +125,7 @@ def test_every_scene_shows_itself_and_its_link_leads_back(page):
             words = ", ".join(" ".join(pair) for pair in first["numbers"])
             assert words in first["stage"]
             assert first["numbers"][0][1] == "correct"
+            assert len(first["numbers"]) == 2
 
 
 def test_a_moment_of_a_run_is_in_its_link_and_stands_still(page):
@@ -135,10 +137,12 @@ def test_a_moment_of_a_run_is_in_its_link_and_stands_still(page):
         app.run.step();
         pass(app);
         out.push(look(app));
+        app.setRate(1000);
         byId("play").click();
         pass(app, 1000);
         out.push(look(app), app.run.search.evaluations);
         byId("play").click();
+        pass(app);
         out.push(look(app), app.run.search.evaluations);
         byId("again").click();
         pass(app);
@@ -159,6 +163,9 @@ def test_a_moment_of_a_run_is_in_its_link_and_stands_still(page):
     assert moment["numbers"][1:] == [["37", "evaluations"], ["2", "restarts"]]
     assert stepped["hash"] == "#scene=solve&seed=5&at=38&again=10_25"
     assert playing["playing"]
+    # how fast it goes is told where that is faster than one can follow
+    assert playing["numbers"][-1][1] == "per second"
+    assert len(paused["numbers"]) == len(playing["numbers"]) - 1
     assert playing["hash"] == stepped["hash"]
     assert many == same > 38
     assert paused["hash"] == f"#scene=solve&seed=5&at={many}&again=10_25"
@@ -361,6 +368,8 @@ def test_arcs_and_points_are_drawn_added_and_cleared(page):
         "#scene=rule&points=0.5_0.5_1%7E-0.5_0.5_0&table=points",
     )
     assert found["circle"]["setting"]["problem"] == "custom_arcs"
+    for one in ("more", "left", "points", "sample", "cleared", "one", "circle"):
+        check_form(found[one])
 
 
 RULE = [{"terms": 0, "errors": 9, "quorum": 1, "conditions": []}]
@@ -791,3 +800,76 @@ def test_what_is_shared_is_what_is_seen(page):
     ]
     # what a link has made dark stays dark until somebody makes it light
     assert found["full"] == [None, "#scene=solve", "dark"]
+
+
+def test_who_opens_a_moment_of_a_stalled_run_hears_of_it_at_once(page):
+    """Of two equal points with different labels every network is right on one."""
+    found = page(
+        LOOK
+        + """const out = [], start = "#scene=draw&problem=points&points=0.1_0.1_0~0.1_0.1_1";
+        const app = await pageOf(start);
+        app.play(false);
+        app.run.search.advance(700);
+        pass(app);
+        out.push(look(app));
+        for (const at of [300, 700]) {
+          await app.open(`${start}&neurons=1&at=${at}`);
+          pass(app);
+          out.push(look(app));
+        }
+        byId("actions").children[0].click(); // wait
+        app.play(false);
+        pass(app);
+        out.push(look(app));
+        return out;"""
+    )
+    begun, early, late, waiting = found
+    assert [one["tone"] for one in found] == ["calm", "calm", "warn", "calm"]
+    assert begun["actions"] == early["actions"] == waiting["actions"] == []
+    assert len(late["actions"]) == 3
+    assert late["numbers"][1][0] == "700"
+
+
+@pytest.mark.parametrize(
+    ("kind", "dim", "neurons"), [("plain", 2, 2), ("plain", 3, 3), ("bent", 2, 3)]
+)
+def test_what_is_drawn_is_told_to_those_who_do_not_see_it(page, kind, dim, neurons):
+    """Weights and biases of lines and planes, angles of cones, and how often the run improved."""
+    found = page(
+        LOOK
+        + """const [kind, dim, neurons] = given;
+        const app = await pageOf(`#scene=solve&seed=3&dim=${dim}&neurons=${neurons}` +
+          `&neuron=${kind}&resolution=60&at=20`);
+        pass(app);
+        const { genome, history, evaluations } = app.run.search, label = (one) =>
+          one.attributes["aria-label"];
+        return { genome, rises: history.length - 1, evaluations, look: look(app),
+          labels: byId("thumbnails").querySelectorAll("canvas").map(label),
+          history: label(byId("history")) };""",
+        kind,
+        dim,
+        neurons,
+    )
+    *each, whole = found["labels"]
+    assert len(each) == neurons
+    width = dim + (kind == "bent")
+    for i, label in enumerate(each):
+        genes = found["genome"][i * width : (i + 1) * width]
+        told = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", label)]
+        assert told[0] == i + 1
+        if kind == "bent":
+            assert told[1:] == [pytest.approx(180 * genes[-1] / 60, abs=0.5)]
+            continue
+        angles = [2 * math.pi * gene / 60 for gene in genes[:-1]]
+        sines = [math.prod(map(math.sin, angles[:k])) for k in range(dim)]
+        weights = [
+            sine * (math.cos(angle) if angle is not None else 1)
+            for sine, angle in zip(sines, [*angles, None], strict=True)
+        ]
+        assert told[1:-1:2] == pytest.approx(weights, abs=0.0051)
+        assert told[2:-1:2] == list(range(1, dim + 1))
+        assert told[-1] == pytest.approx(2 * genes[-1] / 60 - 1, abs=0.0051)
+    share = found["look"]["numbers"][0][0]
+    assert share in whole
+    assert numbers_in(found["history"])[-1] == found["rises"]
+    assert numbers_in(found["history"])[-2] == found["evaluations"] == 20

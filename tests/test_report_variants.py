@@ -197,6 +197,10 @@ def test_a_resolution_at_which_one_variant_ran_alone_hides_no_winner():
         ({"problem": "two_quarters", "neurons": 1}, False),
         ({"problem": "quarter", "algorithm": "rls"}, False),
         ({"problem": "quarter", "seed": 5, "budget": 9}, True),
+        # one neuron is joined with nothing
+        ({"problem": "quarter", "output": "and"}, True),
+        ({"problem": "local_opt", "output": "evolved"}, True),
+        ({"problem": "local_opt", "neurons": 2}, False),
     ],
 )
 def test_theorems_are_told_where_they_are_proved(options, proved):
