@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -409,3 +410,21 @@ def test_a_report_tells_how_many_runs_were_wanted(tmp_path):
     with store.writer() as writer:
         writer.want(dict.fromkeys(campaign.wanted, 5))
     assert read_entries(store)[0].data(with_rows=False)["wanted"] == 5
+
+
+def test_intervals_of_numbers_are_those_of_the_runs_with_the_smallest_gaps():
+    """All sets of five numbers; a single run that is missing parts an interval."""
+    for mask in range(1, 2**5):
+        numbers = [k for k in range(5) if mask >> k & 1]
+        found = entry([5] * len(numbers), numbers=numbers).intervals
+        assert [k for first, last in found for k in range(first, last)] == numbers
+        assert all(one[1] < other[0] for one, other in pairwise(found))
+
+
+@pytest.mark.parametrize("value", [5, 999, 1000, 12345])
+def test_numbers_that_are_copied_are_written_without_separators(value):
+    from hyperna.report.groups import phrase
+
+    for key in ("seed", "online", "stagnation"):
+        assert phrase(key, value).split()[-1] == str(value)
+    assert phrase("budget", value).split()[-1] == f"{value:,}"
