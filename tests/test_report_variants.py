@@ -428,3 +428,12 @@ def test_numbers_that_are_copied_are_written_without_separators(value):
     for key in ("seed", "online", "stagnation"):
         assert phrase(key, value).split()[-1] == str(value)
     assert phrase("budget", value).split()[-1] == f"{value:,}"
+
+
+@pytest.mark.parametrize(("wanted", "runs"), [(2, 5), (5, 5), (9, 9)])
+def test_what_repeats_a_report_asks_for_all_runs_that_are_stored_or_wanted(wanted, runs):
+    from hyperna.report.sections import rerun_section
+
+    made = entry([4, 5, 6, 7, 8])
+    text = rerun_section([Entry(made.stored, wanted)])
+    assert re.findall(r"runs = (\d+)", text) == [str(runs)]
