@@ -64,16 +64,3 @@ def test_settings_with_different_search_spaces_have_one_target(one, other, commo
         both = [*Campaign({given: 1, made[1]: 2}).wanted]
         assert both[0] == given
         assert both[1].target == targets[1]
-
-
-def test_the_larger_number_of_runs_counts_where_the_common_target_was_wanted_already():
-    grid, other = (
-        setting(**BASE, **more) for more in ({}, {"algorithm": "random_search", "budget": 99})
-    )
-    target = grid.runner().default_target
-    given = setting(**BASE, target=target)
-    for wanted in ({given: 9, grid: 4, other: 1}, {grid: 9, other: 1, given: 4}):
-        found = Campaign(wanted).wanted
-        assert len(found) == 2
-        assert found[given] == 9
-        assert {made.target for made in found} == {target}
