@@ -345,3 +345,40 @@ def test_a_target_that_becomes_that_of_another_setting_keeps_the_larger_number_o
     other = Campaign.product(problem="half", resolution=60, algorithm="random_search", runs=50)
     assert sorted((many + few + other).wanted.values()) == [50, 50]
     assert sorted((few + many + other).wanted.values()) == [50, 50]
+
+
+def test_so_many_settings_and_runs_are_planned_and_no_more(monkeypatch):
+    """Settings of the whole product count, whatever becomes of them; runs of all settings."""
+    from hyperna.experiments import campaign
+
+    monkeypatch.setattr(campaign, "MOST_SETTINGS", 4)
+    monkeypatch.setattr(campaign, "MOST_RUNS_PLANNED", 12)
+    product = {"problem": ["half", "quarter"], "resolution": [12, 24]}
+    assert Campaign.product(**product, runs=3).total == 12
+    assert Campaign.from_dict({**product, "runs": 3}).total == 12
+    for larger in ({"runs": 4}, {"runs": 1, "bias": [True, False]}, {"runs": 13, "neurons": 1}):
+        with pytest.raises(ValueError, match="too many, at most"):
+            Campaign.product(**{**product, **larger})
+    assert Campaign.product(problem="half", runs=12).total == 12
+    with pytest.raises(ValueError, match="13 runs are too many, at most 12"):
+        Campaign.product(problem="half", runs=13)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_of_a_block_s_own_keys_the_line_is_named_and_else_the_shared_one(tmp_path, place):
+    """The same key stands above all blocks and in each of them."""
+    file = tmp_path / "plan.toml"
+    lines = ['problem = "half"', "resolution = 12", "runs = 2"]
+    values = [24, 36, 48]
+    for k, value in enumerate(values):
+        lines += ["", "[[settings]]", f"neurons = {k + 1}", f"resolution = {value}"]
+    good = "\n".join(lines)
+    file.write_text(good)
+    assert len(Campaign.from_toml(file).wanted) == 3
+    file.write_text(good.replace(f"resolution = {values[place]}", "resolution = 1"))
+    line = [k for k, text in enumerate(lines, start=1) if text.startswith("resolution")][place + 1]
+    with pytest.raises(ValueError, match=f"plan.toml: line {line}: resolution"):
+        Campaign.from_toml(file)
+    file.write_text(good.replace("resolution = 12", 'resolution = 12\nmutation = "loca"'))
+    with pytest.raises(ValueError, match=r"plan.toml: line 3: mutation"):
+        Campaign.from_toml(file)

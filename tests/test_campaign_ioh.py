@@ -377,3 +377,22 @@ def test_sets_of_points_are_told_apart_by_points_labels_and_weights():
     names += [Objective(points(a, b, weight=c)).name for a, b, c in kinds]
     assert len(set(names[:5])) == len(set(names[5:])) == 5
     assert Objective(FiniteSet(*kinds[0])).name == names[0]
+
+
+def test_genomes_go_round_each_by_its_own_number_of_values():
+    """An angle has r values, a bias one more; of evolved outputs and several neurons too."""
+    rng = np.random.default_rng(0)
+    for options in (
+        {"problem": "two_quarters", "resolution": 12},
+        {"problem": "two_quarters", "resolution": 7, "output": "evolved"},
+        {"problem": "cube", "resolution": 5, "output": "and"},
+    ):
+        objective = Objective(**options)
+        moduli = np.asarray(objective.grid.moduli)
+        assert objective.grid.neurons == fitness_of(options["problem"]).default_neurons
+        for _ in range(20):
+            genome = rng.integers(0, moduli)
+            turned = genome + rng.integers(-3, 4, len(moduli)) * moduli
+            told = objective(genome.tolist()), objective.success
+            assert told[0] == objective.fitness(Network(objective.grid, genome))
+            assert (objective(turned.tolist()), objective.success) == told

@@ -26,3 +26,57 @@ def test_the_best_network_of_a_logged_run_is_told_with_its_own_evaluation():
     near = LoggedRun(*rises, best=0.7, **some)
     assert near.entry()["best"] == {"evals": 9, "y": 0.7, "x": [1, 2]}
     assert near.rows().splitlines()[-1] == "9 0.75 1"
+
+
+FUNCTIONS = [
+    {"problem": "half"},
+    {"problem": "quarter"},
+    {"problem": "quarter", "resolution": 60},
+    {"problem": "quarter", "neurons": 2},
+    {"problem": "quarter", "neurons": 2, "output": "and"},
+    {"problem": "quarter", "neurons": 2, "output": "xor"},
+    {"problem": "quarter", "neurons": 2, "output": "evolved"},
+    {"problem": "quarter", "neurons": 2, "neuron": "bent"},
+    {"problem": "quarter", "neuron": "bent"},
+    {"problem": "quarter", "points": 64},
+    {"problem": "quarter", "points": 65},
+    {"problem": "quarter", "points": 64, "sampling": "random"},
+    {"problem": "quarter", "dim": 3, "points": 64},
+    {"problem": "quarter", "dim": 4, "points": 64},
+    {"problem": "arcs", "k": 2},
+    {"problem": "arcs", "k": 3},
+    {"problem": "cube", "dim": 2},
+    {"problem": "cube", "dim": 3},
+]
+ALGORITHMS = [
+    {},
+    {"mutation": "local"},
+    {"mutation": "pareto:shape=2"},
+    {"bias": False},
+    {"restarts": 2},
+    {"restarts": 2, "stagnation": 9},
+    {"target": 0.5},
+    {"target": False},
+    {"budget": 1234},
+    {"seed": 3},
+    {"redraw_void": True},
+    {"init": "sphere"},
+    {"mutation_probability": 0.4},
+    {"algorithm": "rls"},
+    {"algorithm": "one_plus_lambda"},
+    {"algorithm": "one_plus_lambda:offspring=7"},
+]
+
+
+def test_the_name_of_a_function_is_that_of_its_values_and_the_rest_names_the_algorithm():
+    """All pairs: no option of the one changes the name of the other, and no two share a name."""
+    from hyperna.interop.store import describe_algorithm, describe_function
+
+    functions, algorithms = {}, {}
+    for i, function in enumerate(FUNCTIONS):
+        for j, algorithm in enumerate(ALGORITHMS):
+            made = setting(**function, **algorithm)
+            functions.setdefault(describe_function(made), set()).add(i)
+            algorithms.setdefault(describe_algorithm(made), set()).add(j)
+    assert sorted(map(list, functions.values())) == [[i] for i in range(len(FUNCTIONS))]
+    assert sorted(map(list, algorithms.values())) == [[j] for j in range(len(ALGORITHMS))]

@@ -86,3 +86,67 @@ def test_where_runs_fail_no_law_is_fitted(tmp_path):
     assert any(one.summary.successes < one.summary.runs for one in series.members)
     assert series.fitting == []
     assert "some runs failed at D = " in series_text(series)
+
+
+@pytest.mark.parametrize("failed", [None, 3, 6, 12])
+def test_one_failed_run_at_any_dimension_leaves_no_law(failed):
+    from test_report_variants import entry
+
+    rng = np.random.default_rng(1)
+    members = []
+    for dim in (3, 4, 6, 8, 12):
+        solved = np.ones(80, dtype=bool)
+        solved[17] = dim != failed
+        times = rng.geometric(1 / (40 * dim), 80)
+        members.append(entry(times, solved, dim=dim, points=64, neurons=1))
+    [found] = by_dimension(members)
+    [series] = found.families
+    assert bool(series.fitting) == (failed is None)
+    text = series_text(series)
+    assert (f"D = {failed}," in text) == (failed is not None)
+    assert ("power" in text) == (failed is None)
+
+
+def test_settings_of_one_curve_agree_in_all_but_the_dimension_and_what_goes_with_it():
+    """Over networks, laws, resolutions and ways to draw points; files are no dimensions."""
+    from test_report_variants import entry
+
+    kinds = {
+        "plain": {},
+        "r = 48": {"resolution": 48},
+        "local": {"mutation": "local"},
+        "and": {"neurons": 2, "output": "and"},
+        "or": {"neurons": 2},
+        "no bias": {"bias": False},
+    }
+    members = []
+    for place, options in enumerate(kinds.values()):
+        for dim in (5, 3, 4):
+            own = {"resolution": 24, "neurons": 1, "points": 8 * dim, **options}
+            if dim == 4:
+                own["sampling"] = "random"
+            members.append(entry([10 * place + dim] * 4, dim=dim, **own))
+    [found] = by_dimension(members)
+    assert len(found.families) == len({one.name for one in found.families}) == len(kinds)
+    for place, series in enumerate(found.families):
+        assert series.dims == [3, 4, 5]
+        costs = [one.summary.running_time.value for one in series.members]
+        assert costs == [10 * place + dim for dim in (3, 4, 5)]
+    alone = [one for one in members if one.setting.dim == 3]
+    assert by_dimension(alone) == []
+
+
+def test_files_of_one_name_with_more_and_fewer_features_are_not_one_problem(tmp_path):
+    from test_report_variants import entry
+
+    members = []
+    for dim in (2, 3):
+        folder = tmp_path / str(dim)
+        folder.mkdir()
+        rows = [[0.1 * k for k in range(dim)] + [sign > 0] for sign in (-1, 1)]
+        head = ",".join([*"abc"[:dim], "kind"])
+        text = "\n".join(",".join(map(str, row)) for row in rows)
+        (folder / "fruit.csv").write_text(f"{head}\n{text}\n")
+        members.append(entry([5, 6, 7, 8], problem=str(folder / "fruit.csv"), resolution=24))
+    assert [one.setting.dim for one in members] == [2, 3]
+    assert by_dimension(members) == []

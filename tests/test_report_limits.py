@@ -1,5 +1,7 @@
 """Numbers from which on a report tells or draws less."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,10 +9,12 @@ pytest.importorskip("matplotlib")
 
 from test_report_variants import entry
 
+from hyperna.problems import custom_arcs, points
 from hyperna.report.dimensions import Series, _slope
 from hyperna.report.groups import MOST_COMPARED, groups
+from hyperna.report.pictures import problem_picture
 from hyperna.report.sections import _tests
-from hyperna.report.sentences import method_text, success_text
+from hyperna.report.sentences import contest_text, method_text, success_text
 
 
 def variants(count, resolution=24):
@@ -79,3 +83,45 @@ def test_growth_between_the_ends_of_the_dimensions():
     assert _slope(Series("half", members[:1])) is None
     assert Series("half", members[:1]).fitting == []
     assert Series("half", [*members, failed]).fitting == []
+
+
+@pytest.mark.parametrize(("count", "named"), [(2, 2), (6, 6), (7, 2), (8, 2)])
+def test_final_fitness_is_told_of_six_variants_or_of_the_best_and_the_worst(count, named):
+    made = [
+        entry([10 + k] * 8, score=1000 * (k + 1), mutation_probability=(k + 1) / 10, resolution=24)
+        for k in range(count)
+    ]
+    [group] = groups(made)
+    text = contest_text(group.main_contest)
+    assert sum(f"({family.name})" in text for family in group.families) == named
+
+
+def test_times_are_compared_where_success_means_the_same():
+    """Near an optimum on the grid and in real numbers are two things; a fitness is one."""
+    near = [entry([9] * 8, resolution=24), entry([5] * 8, mutation="pareto", resolution=24)]
+    same = [entry([9] * 8, resolution=24), entry([5] * 8, mutation="local", resolution=24)]
+    reached = [
+        entry([9] * 8, resolution=24, target=0.9, **more) for more in ({}, {"mutation": "pareto"})
+    ]
+    texts = []
+    for made in (near, same, reached):
+        [group] = groups(made)
+        texts.append("cannot be compared" in contest_text(group.main_contest))
+    assert texts == [True, False, False]
+
+
+@pytest.mark.parametrize("length", [1, 179, 180, 181, 240, 269, 271, 359])
+def test_arcs_longer_than_half_a_circle_are_drawn_the_long_way(length):
+    [flag] = re.findall(
+        r"A 1 1 0 (\d) 0 ", problem_picture(custom_arcs([(20, 20 + length)], unit="degree"))
+    )
+    assert flag == str(int(length > 180))
+
+
+@pytest.mark.parametrize(("ratio", "height"), [(1, 1), (2, 0.5), (3, 1 / 3), (3.1, 1), (50, 1)])
+def test_features_of_much_different_sizes_fill_the_picture_each(ratio, height):
+    X = 0.5 * np.array([[-1, -1 / ratio], [1, 1 / ratio], [0.5, 0]])
+    text = problem_picture(points(X, np.array([True, False, True])))
+    places = [(float(x), float(y)) for x, y in re.findall(r'cx="([^"]+)" cy="([^"]+)"', text)]
+    assert max(abs(x) for x, _ in places) == pytest.approx(1)
+    assert max(abs(y) for _, y in places) == pytest.approx(height, abs=0.001)

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -197,6 +198,10 @@ def test_a_resolution_at_which_one_variant_ran_alone_hides_no_winner():
         ({"problem": "two_quarters", "neurons": 1}, False),
         ({"problem": "quarter", "algorithm": "rls"}, False),
         ({"problem": "quarter", "seed": 5, "budget": 9}, True),
+        # one neuron is joined with nothing
+        ({"problem": "quarter", "output": "and"}, True),
+        ({"problem": "local_opt", "output": "evolved"}, True),
+        ({"problem": "local_opt", "neurons": 2}, False),
     ],
 )
 def test_theorems_are_told_where_they_are_proved(options, proved):
@@ -405,3 +410,30 @@ def test_a_report_tells_how_many_runs_were_wanted(tmp_path):
     with store.writer() as writer:
         writer.want(dict.fromkeys(campaign.wanted, 5))
     assert read_entries(store)[0].data(with_rows=False)["wanted"] == 5
+
+
+def test_intervals_of_numbers_are_those_of_the_runs_with_the_smallest_gaps():
+    """All sets of five numbers; a single run that is missing parts an interval."""
+    for mask in range(1, 2**5):
+        numbers = [k for k in range(5) if mask >> k & 1]
+        found = entry([5] * len(numbers), numbers=numbers).intervals
+        assert [k for first, last in found for k in range(first, last)] == numbers
+        assert all(one[1] < other[0] for one, other in pairwise(found))
+
+
+@pytest.mark.parametrize("value", [5, 999, 1000, 12345])
+def test_numbers_that_are_copied_are_written_without_separators(value):
+    from hyperna.report.groups import phrase
+
+    for key in ("seed", "online", "stagnation"):
+        assert phrase(key, value).split()[-1] == str(value)
+    assert phrase("budget", value).split()[-1] == f"{value:,}"
+
+
+@pytest.mark.parametrize(("wanted", "runs"), [(2, 5), (5, 5), (9, 9)])
+def test_what_repeats_a_report_asks_for_all_runs_that_are_stored_or_wanted(wanted, runs):
+    from hyperna.report.sections import rerun_section
+
+    made = entry([4, 5, 6, 7, 8])
+    text = rerun_section([Entry(made.stored, wanted)])
+    assert re.findall(r"runs = (\d+)", text) == [str(runs)]

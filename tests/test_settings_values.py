@@ -12,6 +12,7 @@ from hyperna import StepLaw
 from hyperna.experiments.campaign import Campaign
 from hyperna.experiments.setting import setting
 from hyperna.mutation import LAWS
+from hyperna.problems import PROBLEMS
 
 
 def test_a_setting_of_a_file_depends_on_its_weights(tmp_path):
@@ -154,3 +155,41 @@ def test_a_campaign_has_at_most_so_many_runs_in_all(resolutions):
     assert Campaign.product(runs=most, **options).total == 10**12
     with pytest.raises(ValueError, match="runs are too many, at most 1,000,000,000,000"):
         Campaign.product(runs=most + 1, **options)
+
+
+def test_of_one_component_at_a_time_no_probability_is_told():
+    """It would not matter."""
+    from hyperna.experiments.unusual import unusual_words
+
+    usual = unusual_words(setting(problem="half", algorithm="rls"))
+    assert (
+        unusual_words(setting(problem="half", algorithm="rls", mutation_probability=0.3)) == usual
+    )
+    for algorithm in ("na", "one_plus_lambda"):
+        given = setting(problem="half", algorithm=algorithm, mutation_probability=0.3)
+        words = unusual_words(setting(problem="half", algorithm=algorithm))
+        assert len(unusual_words(given)) == len(words) + 1
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+@pytest.mark.parametrize("name", ["no_bias", "no-bias", "bias"])
+def test_values_of_a_flag_are_lists_of_any_kind(kind, name):
+    keys = {"problem": "half", "resolution": 24, name: kind([True, False, "default"])}
+    if name != "bias":
+        keys[name] = kind([True, False])
+    wanted = Campaign.product(runs=2, **keys).wanted
+    assert {made.bias for made in wanted} == {True, False}
+    assert set(wanted.values()) == {2}
+
+
+def test_a_setting_is_called_by_the_name_that_was_asked_for(tmp_path, monkeypatch):
+    """A file by its name without its folder, a registered problem by its own name."""
+    (tmp_path / "fruit.csv").write_text("a,b,class\n0.5,0.1,1\n-0.5,0.2,0\n")
+    monkeypatch.setitem(PROBLEMS, "thirds", PROBLEMS["quarter"])
+    named = [("half", "half"), ("arcs:k=3", "arcs:k=3"), ("thirds", "thirds")]
+    for given, title in [*named, (str(tmp_path / "fruit.csv"), "fruit.csv")]:
+        assert setting(problem=given).title == title
+    assert setting(tmp_path, problem="fruit.csv").title == "fruit.csv"
+    made = setting(problem="thirds")
+    assert made == setting(problem="quarter")
+    assert made.make_problem().title == "thirds"

@@ -183,6 +183,39 @@ def test_lines_next_to_each_other_keep_their_borders():
     assert not content.damages
 
 
+def test_files_are_read_in_the_order_of_their_numbers_whatever_their_digits(tmp_path):
+    """The ten thousandth writer has one digit more, and a later one a file of its own."""
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        writer.append([made_up(MADE[0], 0, 1)])
+    [file] = store.files()
+    file.rename(file.with_name(f"9998-{file.name.partition('-')[2]}"))
+    for number in range(1, 4):
+        with store.writer() as writer:
+            writer.want({MADE[number % 2]: number})
+            writer.append([made_up(MADE[0], number, number + 1)])
+    names = [int(file.name.partition("-")[0]) for file in store.files()]
+    assert names == [9998, 9999, 10_000, 10_001]
+    assert [block.first for block in store.scan().blocks] == [0, 1, 2, 3]
+    assert [*store.wanted().items()] == [(MADE[0], 2), (MADE[1], 3)]
+
+
+def test_runs_that_nobody_wants_come_after_those_that_are_wanted(tmp_path):
+    store = Store(tmp_path / "store")
+    for wanted in itertools.permutations(MADE, 2):
+        path = tmp_path / "-".join(one.id for one in wanted)
+        store = Store(path)
+        with store.writer() as writer:
+            writer.append([made_up(made, 0, 2) for made in MADE])
+            writer.want(dict.fromkeys(wanted, 4))
+        [last] = set(MADE) - set(wanted)
+        assert [runs.setting for runs in store.runs()] == [*wanted, last]
+        assert [(one.setting, one.wanted) for one in store.status()] == [
+            *((one, 4) for one in wanted),
+            (last, 2),
+        ]
+
+
 # ---- settings
 
 
@@ -290,6 +323,78 @@ def test_columns_of_late_options_are_there_where_a_setting_has_a_value(tmp_path,
             assert str(frame[name].dtype) == option.column
         assert frame.run.tolist() == [3, 3]
         assert frame.success.tolist() == [True, True]
+
+
+def random_rows(rng, count, width):
+    """Rows of a width whose values are all different from those of other columns."""
+    rows = np.zeros((count, width), np.int64)
+    rows[:, 0] = rng.integers(1, 10**6, count)
+    rows[:, 1] = rng.integers(0, 4096, count)
+    rows[:, 2] = rng.integers(1, len(STOP_REASONS), count)
+    rows[:, 3] = rng.integers(0, 10**6, count)
+    rows[:, 4] = rng.integers(0, 9, count)
+    rows[:, 5:] = rng.integers(1, 40, (count, width - 5))
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_row_of_a_frame_is_the_row_of_its_run(tmp_path, seed):
+    """Blocks of all widths and units, of several versions, out of order and one upon the other."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(seed)
+    kinds = [
+        (setting(problem="half", resolution=12), 5),
+        (setting(problem="half", resolution=100, target=0.5), 5),
+        (setting(problem="half", resolution=24, neurons="evolved"), 6),
+        (setting(problem="cube", dim=2, neurons=2, resolution=24, term_cost=1), 7),
+    ]
+    kinds = [kinds[place] for place in rng.permutation(4)[: 2 + seed % 3]]
+    kept, blocks = {}, []
+    for made, width in kinds:
+        whole = random_rows(rng, 12, width)
+        for _ in range(3):
+            first = int(rng.integers(0, 9))
+            last = int(rng.integers(first + 1, 13))
+            version = f"0.{len(blocks)}"
+            units = [4096, 8192][int(rng.integers(2))]
+            rows = whole[first:last].copy()
+            rows[:, 1] *= units // 4096
+            blocks.append(Block(made, first, rows, units, 0.5, version))
+            for number in range(first, last):
+                kept.setdefault((made.id, number), []).append((whole[number], version))
+    store = Store(tmp_path / "store")
+    with store.writer() as writer:
+        for place in rng.permutation(len(blocks)):
+            writer.append([blocks[place]])
+    frame = store.to_frame()
+    assert len(frame) == len(kept) == len(set(zip(frame.setting, frame.run, strict=True)))
+    widths = [width for _, width in kinds]
+    for name, width in (("neurons_used", 6), ("terms_used", 7)):
+        assert (name in frame) == (max(widths) >= width)
+    for row in frame.to_dict("records"):
+        told = kept[row["setting"], row["run"]]
+        values = told[0][0]
+        assert row["evaluations"] == values[0]
+        assert row["fitness"] == values[1] / 4096
+        assert row["stop_reason"] == STOP_REASONS[values[2]]
+        assert row["success"] == (STOP_REASONS[values[2]] in ("optimum", "target"))
+        assert row["censored"] == (not row["success"])
+        assert (row["stuck_at"], row["restarts_used"]) == tuple(values[3:5])
+        for place, name in enumerate(("neurons_used", "terms_used"), start=5):
+            if len(values) > place:
+                assert row[name] == values[place]
+            elif name in frame:
+                assert pandas.isna(row[name])
+        assert row["version"] in [version for _, version in told]
+    order = [(row.resolution, row.run) for row in frame.itertuples()]
+    for made, _ in kinds:
+        numbers = frame[frame.setting == made.id].run.tolist()
+        assert numbers == sorted(numbers)
+    assert [r for r, _ in order] == sorted(r for r, _ in order) or len(set(widths)) > 1
+    for runs in store.runs():
+        mine = [kept[runs.setting.id, n][0][0] for n in runs.numbers.tolist()]
+        assert runs.fitness.tolist() == [row[1] / 4096 for row in mine]
+        assert runs.rows[:, [0, 2, 3, 4]].tolist() == [row[[0, 2, 3, 4]].tolist() for row in mine]
 
 
 # ---- logs

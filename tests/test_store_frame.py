@@ -138,3 +138,11 @@ def test_a_target_of_zero_is_a_fitness_and_no_target_is_none(tmp_path):
     made = [setting(problem="half", resolution=24, target=target) for target in targets]
     frame = filled(tmp_path / "store", [made_up(one, 0, 2) for one in made]).to_frame()
     assert sorted(frame.target) == sorted(2 * ["0.0", "0.5", "1.0", "none", "default"])
+
+
+def test_the_frame_is_sorted_by_fractions_as_numbers(tmp_path):
+    """Written out, the least of them would be the last."""
+    shares = [0.5, 1e-05, 1.0, 0.25]
+    made = [setting(problem="half", resolution=24, mutation_probability=one) for one in shares]
+    frame = filled(tmp_path / "store", [made_up(one, 0, 1) for one in made]).to_frame()
+    assert frame.mutation_probability.tolist() == sorted(shares)

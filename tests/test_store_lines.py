@@ -181,6 +181,8 @@ DEEP = b'"want":' + b"[" * 100_000 + b"]" * 100_000
         forged(columns={name: [0, 3, "x"] for name in lines.COLUMNS}),
         forged(columns={name: [0, 8, "not deflated"] for name in lines.COLUMNS}),
         forged(columns={name: [0, 0, ""] for name in lines.COLUMNS}, reasons=[]),
+        forged(columns={name: [1, 0, ""] for name in lines.COLUMNS}, reasons=["running"]),
+        forged(columns={name: [-1, 0, ""] for name in lines.COLUMNS}),
         forged(columns={name: [1, 0, ""] for name in (*lines.COLUMNS, "terms_used")}),
         forged(setting=[]),
         forged(seconds="long"),

@@ -147,8 +147,8 @@ export class RunScene {
 
   single(move) {
     if (!this.search) return;
-    this.app.play(false);
     move(this.search);
+    this.app.play(false); // which notes the moment in the address
     this.app.redraw();
   }
 
