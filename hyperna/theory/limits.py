@@ -31,6 +31,8 @@ MOST_MINUTES = 60.0
 LARGEST_RING = 2**20
 # Lengths of steps that are counted to say what a law would need.
 LONGEST_LAW = 2**22
+# States beyond which a chain is out of reach whatever they take; so many fit into no float soon.
+_COUNTABLE_STATES = 10**15
 # Resolutions that differ by this have the symmetries of all problems with names.
 _PERIOD = 24
 # Seconds and bytes, measured; see the module's docstring.
@@ -162,6 +164,8 @@ def cost_of_moves(task: Task, resolution: int, moves: Moves) -> Cost:
     grid = Grid(task.grid.dim, task.grid.neurons, resolution, task.grid.output, task.grid.neuron)
     components = mutated_components(task)
     states = math.prod(int(modulus) for modulus in grid.moduli[components])
+    if states > _COUNTABLE_STATES:
+        return Cost(states, states, math.inf, math.inf)
     alone = offspring_of(task) == 1 and not is_comma(task)
     if components.size == 1 and resolution > LARGEST_MATRIX and alone:
         too_long = math.inf if resolution > LARGEST_RING else 0.0
@@ -220,16 +224,22 @@ def _refuse(task: Task, moves: Moves) -> None:
     r = task.grid.resolution
     cost = cost_of_moves(task, r, moves)
     largest = _largest(task, r)
+    joined = f"{cost.joined:,}"
+    if cost.joined > _COUNTABLE_STATES:
+        joined = f"about 10^{math.log10(cost.joined):.0f}"
     needs = ""
     if math.isfinite(cost.gigabytes + cost.minutes):
         needs = f", about {number(cost.gigabytes)} GB and {number(cost.minutes)} minutes"
     most = f"{MOST_GIGABYTES:g} GB and {MOST_MINUTES:g} minutes"
     if is_comma(task) and cost.joined > MOST_DENSE_STATES:
         most = f"{MOST_DENSE_STATES:,} states where the best network is not kept"
-    raise ValueError(
-        f"resolution must be at most {largest:,} for this chain, got {r:,}: it would have "
-        f"{cost.joined:,} states{needs}; the most is {most}"
-    )
+    wanted = f"resolution must be at most {largest:,} for this chain, got {r:,}"
+    if largest == 0:
+        wanted = (
+            f"dim and neurons must be smaller for an exact runtime, got dim={task.grid.dim}, "
+            f"neurons={task.grid.neurons} at resolution {r:,}"
+        )
+    raise ValueError(f"{wanted}: it would have {joined} states{needs}; the most is {most}")
 
 
 def largest_resolution(
@@ -237,8 +247,8 @@ def largest_resolution(
 ) -> int:
     """Return up to which resolution `expected_runtime` computes an exact runtime.
 
-    Beyond, it would take more than 8 GB or an hour, and is refused. Settings are those of
-    `expected_runtime`.
+    Beyond, it would take more than 8 GB or an hour, and is refused; 0 if it is at every resolution.
+    Settings are those of `expected_runtime`.
 
     Examples
     --------
@@ -250,7 +260,7 @@ def largest_resolution(
 
 
 def _largest(task: Task, below: int) -> int:
-    """Return the largest affordable resolution below one that is not."""
+    """Return the largest affordable resolution below one that is not, 0 if there is none."""
 
     def is_too_large(resolution: int) -> bool:
         moves = _moves(task.law.pmf(resolution))
@@ -262,4 +272,4 @@ def _largest(task: Task, below: int) -> int:
     periods = range(_PERIOD, highest, _PERIOD)
     last = _PERIOD * bisect_left(periods, True, key=is_too_large)
     near = range(max(2, last), min(last + 2 * _PERIOD, highest))
-    return max([further for further in near if not is_too_large(further)], default=2)
+    return max([further for further in near if not is_too_large(further)], default=0)
