@@ -1,0 +1,358 @@
+"""Exact runtimes at their edges: large levels and parts of work, ties, first and last, refusals."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from hyperna import OnePlusOneNA, expected_runtime, problem
+from hyperna.fitness import Online
+from hyperna.theory import drift, fit_potential
+from hyperna.theory.dense import DenseSolver
+from hyperna.theory.limits import Cost
+from hyperna.theory.runtime import solve_task
+from hyperna.theory.sparse_system import SparseSolver
+from hyperna.theory.states import list_states
+from hyperna.theory.task import exact_task
+from hyperna.theory.watch import Watch
+
+ALGORITHMS = {
+    "na": {},
+    "rls": {"algorithm": "rls"},
+    "plus": {"algorithm": "one_plus_lambda", "offspring": 3},
+    "plus one": {"algorithm": "one_plus_lambda", "offspring": 1},
+    "comma": {"algorithm": "one_comma_lambda", "offspring": 4},
+    "comma one": {"algorithm": "one_comma_lambda", "offspring": 1},
+}
+
+
+# ---- parts of the work
+
+
+def all_answers(solver, start):
+    """What a solver tells of a chain, in a row."""
+    moments = solver.moments(Watch())
+    some = np.arange(start.size) % 7 == 0
+    fixed = some.copy()
+    fixed[np.concatenate(solver.closed_classes())] = True
+    walk = solver.probabilities(start)
+    steps = [next(walk).copy() for _ in range(4)]
+    return [
+        moments.reach,
+        moments.time,
+        np.sqrt(moments.square),
+        solver.visits(start, fixed),
+        solver.reach_first(some)[0],
+        solver.change(np.cos(np.arange(start.size))),
+        *steps,
+    ]
+
+
+@pytest.mark.parametrize("options", [{}, {"target": 0.9}], ids=str)
+@pytest.mark.parametrize("algorithm", ["na", "plus", "rls"])
+def test_the_parts_in_which_chains_are_solved_change_nothing(algorithm, options, monkeypatch):
+    """More than 512 states, which are entered at a time; a return to Python after every level."""
+    chain = expected_runtime("quarter", 36, **options, **ALGORITHMS[algorithm]).chain
+    assert chain.size > 600
+    wanted = [values.ravel() for values in all_answers(DenseSolver(chain), chain.start)]
+    for pairs, quota in ((1, 0), (10**4, 10**5), (10**9, 10**9)):
+        monkeypatch.setattr("hyperna._kernels.exact_levels.QUOTA", quota)
+        monkeypatch.setattr("hyperna.theory.generations._PAIRS", pairs)
+        monkeypatch.setattr("hyperna.theory.sparse_system._PART", max(1, quota // 1000))
+        solver = type(chain.solver)(chain) if chain.full else SparseSolver.of(chain)
+        found = all_answers(solver, chain.start)
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(one.ravel(), other, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 1000])
+def test_the_rows_in_which_a_dense_chain_is_made_change_nothing(rows, monkeypatch):
+    wanted = expected_runtime("quarter", 10, **ALGORITHMS["comma"])
+    monkeypatch.setattr("hyperna.theory.dense._ROWS", rows)
+    found = expected_runtime("quarter", 10, **ALGORITHMS["comma"])
+    np.testing.assert_allclose(found.per_state, wanted.per_state, rtol=1e-12)
+
+
+def test_the_parts_in_which_networks_are_judged_change_nothing(monkeypatch):
+    task = exact_task("cube", 5, dim=2, neurons=2, output="xor")
+    wanted = list_states(task)
+    for batch in (1, 899, 900, 901, 450):
+        monkeypatch.setattr("hyperna.theory.states._BATCH", batch)
+        if batch == 1:
+            task_of_batch = exact_task("cube", 3, dim=2)
+            found = list_states(task_of_batch)
+            monkeypatch.undo()
+            usual = list_states(task_of_batch)
+        else:
+            found, usual = list_states(task), wanted
+        np.testing.assert_array_equal(found.score, usual.score)
+        np.testing.assert_array_equal(found.target, usual.target)
+
+
+@pytest.mark.parametrize("law", ["harmonic", "local"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("redraw", [False, True])
+def test_rings_answer_what_chains_of_one_angle_answer(law, algorithm, redraw, monkeypatch):
+    """Beyond some resolution the (1+1) NA is a ring, and what is no (1+1) NA is none."""
+    settings = {"bias": False, "redraw_void": redraw, **ALGORITHMS[algorithm]}
+    for probability in (None, 0.3):
+        settings["mutation_probability"] = probability
+        wanted = expected_runtime("half", 24, law, **settings)
+        with monkeypatch.context() as changed:
+            changed.setattr("hyperna.theory.runtime.LARGEST_MATRIX", 23)
+            found = expected_runtime("half", 24, law, **settings)
+        np.testing.assert_allclose(found.per_state, wanted.per_state, rtol=1e-9)
+        np.testing.assert_array_equal(found.fitness, wanted.fitness)
+        np.testing.assert_array_equal(found.target, wanted.target)
+        assert found.mean == pytest.approx(wanted.mean)
+        assert found.standard_deviation == pytest.approx(wanted.standard_deviation)
+        assert found.optimum_share == pytest.approx(wanted.optimum_share)
+        assert found.generations == pytest.approx(wanted.generations)
+
+
+# ---- bounds of errors
+
+
+@pytest.mark.parametrize("algorithm", ["na", "plus", "rls"])
+@pytest.mark.parametrize("law", ["harmonic", "local"])
+def test_bounds_of_visits_hold_where_the_visits_are_wrong(law, algorithm, monkeypatch):
+    """Visits that are too few by a millionth: the stated errors are at least what is missing."""
+    runtime = expected_runtime("local_opt", 10, law, target=0.7, **ALGORITHMS[algorithm])
+    right = runtime.fixed_target()[1]
+    ends = runtime.ends()
+    kind = type(runtime.chain.solver)
+    usual = kind.visits
+
+    def too_few(solver, start, fixed):
+        found = usual(solver, start, fixed)
+        # those that are fixed are where they begin, and what enters them
+        return found - 1e-6 * np.where(fixed, found - start, found)
+
+    monkeypatch.setattr(kind, "visits", too_few)
+    wrong = runtime.fixed_target()[1]
+    finite = np.isfinite(right)
+    np.testing.assert_array_equal(finite, np.isfinite(wrong))
+    missing = np.abs(right[finite] - wrong[finite]).max()
+    assert 1e-7 < missing <= runtime.fixed_target_error()
+    for one, other in zip(ends, runtime.ends(), strict=True):
+        assert abs(one.probability - other.probability) <= other.error < 0.1
+        assert one.error < 1e-9
+
+
+# ---- ties, the first and the last
+
+
+def test_levels_that_are_hit_exactly_are_reached_and_bounds_enclose_them():
+    """All probabilities are multiples of a power of 1/2: sums are exact."""
+    runtime = expected_runtime("half", 16, "local", bias=False)
+    shares = runtime.distribution(5)
+    assert shares[1:4].tolist() == [1 / 16, 3 / 32, 1 / 8]
+    for t in (1, 2, 3):
+        just_above = np.nextafter(shares[t], 1)
+        assert runtime.quantiles([shares[t], just_above]).tolist() == [t, t + 1]
+        low, high = runtime.quantile_bounds([shares[t]])
+        assert low.tolist() == [t]
+        # the first share is known without any step
+        assert high.tolist() == [t if t == 1 else t + 1]
+        low, high = runtime.quantile_bounds([just_above])
+        assert [low.tolist(), high.tolist()] == [[t + 1 if t == 1 else t], [t + 1]]
+
+
+def test_a_level_that_is_only_reached_in_the_limit_is_not_waited_for(monkeypatch):
+    stuck = expected_runtime("local_opt", 12, "local")
+    monkeypatch.setattr("hyperna.theory.answers.MOST_STEPS", 300)
+    p = stuck.probability
+    levels = [p * (1 - 1e-10), p, p * (1 + 1e-10), (1 + p) / 2]
+    assert stuck.quantiles(levels).tolist() == [math.inf] * 4
+    assert math.isfinite(stuck.quantiles([p / 2])[0])
+    with pytest.raises(ValueError, match="levels must be reached within 300 steps"):
+        stuck.quantiles([p * (1 - 1e-8)])
+
+
+@pytest.mark.parametrize("algorithm", ["na", "comma", "plus"])
+def test_ends_and_local_optima_come_in_order_with_the_fitness_of_their_best(algorithm):
+    options = ALGORITHMS[algorithm]
+    runtime = expected_runtime("local_opt", 12, "local", target=0.9, **options)
+    first, *others = runtime.ends()
+    assert first.success
+    assert (first.size, first.fitness, first.probability) == (0, 0.0, 0.0)
+    assert others
+    heights = [end.fitness for end in others]
+    assert heights == sorted(heights, reverse=True)
+    for end in others:
+        assert not end.success
+        assert end.fitness == runtime.fitness[end.states].max()
+    if algorithm == "comma":
+        assert runtime.fitness[others[0].states].min() < heights[0]
+    found = [(-one.fitness, -one.probability) for one in runtime.hitting_probabilities()]
+    assert found == sorted(found)
+    assert len({fitness for fitness, _ in found}) < len(found), "some are equally fit"
+
+
+def test_the_worst_and_the_best_network_are_targets_of_their_own():
+    """A target that all networks reach, and one that only the best ones do."""
+    every = expected_runtime("half", 8, target=0.0)
+    assert (every.mean, every.standard_deviation, every.probability) == (1.0, 0.0, 1.0)
+    assert every.quantiles([0.01, 0.99]).tolist() == [1.0, 1.0]
+    assert (every.per_state == 1.0).all()
+    assert every.evaluations_until_end() == 1.0
+    best = expected_runtime("half", 8, target=1.0)
+    assert best.target.sum() == (best.fitness == 1.0).sum() > 0
+    assert (best.per_state == 1.0).sum() == best.target.sum()
+    assert best.optimum_share == pytest.approx(best.target.mean())
+
+
+# ---- potentials
+
+
+@pytest.mark.parametrize("name", ["paper quarter", "wrong length quarter"])
+@pytest.mark.parametrize(
+    ("subject", "options"),
+    [
+        ("half", {}),
+        ("two_quarters", {"neurons": 1}),
+        ("quarter", {"dim": 3, "target": 0.7}),
+        ("quarter", {"bias": False, "target": 0.75}),
+        ("quarter", {"neuron": "bent", "bias": False}),
+        ("quarter", {"neuron": "bent", "target": 0.9}),
+        ("quarter", {"neurons": 2, "target": 0.9}),
+        ("cube", {"dim": 2, "target": 0.75}),
+    ],
+    ids=str,
+)
+def test_potentials_of_one_plain_neuron_are_refused_for_all_others(name, subject, options):
+    with pytest.raises(ValueError, match="QUARTER with one neuron and a bias at D = 2"):
+        drift(expected_runtime(subject, 4, **options), name)
+
+
+def test_values_of_a_potential_are_neither_changed_nor_mended():
+    runtime = expected_runtime("quarter", 8)
+    values = 1.0 + np.arange(72.0).reshape(8, 9)
+    given = values.copy()
+    found = drift(runtime, values)
+    fit_potential(runtime, ("one", values))
+    np.testing.assert_array_equal(values, given)
+    np.testing.assert_array_equal(found.values, np.where(runtime.target, 0.0, given))
+    outside = tuple(np.argwhere(~runtime.target)[0])
+    for wrong in (-1.0, 0.0, math.inf, math.nan):
+        bad = values.copy()
+        bad[outside] = wrong
+        with pytest.raises(ValueError, match="potential must be positive and finite"):
+            drift(runtime, bad)
+        # on the target values do not count
+        fine = values.copy()
+        fine[runtime.target] = wrong
+        assert drift(runtime, fine).additive_rate == found.additive_rate
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("half", {"target": 0.8}),
+        ("half", {"dim": 3, "target": 0.7}),
+        ("quarter", {"bias": False, "target": 0.75}),
+        ("two_quarters", {"neurons": 2, "output": "xor"}),
+        ("cube", {"dim": 2, "target": 0.75}),
+        ("cube", {"dim": 2, "target": 0.5}),
+    ],
+    ids=str,
+)
+def test_the_missing_fitness_is_what_the_best_network_has_more(name, options):
+    """Of all real networks where that is known, as it is for these."""
+    r = 6
+    runtime = expected_runtime(name, r, **options)
+    dims = {"dim": options["dim"]} if "dim" in options else {}
+    best = problem(name, **dims).best_fitness(
+        options.get("neurons", 1), options.get("output", "or"), bias=options.get("bias", True)
+    )
+    if best is None:
+        best = runtime.fitness.max()
+    found = drift(runtime, "missing fitness")
+    assert found.record()["networks"] == (~runtime.target).sum()
+    np.testing.assert_allclose(
+        found.values, np.where(runtime.target, 0.0, best - runtime.fitness), atol=1e-12
+    )
+    logarithm = drift(runtime, "log missing fitness").values
+    free = ~runtime.target
+    np.testing.assert_allclose(
+        logarithm[free], 1 + np.log(found.values[free] / found.values[free].min()), atol=1e-12
+    )
+
+
+# ---- what it takes
+
+
+def read_cost(text):
+    """Gigabytes and minutes that a sentence about a cost tells."""
+    memory, time = text.partition(" about ")[2].split(" and ")
+    size, unit = memory.split()
+    size = float(size.replace(",", "")) / {"GB": 1, "MB": 1024}[unit]
+    if time == "less than a second":
+        return size, 0.0
+    length, unit = time.split()
+    return size, float(length.replace(",", "")) / {"seconds": 60, "minutes": 1}[unit]
+
+
+@pytest.mark.parametrize("seconds", [0.5, 0.99, 1.0, 5.0, 59.0, 60.0, 61.0, 3000.0])
+@pytest.mark.parametrize("gigabytes", [0.001, 0.5, 0.99, 1.0, 7.5])
+def test_a_cost_is_told_in_units_that_fit_it(gigabytes, seconds):
+    cost = Cost(600, 325, gigabytes, seconds / 60)
+    size, minutes = read_cost(str(cost))
+    assert size == pytest.approx(gigabytes, rel=0.06)
+    assert minutes * 60 == pytest.approx(seconds if seconds >= 1 else 0, rel=0.06)
+    assert ("MB" in str(cost)) == (gigabytes < 1)
+    assert ("minutes" in str(cost)) == (seconds >= 60)
+    assert "600 states (325 after symmetries)" in str(cost)
+    assert "symmetries" not in str(Cost(600, 600, gigabytes, seconds / 60))
+
+
+def test_what_is_affordable_takes_neither_too_much_memory_nor_too_much_time():
+    most, just = (8.0, 60.0), 1e-9
+    for gigabytes, minutes in product((0, most[0], most[0] + just), (0, most[1], most[1] + just)):
+        allowed = gigabytes <= most[0] and minutes <= most[1]
+        assert Cost(1, 1, gigabytes, minutes).is_affordable == allowed
+
+
+# ---- what no chain is known for
+
+
+@pytest.mark.parametrize(
+    ("made", "options", "message"),
+    [
+        ({"move": "rotation"}, {}, "move must be 'angle'"),
+        ({"init": "sphere"}, {}, "init must be 'grid'"),
+        ({"replace_neuron": 0.1}, {}, "replace_neuron must be 0"),
+        ({"neurons": "evolved"}, {}, "neurons must be a number"),
+        ({}, {"restarts": 1}, "restarts must be 0"),
+        ({}, {"restarts": "auto"}, "restarts must be 0"),
+    ],
+    ids=str,
+)
+def test_runs_without_a_chain_are_refused_whatever_made_them(made, options, message):
+    from hyperna.theory.task import check_task
+
+    task = OnePlusOneNA(resolution=8, **made).task(problem("half", dim=3), **options)
+    with pytest.raises(ValueError, match=message):
+        check_task(task)
+    check_task(OnePlusOneNA(resolution=8).task(problem("half", dim=3)))
+
+
+def test_arguments_that_mean_nothing_are_refused():
+    with pytest.raises(TypeError, match="got online"):
+        expected_runtime(Online(problem("half"), 4), 8)
+    with pytest.raises(ValueError, match="dim must be left out where a problem is given"):
+        expected_runtime(problem("half"), 8, dim=2)
+    for algorithm in ("na", "rls"):
+        with pytest.raises(ValueError, match="offspring must be left out for algorithm"):
+            expected_runtime("half", 8, algorithm=algorithm, offspring=2)
+    for algorithm in ("mu_plus_one", "annealing"):
+        with pytest.raises(ValueError, match="algorithm must be one of na, rls, one_plus_lambda"):
+            expected_runtime("half", 8, algorithm=algorithm)
+    for target in (-0.1, 1.1, math.nan):
+        with pytest.raises(ValueError, match="target must be"):
+            expected_runtime("half", 8, target=target)
+    with pytest.raises(ValueError, match="target must be given here; by default success is noth"):
+        expected_runtime("two_quarters", 8, bias=False)
+    with pytest.raises(ValueError, match="target must be given here; by default success is noth"):
+        solve_task(OnePlusOneNA(resolution=8).task(problem("half"), target=False))
