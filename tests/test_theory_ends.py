@@ -1,5 +1,6 @@
 """Exact runtimes at their edges: large levels and parts of work, ties, first and last, refusals."""
 
+import json
 import math
 from itertools import product
 
@@ -7,7 +8,8 @@ import numpy as np
 import pytest
 
 from hyperna import OnePlusOneNA, expected_runtime, problem
-from hyperna.fitness import Online
+from hyperna.cli import main
+from hyperna.fitness import Online, Sampled
 from hyperna.theory import drift, fit_potential
 from hyperna.theory.dense import DenseSolver
 from hyperna.theory.limits import Cost
@@ -246,6 +248,17 @@ def test_values_of_a_potential_are_neither_changed_nor_mended():
         assert drift(runtime, fine).additive_rate == found.additive_rate
 
 
+def test_samples_may_be_better_than_what_is_known_of_the_whole():
+    """Then what is missing is counted from the best network that there is."""
+    sample = Sampled(problem("two_quarters"), 16, method="random")
+    runtime = expected_runtime(sample, 8, target=0.9)
+    fitness = runtime.fitness
+    assert problem("two_quarters").best_fitness(1) == 0.75
+    assert 0.75 < fitness[~runtime.target].max() < fitness.max()
+    found = drift(runtime, "missing fitness")
+    np.testing.assert_allclose(found.values[found.free], (fitness.max() - fitness)[found.free])
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -356,3 +369,208 @@ def test_arguments_that_mean_nothing_are_refused():
         expected_runtime("two_quarters", 8, bias=False)
     with pytest.raises(ValueError, match="target must be given here; by default success is noth"):
         solve_task(OnePlusOneNA(resolution=8).task(problem("half"), target=False))
+
+
+# ---- what the command prints and draws
+
+COMMANDS = [
+    ("half --no-bias --resolution 8", {"problem": "half", "bias": False, "resolution": 8}),
+    (
+        "local_opt --mutation local --resolution 24",
+        {"problem": "local_opt", "mutation": "local", "resolution": 24},
+    ),
+    (
+        "arcs:arcs=0-20+50-70+100-150+200-210+300-330 --target 0.66 --mutation local "
+        "--algorithm rls --resolution 36",
+        {
+            "problem": "arcs:arcs=0-20 50-70 100-150 200-210 300-330",
+            "target": 0.66,
+            "mutation": "local",
+            "algorithm": "rls",
+            "resolution": 36,
+        },
+    ),
+    (
+        "two_quarters --target 0.7 --resolution 6",
+        {"problem": "two_quarters", "target": 0.7, "resolution": 6},
+    ),
+    (
+        "quarter --algorithm one_plus_lambda:offspring=3 --resolution 9",
+        {"problem": "quarter", "resolution": 9, **ALGORITHMS["plus"]},
+    ),
+    (
+        "quarter --algorithm one_comma_lambda:offspring=1 --resolution 8",
+        {"problem": "quarter", "resolution": 8, **ALGORITHMS["comma one"]},
+    ),
+    (
+        "two_quarters --neurons 2 --resolution 4",
+        {"problem": "two_quarters", "neurons": 2, "resolution": 4},
+    ),
+]
+POTENTIALS_TRIED = [None, ("distance", None), ("missing fitness", 0.5)]
+
+
+def told(value):
+    return "∞" if math.isinf(value) else f"{value:.8g}"
+
+
+@pytest.mark.parametrize("asked", POTENTIALS_TRIED, ids=str)
+@pytest.mark.parametrize(("command", "settings"), COMMANDS)
+def test_every_line_of_the_command_is_what_python_answers(command, settings, asked, capsys):
+    exact = expected_runtime(**settings)
+    unreachable = asked == ("distance", None) and not exact.target.any()
+    if unreachable or (asked and asked[1] and exact.chain.comma):
+        return
+    levels = [0.125, 0.0625, 0.975, 0.3333]
+    words = [word.replace("+", " ") for word in command.split()]
+    argv = ["theory", *words, "--quantiles", ",".join(map(str, levels))]
+    if asked:
+        argv += ["--drift", asked[0], *(["--above", str(asked[1])] if asked[1] else [])]
+    assert main([*argv, "--json"]) == 0
+    numbers = json.loads(capsys.readouterr().out)
+    assert main(argv) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    wanted = [
+        f"success probability {exact.probability:.8g}",
+        f"evaluations, mean {told(exact.mean)}",
+    ]
+    ends = exact.ends() if exact.probability < 1 else []
+    if exact.probability == 1:
+        wanted.append(f"evaluations, sd {exact.standard_deviation:.8g}")
+        if exact.offspring > 1:
+            wanted.append(f"generations, mean {exact.generations:.8g}")
+    else:
+        if exact.probability > 0:
+            mean, spread = exact.conditional_mean, exact.conditional_standard_deviation
+            wanted.append(f"evaluations of successes, mean {mean:.8g}")
+            wanted.append(f"evaluations of successes, sd {spread:.8g}")
+        wanted.append(f"evaluations until success or stuck {exact.evaluations_until_end():.8g}")
+    wanted.append(f"relative error at most {exact.relative_error_bound:.2g}")
+    for level, value in zip(levels, exact.quantiles(levels), strict=True):
+        wanted.append(f"{100 * level:.4g} % of the runs succeed within {told(value)}")
+        found = numbers["quantiles"][f"{level:g}"]
+        assert found == (None if math.isinf(value) else value)
+    listed = [end for end in ends if end.size]
+    for end in listed[:12]:
+        word = "ends with success" if end.success else "ends stuck"
+        networks = f"{end.size:,} network{'s' * (end.size > 1)}"
+        wanted.append(
+            f"{word}, fitness {end.fitness:.6g} ({networks}): probability {end.probability:.6g}"
+        )
+    if len(listed) > 12:
+        wanted.append(f"and {len(listed) - 12} more: see --json")
+    begin = lines.index(wanted[0])
+    assert lines[begin : begin + len(wanted)] == wanted
+    successes = exact.fitness[exact.target]
+    if successes.size:
+        low, high = f"{successes.min():.6g}", f"{successes.max():.6g}"
+        networks = f"{successes.size:,} network{'s' * (successes.size > 1)}"
+        between = low if low == high else f"{low} to {high}"
+        assert f"that is {networks} of fitness {between}" in lines
+        assert numbers["success_fitness"] == [successes.min(), successes.max()]
+    else:
+        assert numbers["success_fitness"] is None
+    joined = f", {exact.states:,} state{'s' * (exact.states > 1)} after symmetries"
+    networks = f"chain: {exact.per_state.size:,} networks"
+    assert networks + (joined if exact.states < exact.per_state.size else "") in lines
+    assert [end["probability"] for end in numbers["ends"]] == [end.probability for end in ends]
+    assert [end["search_points"] for end in numbers["ends"]] == [end.size for end in ends]
+    assert [end["error"] for end in numbers["ends"]] == [end.error for end in ends]
+    until = exact.evaluations_until_end()
+    assert numbers["evaluations_until_end"] == pytest.approx(until)
+    rest = lines[begin + len(wanted) :]
+    if asked is None:
+        assert rest == []
+        return
+    found = drift(exact, asked[0], above=asked[1])
+    upper = [
+        "none" if found.failing.any() else f"{bound:.6g}".replace("inf", "∞")
+        for bound in (found.additive_bound, found.multiplicative_bound)
+    ]
+    rows = [
+        "exact mean " + f"{found.exact:.6g}".replace("inf", "∞"),
+        f"least drift {found.additive_rate:.6g}",
+        f"bound on the mean that follows {upper[0]}",
+        f"least drift relative to the potential {found.multiplicative_rate:.6g}",
+        f"bound on the mean that follows {upper[1]}",
+        f"largest drift {found.largest_rate:.6g}",
+        f"lower bound on the mean that follows {found.additive_lower_bound:.6g}",
+    ]
+    place = rest.index(rows[0])
+    assert rest[place : place + len(rows)] == rows
+    assert (f"in networks above fitness {asked[1]} only, and starts among them" in rest) == (
+        asked[1] is not None
+    )
+    assert any("does not fall on average" in line for line in rest) == found.failing.any()
+    if found.failing.any():
+        count = int(found.failing.sum())
+        networks = f"{count:,} network{'s' * (count > 1)} of {found.free.sum():,}"
+        assert f"the potential does not fall on average in {networks}" in rest
+
+
+def test_quantiles_that_nobody_asked_for_take_at_most_so_many_additions(capsys, monkeypatch):
+    """Those of the steps, four standard deviations beyond the mean; a generation is one step."""
+    command, settings = COMMANDS[4]
+    exact = expected_runtime(**settings)
+    assert exact.offspring == 3
+    steps = (exact.mean + 4 * exact.standard_deviation) / 3
+    for factor in (0.99, 1.01):
+        most = factor * steps * exact.step_operations
+        monkeypatch.setattr("hyperna.cli.theory._MOST_OPERATIONS", most)
+        assert main(["theory", *command.split()]) == 0
+        text = capsys.readouterr().out
+        assert ("50 % of the runs succeed within" in text) == (factor > 1)
+        assert ("no quantiles" in text) == (factor < 1)
+    # what never succeeds has none, which its probability tells
+    assert main(["theory", *COMMANDS[3][0].split()]) == 0
+    assert "quantiles" not in capsys.readouterr().out
+
+
+def test_pictures_end_where_nearly_all_runs_have_succeeded():
+    plots = pytest.importorskip("hyperna.plots")
+    for name, law in (("quarter", "harmonic"), ("local_opt", "local")):
+        exact = expected_runtime(name, 12, law)
+        times = np.array([3.0, 9.0, 9.0, math.inf, 40.0, 30.0])
+        for t_max in (None, 30):
+            simulated, curve = plots.plot_distribution(exact, times, t_max).lines
+            x, y = simulated.get_data()
+            end = curve.get_xdata()[-1]
+            assert y[-1] == pytest.approx(np.mean(times <= end))
+            assert x[-1] == times[times <= end].max()
+            assert curve.axes.get_xlim() == (0, end)
+            (budget,) = plots.plot_fixed_budget(exact, t_max).lines
+            assert budget.get_xdata()[-1] == end
+            if t_max is None:
+                # nearly all of those that succeed at all, and not for ever after
+                assert exact.distribution(int(end))[-1] > 0.97 * exact.probability
+                assert end < 10 * exact.conditional_mean
+            else:
+                assert end == t_max
+
+
+def test_the_lines_of_a_drift_are_its_rates():
+    plots = pytest.importorskip("hyperna.plots")
+    for name, options in (("half", {"bias": False}), ("quarter", {}), ("local_opt", {})):
+        for law in ("harmonic", "local"):
+            exact = expected_runtime(name, 16, law, **options)
+            falls_nowhere = 1.0 + np.arange(exact.per_state.size).reshape(exact.per_state.shape)
+            found = drift(exact, "distance" if law == "local" else falls_nowhere)
+            ax = plots.plot_drift(found)
+            (least,) = [line for line in ax.lines if line.get_linestyle() == ":"]
+            assert set(least.get_ydata()) == {found.additive_rate}
+            (relative,) = [line for line in ax.lines if line.get_linestyle() == "--"]
+            x, y = relative.get_data()
+            np.testing.assert_allclose(y, found.multiplicative_rate * np.asarray(x))
+            # nothing that does not fall can be on a logarithmic scale
+            if found.failing.any():
+                assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "linear")
+            ax = plots.plot_drift(found, over="components")
+            if found.values.ndim == 1:
+                drawn = ax.lines[0].get_ydata()
+                np.testing.assert_allclose(drawn, np.where(found.free, found.drift, np.nan))
+                marks = [line for line in ax.lines if line.get_marker() == "x"]
+                at = np.flatnonzero(found.failing)
+                for line in marks:
+                    assert line.get_ydata().tolist() == found.drift[at].tolist()
+                    np.testing.assert_allclose(line.get_xdata(), 360 * at / 16)
+                assert bool(marks) == bool(at.size)
