@@ -453,3 +453,52 @@ def test_sentences_that_list_outputs_list_all():
             assert found == set(OUTPUTS), f"{name}: {text}"
             listed.append(name)
     assert {"networks.py", "glossary.md", "index.md"} <= set(listed)
+
+
+# Of each option its heading, which algorithms know it, whether exact runtimes depend on it, whether
+# it is part of the function that is maximised, whether settings hold its default, what the page
+# has of it, and the type of its column.
+_ALL, _RESTARTING, _OURS = EVERY, COUNTED, NA_AND_RELATIVES
+PLACES = {
+    "algorithm": ("algorithm", _ALL, True, False, True, False, ""),
+    "problem": ("problem", _ALL, True, True, True, True, ""),
+    "dim": ("problem", _ALL, True, True, True, (2, 3), "int64"),
+    "k": ("problem", _ALL, True, False, False, (1, 12), "Int64"),
+    "arcs": ("problem", _ALL, True, False, False, True, ""),
+    "label": ("problem", _ALL, True, True, False, False, ""),
+    "positive": ("problem", _ALL, True, True, False, False, ""),
+    "weight": ("problem", _ALL, True, True, False, False, ""),
+    "scale": ("problem", _ALL, True, True, False, False, "boolean"),
+    "points": ("problem", _ALL, True, True, True, False, "Int64"),
+    "sampling": ("problem", _ALL, True, True, True, False, ""),
+    "online": ("problem", _OURS, False, False, False, False, "Int64"),
+    "judge_once": ("problem", _OURS, False, False, False, False, "boolean"),
+    "neurons": ("network", _ALL, True, True, True, (1, 8), "int64"),
+    "output": ("network", _ALL, True, True, True, True, ""),
+    "resolution": ("network", _ALL, True, True, True, (4, 2**14), "int64"),
+    "mutation": ("algorithm", _OURS, True, False, True, True, ""),
+    "bias": ("algorithm", _OURS, True, False, True, True, "boolean"),
+    "redraw_void": ("algorithm", _OURS, True, False, True, False, "boolean"),
+    "mutation_probability": ("algorithm", _OURS, True, False, True, False, "float64"),
+    "init": ("algorithm", _OURS, False, False, True, False, ""),
+    "neuron": ("network", _OURS, True, True, False, True, ""),
+    "replace_neuron": ("algorithm", _OURS, False, False, False, False, "float64"),
+    "move": ("algorithm", _OURS, False, False, False, False, ""),
+    "max_neurons": ("network", _OURS, False, False, False, False, "Int64"),
+    "term_cost": ("problem", _OURS, False, False, False, False, "Int64"),
+    "budget": ("runs", _ALL, False, False, True, False, "Int64"),
+    "stagnation": ("runs", _RESTARTING, False, False, True, (0, 10**9), "Int64"),
+    "target": ("runs", _ALL, True, False, True, False, ""),
+    "restarts": ("runs", _RESTARTING, False, False, True, (0, 10**6), "Int64"),
+    "seed": ("runs", _ALL, False, False, True, (0, 2**32 - 1), "int64"),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_an_option_has_its_places(name):
+    option = OPTIONS[name]
+    found = (
+        *(option.group, option.used_by, option.theory, option.function, option.written),
+        *(option.page, option.column),
+    )
+    assert found == PLACES[name]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hyperna import Grid, OnePlusOneNA, expected_runtime, problem
+from hyperna._kernels.matching import MATCHING_ROWS, all_matched
 from hyperna.fitness import ExactArcs, Sampled
 from hyperna.network.neurons import LARGEST_TABLE, NEURONS
 from hyperna.theory.states import all_scores, list_states
@@ -190,3 +191,18 @@ def test_success_near_an_optimum_is_that_of_its_definition(subject, neurons, out
         near = np.array([near_by_definition(task, genome) for genome in genomes])
         assert 0 < near.sum() < near.size
         np.testing.assert_array_equal(codes != 0, near & fit)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+def test_rows_are_matched_where_some_order_of_them_is(size):
+    rng = np.random.default_rng(size)
+    found = []
+    for _ in range(60):
+        near = (rng.random((size, size)) < 1.5 / size).astype(np.int64)
+        scratch = rng.integers(0, size, (MATCHING_ROWS, size))
+        found.append(bool(all_matched.py_func(near, size, scratch)))
+        rows = np.arange(size)
+        assert found[-1] == any(
+            near[rows, order].all() for order in itertools.permutations(range(size))
+        )
+    assert size == 1 or 0 < sum(found) < len(found)
