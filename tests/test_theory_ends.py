@@ -10,7 +10,7 @@ import pytest
 from hyperna import OnePlusOneNA, expected_runtime, problem
 from hyperna.cli import main
 from hyperna.fitness import Online, Sampled
-from hyperna.theory import drift, fit_potential
+from hyperna.theory import drift, estimated_cost, fit_potential, largest_resolution
 from hyperna.theory.dense import DenseSolver
 from hyperna.theory.limits import Cost
 from hyperna.theory.runtime import solve_task
@@ -257,6 +257,11 @@ def test_samples_may_be_better_than_what_is_known_of_the_whole():
     assert 0.75 < fitness[~runtime.target].max() < fitness.max()
     found = drift(runtime, "missing fitness")
     np.testing.assert_allclose(found.values[found.free], (fitness.max() - fitness)[found.free])
+    # that targets are better does not matter
+    runtime = expected_runtime(sample, 8, target=0.72)
+    assert runtime.fitness[~runtime.target].max() < 0.75
+    found = drift(runtime, "missing fitness")
+    np.testing.assert_allclose(found.values[found.free], (0.75 - fitness)[found.free])
 
 
 @pytest.mark.parametrize(
@@ -574,3 +579,34 @@ def test_the_lines_of_a_drift_are_its_rates():
                     assert line.get_ydata().tolist() == found.drift[at].tolist()
                     np.testing.assert_allclose(line.get_xdata(), 360 * at / 16)
                 assert bool(marks) == bool(at.size)
+
+
+def test_dense_chains_have_at_most_8192_states(monkeypatch):
+    """HALF without bias has half as many states as angles, and one more if they have quarters."""
+    for offspring in (1, 3):
+        comma = {"bias": False, "algorithm": "one_comma_lambda", "offspring": offspring}
+        assert estimated_cost("half", 16_382, **comma).joined == 8191
+        assert largest_resolution("half", **comma) == 16_382
+        most = r"at most 16,382 for this chain, got 16,384: .* 8,193 states.* 8,192 states where"
+        with pytest.raises(ValueError, match=most):
+            estimated_cost("half", 16_384, **comma)
+        with monkeypatch.context() as changed:
+            changed.setattr("hyperna.theory.limits.MOST_DENSE_STATES", 13)
+            assert estimated_cost("half", 24, **comma).joined == 13
+            with pytest.raises(ValueError, match="at most 26 for this chain, got 28"):
+                estimated_cost("half", 28, **comma)
+
+
+def test_memory_grows_with_the_moves_that_are_kept():
+    """One component at a time: states times a sum of moves, else states times their product."""
+
+    def growth(law, **settings):
+        few, many = (estimated_cost("half", r, law, dim=3, **settings) for r in (12, 24))
+        return many.gigabytes / few.gigabytes, many.joined / few.joined
+
+    memory, states = growth("harmonic", algorithm="rls")
+    assert memory == pytest.approx(2 * states, rel=0.2)
+    memory, states = growth("local", algorithm="rls")
+    assert memory == pytest.approx(states, rel=0.1)
+    memory, states = growth("local")
+    assert memory == pytest.approx(states, rel=0.1)
