@@ -159,7 +159,8 @@ def near_by_definition(task, genome):
         ("arcs:k=4", 4, "or", (4, 5, 7)),
         (problem("half", dim=3), 1, "or", (5, 8)),
         (problem("half", dim=4), 1, "or", (6,)),
-        (problem("two_quarters", dim=3), 2, "xor", (4, 6)),
+        # a kernel of its own
+        pytest.param(problem("two_quarters", dim=3), 2, "xor", (4, 6), marks=pytest.mark.slow),
         (Sampled(problem("arcs", k=4), 64), 4, "or", (4, 5)),
         (Sampled(problem("two_quarters", dim=3), 64), 2, "xor", (4, 6)),
         (Sampled(problem("half", dim=4), 64), 1, "or", (6,)),
