@@ -456,3 +456,68 @@ def test_sentences_that_list_outputs_list_all():
     assert not incomplete, "\n\n".join(incomplete)
     wanted = "hyperna/network/networks.py", "docs/start/glossary.md", "docs/start/index.md"
     assert listed.issuperset(wanted)
+
+
+# What the description says of options, written down once more: whoever has an option by mistake, or
+# lacks one, is told here.
+HEADINGS = {
+    "problem": "problem dim k arcs label positive weight scale points sampling online judge_once "
+    "term_cost",
+    "network": "neurons output resolution neuron max_neurons",
+    "algorithm": "algorithm mutation bias redraw_void mutation_probability init replace_neuron "
+    "move",
+    "runs": "budget stagnation target restarts seed",
+}
+KNOWN_BY = {
+    EVERY: "algorithm problem dim k arcs label positive weight scale points sampling neurons "
+    "output resolution budget target seed",
+    COUNTED: "stagnation restarts",
+    NA_AND_RELATIVES: "online judge_once mutation bias redraw_void mutation_probability init "
+    "neuron replace_neuron move max_neurons term_cost",
+}
+THEORY = (
+    "algorithm problem dim k arcs label positive weight scale points sampling neurons output "
+    "resolution mutation bias redraw_void mutation_probability neuron target"
+)
+# of the function that is maximised, not of the algorithm
+OF_THE_FUNCTION = (
+    "problem dim label positive weight scale points sampling neurons output resolution neuron"
+)
+# added later: settings hold them only where they are not the default
+NOT_WRITTEN = (
+    "k arcs label positive weight scale online judge_once neuron replace_neuron move max_neurons "
+    "term_cost"
+)
+PAGE = {
+    **dict.fromkeys(("problem", "arcs", "output", "mutation", "bias", "neuron"), True),
+    "dim": (2, 3),
+    "k": (1, 12),
+    "neurons": (1, 8),
+    "resolution": (4, 2**14),
+    "stagnation": (0, 10**9),
+    "restarts": (0, 10**6),
+    "seed": (0, 2**32 - 1),
+}
+COLUMNS = {
+    "int64": "dim neurons resolution seed",
+    "Int64": "k points online max_neurons term_cost budget stagnation restarts",
+    "float64": "mutation_probability replace_neuron",
+    "boolean": "scale judge_once bias redraw_void",
+}
+
+
+def those_with(quality):
+    return {name for name, option in OPTIONS.items() if quality(option)}
+
+
+def test_options_are_where_they_belong():
+    for heading, names in HEADINGS.items():
+        assert those_with(lambda option, group=heading: option.group == group) == {*names.split()}
+    for who, names in KNOWN_BY.items():
+        assert those_with(lambda option, them=who: option.used_by == them) == {*names.split()}
+    for column, names in COLUMNS.items():
+        assert those_with(lambda option, kind=column: option.column == kind) == {*names.split()}
+    assert those_with(lambda option: option.theory) == {*THEORY.split()}
+    assert those_with(lambda option: option.function) == {*OF_THE_FUNCTION.split()}
+    assert those_with(lambda option: not option.written) == {*NOT_WRITTEN.split()}
+    assert {name: option.page for name, option in OPTIONS.items() if option.page} == PAGE

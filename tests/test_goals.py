@@ -254,3 +254,32 @@ def test_a_whole_step_is_not_close_and_all_but_a_step_is(resolution, options):
                 assert all(abs(place + sign * (unit - 1) - value) < tolerance for sign in (-1, 1))
             tried += 1
     assert tried > 3
+
+
+@pytest.mark.parametrize("neuron", ["plain", "bent"])
+@pytest.mark.parametrize("bias", [True, False])
+def test_an_output_of_one_neuron_changes_nothing_of_what_is_wanted(neuron, bias):
+    """There is nothing to join, so that all outputs ask for the same, also the evolved one."""
+    for subject in ("half", "two_quarters", "local_opt", "cube"):
+        goals = set()
+        for output in OUTPUTS:
+            na = OnePlusOneNA(1, output=output, resolution=24, bias=bias, neuron=neuron)
+            task = na.task(problem(subject), budget=10)
+            judge = task.judge
+            goals.add((judge.trivial_score, task.goal.score, task.goal.lowest_optimal_score))
+            constants = set() if not bias and neuron == "plain" else {False, True}
+            assert constant_answers(task.grid, bias) == constants
+        assert len(goals) == 1
+
+
+@pytest.mark.parametrize(("output", "neurons"), [("or", 2), ("evolved", 1), ("xor", 3)])
+def test_the_default_target_of_moves_on_a_finer_grid_is_that_of_the_resolution(output, neurons):
+    """Rotations and real-valued laws are kept on the finest grid, but a step is one of r."""
+    subject = problem("quarter", dim=3)
+    if subject.best_fitness(neurons, output) is None:
+        subject = problem("half", dim=3)
+    targets = [
+        OnePlusOneNA(neurons, output=output, resolution=60, **moved).task(subject).default_target
+        for moved in ({}, {"move": "rotation"}, {"mutation": "pareto"}, {"mutation": "cauchy"})
+    ]
+    assert len(set(targets)) == 1

@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hyperna import Grid, expected_runtime, problem
-from hyperna.fitness import ExactArcs
+from hyperna import Grid, OnePlusOneNA, expected_runtime, problem
+from hyperna._kernels.matching import MATCHING_ROWS, all_matched
+from hyperna.fitness import ExactArcs, Sampled
 from hyperna.network.neurons import LARGEST_TABLE, NEURONS
 from hyperna.theory.states import all_scores, list_states
 from hyperna.theory.task import exact_task
@@ -121,3 +122,88 @@ def test_every_state_has_the_fitness_and_the_end_of_its_network(options):
     np.testing.assert_allclose(states.score[index] / task.units, scores / task.units, atol=1e-10)
     apart = np.abs(scores - task.goal.score) > 1e-9 * task.units
     assert (states.target[index] == (codes != 0))[apart | task.goal.by_closeness].all()
+
+
+def near_by_definition(task, genome):
+    """Every neuron less than a step from one of its own, in any order, mirrored or not."""
+    grid = task.grid
+    angles = grid.dim - 1
+    neurons = genome.reshape(grid.neurons, grid.width)
+    modulus = grid.moduli[: grid.width].astype(float)
+
+    def close(neuron, wanted):
+        for turned in itertools.product((False, True), repeat=angles - 1):
+            image = wanted.copy()
+            for k, mirrored in enumerate(turned):
+                if mirrored:
+                    image[k], image[k + 1] = -image[k], image[k + 1] + grid.resolution / 2
+            away = np.abs(neuron - image) % modulus
+            if (np.minimum(away, modulus - away) < 1 - 1e-9).all():
+                return True
+        return False
+
+    return any(
+        all(close(*pair) for pair in zip(neurons, order, strict=True))
+        for optimum in task.goal.optima
+        for order in itertools.permutations(optimum)
+    )
+
+
+@pytest.mark.parametrize(
+    ("subject", "neurons", "output", "resolutions"),
+    [
+        ("local_opt", 1, "or", (4, 12, 13)),
+        ("two_quarters", 2, "or", (4, 5, 8)),
+        ("two_quarters", 2, "xor", (4, 7)),
+        ("arcs:k=3", 3, "or", (4, 5, 6)),
+        ("arcs:k=4", 4, "or", (4, 5, 7)),
+        (problem("half", dim=3), 1, "or", (5, 8)),
+        (problem("half", dim=4), 1, "or", (6,)),
+        # a kernel of its own
+        pytest.param(problem("two_quarters", dim=3), 2, "xor", (4, 6), marks=pytest.mark.slow),
+        (Sampled(problem("arcs", k=4), 64), 4, "or", (4, 5)),
+        (Sampled(problem("two_quarters", dim=3), 64), 2, "xor", (4, 6)),
+        (Sampled(problem("half", dim=4), 64), 1, "or", (6,)),
+    ],
+    ids=lambda part: part if isinstance(part, str) else None,
+)
+def test_success_near_an_optimum_is_that_of_its_definition(subject, neurons, output, resolutions):
+    """On grids so coarse that several neurons are near the same one, and on the edge of a step."""
+    for resolution in resolutions:
+        na = OnePlusOneNA(neurons, output=output, resolution=resolution)
+        task = na.task(subject)
+        assert task.goal.by_closeness
+        grid = task.grid
+        rng = np.random.default_rng(resolution)
+        genomes = [rng.integers(0, grid.moduli) for _ in range(100)]
+        for _ in range(400):
+            optimum = task.goal.optima[rng.integers(len(task.goal.optima))]
+            wanted = rng.permutation(optimum)
+            for neuron in wanted:
+                for k in range(grid.dim - 2):
+                    if rng.random() < 0.5:
+                        neuron[k], neuron[k + 1] = -neuron[k], neuron[k + 1] + resolution / 2
+            lost = rng.random(wanted.shape) < 0.1
+            offset = np.where(lost, rng.choice([-2, -1, 1], wanted.shape), 0)
+            rounded = np.floor(wanted + rng.choice([0.0, 0.5, 1.0 - 1e-6], wanted.shape))
+            genomes.append((rounded + offset).astype(np.int64).ravel() % grid.moduli)
+        scores, codes = task.outcomes(np.array(genomes))
+        fit = scores >= task.goal.lowest_optimal_score
+        near = np.array([near_by_definition(task, genome) for genome in genomes])
+        assert 0 < near.sum() < near.size
+        np.testing.assert_array_equal(codes != 0, near & fit)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+def test_rows_are_matched_where_some_order_of_them_is(size):
+    rng = np.random.default_rng(size)
+    found = []
+    for _ in range(60):
+        near = (rng.random((size, size)) < 1.5 / size).astype(np.int64)
+        scratch = rng.integers(0, size, (MATCHING_ROWS, size))
+        found.append(bool(all_matched.py_func(near, size, scratch)))
+        rows = np.arange(size)
+        assert found[-1] == any(
+            near[rows, order].all() for order in itertools.permutations(range(size))
+        )
+    assert size == 1 or 0 < sum(found) < len(found)
