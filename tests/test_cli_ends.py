@@ -201,7 +201,8 @@ cli.command()
     assert process.returncode == 130
 
 
-def test_an_interrupted_batch_shows_the_runs_that_are_finished(monkeypatch, capsys):
+@pytest.fixture
+def interrupted_after_four_runs(monkeypatch):
     @contextmanager
     def bar(total, doing):
         def stop(done, total):
@@ -212,12 +213,27 @@ def test_an_interrupted_batch_shows_the_runs_that_are_finished(monkeypatch, caps
 
     monkeypatch.setattr("hyperna.cli.run.progress_bar", bar)
     monkeypatch.setattr("hyperna.cli.signals.signals.patient", False)
+
+
+@pytest.mark.usefixtures("interrupted_after_four_runs")
+def test_an_interrupted_batch_shows_the_runs_that_are_finished(capsys):
     long = ["--target", "none", "--budget", "1000000"]
     assert main(["run", "half", "--runs", "20", *long]) == 130
     told = capsys.readouterr()
     found = re.fullmatch(r"hyperna: interrupted: (\d+) of 20 runs are finished\n", told.err)
     assert 4 <= int(found[1]) < 20
     assert f"{found[1]} runs from seed 0" in told.out
+
+
+@pytest.mark.usefixtures("interrupted_after_four_runs")
+def test_runs_that_are_finished_come_with_their_numbers(capsys):
+    """With several workers, those that are missing may be anywhere."""
+    assert main(["run", "half", "--runs", "200", "--jobs", "2", "--json", "--all"]) == 130
+    told = json.loads(capsys.readouterr().out)
+    numbers = told["numbers"]
+    assert 4 <= told["runs"] == len(numbers) < 200
+    runs = hyperna.OnePlusOneNA().run_many("half", 200, seed=0)
+    assert told["evaluations"] == runs.evaluations[numbers].tolist()
 
 
 # Readers that go away, disks that are full, streams that are closed.

@@ -120,6 +120,7 @@ def test_json_sums_up_the_library_s_own_runs(capsys):
     )
     assert shown.keys() >= KEYS
     assert shown["evaluations"] == runs.evaluations.tolist()
+    assert shown["numbers"] == [*range(40)]
     assert shown["runs"] == 40
     assert shown["success_share"] == runs.success.mean()
     assert shown["success_interval"] == list(wilson_interval(int(runs.success.sum()), 40))

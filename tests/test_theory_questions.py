@@ -10,7 +10,7 @@ import reference
 from dense_chain import Dense, assert_every_answer, component_moves
 
 from hyperna import OnePlusOneNA, StepLaw, problem
-from hyperna.theory import expected_runtime
+from hyperna.theory import estimated_cost, expected_runtime, largest_resolution
 from hyperna.theory.chain import Chain
 from hyperna.theory.landscape import plateaus
 from hyperna.theory.limits import task_cost
@@ -296,6 +296,15 @@ def test_redrawn_steps_take_the_share_of_the_others_that_changes_something(resol
 def test_a_request_that_is_too_large_says_what_it_would_need(resolution, mutation, bias):
     with pytest.raises(ValueError, match=r"resolution must be .* GB and .* minutes"):
         expected_runtime(problem("half"), resolution, mutation, bias=bias)
+
+
+@pytest.mark.parametrize("resolution", [2, 5000, 10**6])
+def test_a_chain_that_no_resolution_makes_small_enough_gets_other_advice(resolution):
+    """Its states may be more than fit a float."""
+    settings = {"neurons": 6, "dim": 5, "output": "and"}
+    with pytest.raises(ValueError, match="dim and neurons must be smaller"):
+        estimated_cost("quarter", resolution, **settings)
+    assert largest_resolution("quarter", **settings) == 0
 
 
 def test_what_is_refused_is_what_the_law_itself_would_need():

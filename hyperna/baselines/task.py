@@ -120,7 +120,7 @@ def baseline_task(
         As in `OnePlusOneNA.run`; an algorithm may also stop by itself, which counts as stagnation.
     target : float or False, optional
         Fitness at which the run ends with success. To compare algorithms, give the same to all of
-        them: the (1+1) NA has succeeded near an optimal network by default.
+        them: where optimal networks are known, the (1+1) NA has succeeded near one by default.
     restarts : int
         Number of restarts after stagnation, within the budget.
     **settings

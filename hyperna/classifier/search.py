@@ -48,7 +48,7 @@ FIRST_COST, COST_FACTOR = 0.5, 8.0
 # half-spaces tell little more than one, and three tell nearly everything.
 MOST_FRUITLESS = 2
 # Least weight of a rule's bits where it is asked whether the rule tells anything at all: with it
-# about one of 50 tables of pure noise gets a rule (benchmarks/classifier.py noise).
+# 4 of 210 tables of pure noise get a rule (benchmarks/classifier.py noise, five seeds of data).
 STRICT_SHORTNESS = 0.7
 
 # Number of half-spaces, and quorum.

@@ -223,7 +223,10 @@ def check_present(names: list[str], table: CsvTable) -> None:
 
 
 def features(classifier: "NAClassifier", table: CsvTable, label: str | None) -> Any:
-    """Return the columns that the model was fitted to, found by name if it knows names."""
+    """Return the columns that the model was fitted to, found by name if it knows names.
+
+    The model forgets its names by that.
+    """
     dim = classifier.n_features_in_
     names = getattr(classifier, "feature_names_in_", None)
     if names is not None:

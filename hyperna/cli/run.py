@@ -48,7 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     report = parser.add_argument_group("report")
     report.add_argument("--json", action="store_true", help="print one JSON object, no table")
     report.add_argument(
-        "--all", action="store_true", help="with every run's evaluations (needs --json)"
+        "--all",
+        action="store_true",
+        help="with the number and the evaluations of every run (needs --json)",
     )
     report.add_argument(
         "--rule", action="store_true", help="print the rule of the best network, too"
@@ -142,10 +144,14 @@ def _draw_film(path: Path, runs: "Runs", dark: bool) -> None:
 
 
 def _print_json(summary: dict[str, Any], runs: "Runs", every: bool, rule: bool) -> None:
-    """Print the summary as one object, with the numbers of every run and the rule if asked."""
+    """Print the summary as one object, with columns of every run and the rule if asked.
+
+    After an interrupt runs may be missing anywhere, so each comes with its number.
+    """
     told = dict(summary)
     if every:
         columns = {
+            "numbers": runs.numbers,
             "evaluations": runs.evaluations,
             "neurons": runs.neurons_used,
             "terms": runs.terms_used,

@@ -67,7 +67,8 @@ class Campaign:
     ``run_many(seed=...)`` and ``hyperna run --seed`` give others.
 
     Where algorithms with different search spaces are compared and no target is given, all of them
-    are asked for the same fitness: see `hyperna.experiments.targets`.
+    are asked for the same fitness: see `hyperna.experiments.targets`. That target is part of their
+    settings, so that an algorithm that is added later may ask for new runs of the others.
 
     Examples
     --------

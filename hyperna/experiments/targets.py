@@ -1,10 +1,15 @@
 """One measure of success for algorithms that are compared.
 
-By default the (1+1) NA has succeeded when every component is within less than one grid step of an
-optimal network. That compares algorithms on the same grid. Real-valued parameters satisfy it with
-much less fitness in higher dimensions, so that an algorithm that searches them would seem to be
-faster. Where algorithms with different search spaces are compared, success is a fitness, the same
-for all of them.
+Where optimal networks are known, the (1+1) NA has succeeded by default when every component is
+within less than one grid step of one of them. That compares algorithms on the same grid. Real-
+valued parameters satisfy it with much less fitness in higher dimensions, so that an algorithm that
+searches them would seem to be faster. Where algorithms with different search spaces are compared,
+success is a fitness, the same for all of them. Where no optimal network is known, it is a fitness
+already, or nothing.
+
+A target is part of a setting, hence of its digest and of the seed of its runs. An algorithm with
+another search space that is added to a campaign therefore asks for new runs of the others; those
+that are stored stay in the store.
 """
 
 from collections import defaultdict
