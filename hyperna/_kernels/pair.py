@@ -3,6 +3,10 @@
 Most offspring are worse than their parent. Up to the first one that is not, all steps lead from the
 same genome, so their scores are computed side by side, in loops that the compiler turns into vector
 instructions: no branches, no calls, and one array that is written to.
+
+A score is a sum of S at the ends of arcs: `hyperna._kernels.arcs`. Neurons joined by AND are scored
+by De Morgan: the union of the opposite arcs is where the network answers 0, so its score is a turn
+less theirs.
 """
 
 from typing import NamedTuple
@@ -260,7 +264,7 @@ def _first_accepted(fitness, work, mutation, steps, genes, first, last, score):
         else:
             pair_scores(turn, positive, join, starts, lengths, count, work.arc, work.score)
         for j in range(count):
-            found = fitness.turn - work.score[j] if fitness.join == AND else work.score[j]
+            found = turn - work.score[j] if join == AND else work.score[j]
             if accepts(found, score):
                 take_step(mutation, steps, first + j, genome, genes[CHANGED], genes[OLD])
                 return first + j, found

@@ -222,6 +222,7 @@ def _advance_by_generations(
         evaluations += count
         to_come -= count
         if end > 1:
+            # adaptive laws, which alone learn from it, have one offspring at a time: that in row 1
             step = run.steps.counter[NEXT]
             improved = scores[1] > scores[0]
             changed = run.genes[CHANGED]
