@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 
 from hyperna._files import check_writable, write_file
 from hyperna._validation import FloatArray
@@ -147,8 +146,11 @@ def _leave_out_unknown_signs(model: Pipeline, X: Any, y: Any) -> None:
 
 def _some_rows(X: Any, rows: Any) -> Any:
     """Return some rows of a data frame of pandas or polars, a dict of columns, or an array."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
     if hasattr(X, "columns"):
-        return _safe_indexing(X, rows)
+        # polars takes numbers of rows, and no masks
+        return X[np.arange(len(X))[rows]]
     if isinstance(X, Mapping):
         return {name: np.asarray(column)[rows] for name, column in X.items()}
     return np.asarray(X)[rows]

@@ -6,13 +6,14 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Number
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from hyperna._validation import FloatArray, IntArray, check_choice
 from hyperna._words import shortened, shown
@@ -336,9 +337,22 @@ def checked_weight(sample_weight: Any, features: Any) -> FloatArray:
     """
     if isinstance(sample_weight, str | complex | np.complexfloating):
         raise ValueError(f"sample_weight must be numbers, got {shown(sample_weight)}")
-    weight: FloatArray = _check_sample_weight(sample_weight, features, dtype=np.float64)
+    n_rows = len(features)
+    if sample_weight is None:
+        sample_weight = 1.0
+    if isinstance(sample_weight, Number):
+        sample_weight = np.full(n_rows, sample_weight)
+    weight: FloatArray = check_array(
+        sample_weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight"
+    )
+    if weight.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must have a weight for each of {n_rows} rows, got shape {weight.shape}"
+        )
     if (weight < 0).any():
         raise ValueError(f"Negative values in sample_weight, the least is {weight.min()}.")
+    if n_rows and not weight.any():
+        raise ValueError("sample_weight must not be zero for all rows")
     return weight
 
 
