@@ -48,7 +48,7 @@ def random_changes(rng, moduli, length):
 def look_at(fitness, grid, genome, changes):
     """What the kernels make of steps from a genome: the start, and every accepted offspring."""
     moduli = np.array(grid.moduli)
-    points = fitness.kernel(grid)
+    points = fitness.compiled_form(grid)
     move = grid.rotations(1, planes=False) if isinstance(points, Points) else AngleMove(1)
     mutation = mutation_data(Local().steps(10), np.arange(moduli.size), moduli, 0.5, False, move)
     most = max(len(chosen) for chosen, _ in changes)

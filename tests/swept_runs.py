@@ -142,7 +142,7 @@ def task_of(name, setting):
         grid = Grid(fine.dim, neurons, fine.resolution, fine.output, fine.neuron)
         limits["start"] = Network(grid, grid.random(np.random.default_rng(5)))
     task = na.task(fitness, budget=setting["budget"], **limits)
-    task.mutation, task.kernel  # noqa: B018  refuse what the kernels do not know
+    task.mutation, task.compiled_fitness  # noqa: B018  refuse what the kernels do not know
     return task
 
 

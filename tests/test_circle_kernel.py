@@ -61,7 +61,7 @@ class Prepared(NamedTuple):
 
     circle: NamedTuple
 
-    def kernel(self, grid):
+    def compiled_form(self, grid):
         return self.circle
 
 
@@ -239,7 +239,7 @@ def assert_scores_are_fresh(result, name):
     """Recorded fitness is that of the recorded genome, evaluated from nothing."""
     path = result.trajectory
     fitness = ExactArcs(problem(name))
-    circle, units = fitness.kernel(path.grid), fitness.units(path.grid)
+    circle, units = fitness.compiled_form(path.grid), fitness.units(path.grid)
     fresh = [score_of(circle, genome) / units for genome in path.genomes]
     np.testing.assert_array_equal(path.fitness, fresh)
     assert (np.diff(path.fitness) >= 0).all()
@@ -310,8 +310,8 @@ def test_optima_are_found_exactly_where_the_definition_says(
         genomes = np.array(list(itertools.product(*map(range, moduli))))
         reasons = np.zeros(len(genomes), np.int64)
         judge(
-            task.kernel,
-            task.kernel.workspace(),
+            task.compiled_fitness,
+            task.compiled_fitness.workspace(),
             task.limits,
             task.goal.optima,
             genomes,

@@ -149,10 +149,9 @@ def test_success_is_what_the_definition_says(name, exact):
                 genomes.append((network.genome + step) % grid.moduli)
     genomes = np.array(genomes)
     reasons = np.zeros(len(genomes), np.int64)
-    work = task.kernel.workspace()
-    judge(
-        task.kernel, work, task.limits, task.goal.optima, genomes, np.zeros_like(reasons), reasons
-    )
+    form = task.compiled_fitness
+    work = form.workspace()
+    judge(form, work, task.limits, task.goal.optima, genomes, np.zeros_like(reasons), reasons)
     found = plain_success(arcs, resolution)
     expected = np.array([found(genome) for genome in genomes.tolist()])
     assert 0.1 < expected.mean() < 0.9

@@ -225,7 +225,7 @@ def test_large_resolutions_without_a_table(resolution):
     arcs = problem("local_opt")
     fitness = ExactArcs(arcs)
     grid = Grid(2, 1, resolution)
-    assert not hasattr(fitness.kernel(grid).shape, "table")
+    assert not hasattr(fitness.compiled_form(grid).shape, "table")
     for network in random_networks(1, resolution, "or", 10):
         phi, k = network.genome.tolist()
         middle, width = (
@@ -327,4 +327,4 @@ def test_exact_arcs_refuse_what_has_no_arcs():
     with pytest.raises(TypeError, match="ArcProblem"):
         ExactArcs(problem("cube"))
     with pytest.raises(ValueError, match="must have dim 2 for this fitness, got 3"):
-        ExactArcs(problem("half")).kernel(Grid(3, 1, 12))
+        ExactArcs(problem("half")).compiled_form(Grid(3, 1, 12))

@@ -34,7 +34,7 @@ def test_optima_in_any_order_and_mirrored(dim, neurons):
     rng = np.random.default_rng(dim)
     grid = Grid(dim, neurons, 120)
     fitness = FiniteSet(rng.normal(size=(5, dim)), [0, 1, 0, 1, 1])
-    points = fitness.kernel(grid)
+    points = fitness.compiled_form(grid)
     work = points.workspace()
     for _ in range(40):
         target = np.array(grid.random(rng))
@@ -55,7 +55,7 @@ def test_optima_in_any_order_and_mirrored(dim, neurons):
 def test_each_neuron_has_an_optimal_neuron_of_its_own():
     """The first neuron is close to both targets, the second to the first target only."""
     grid = Grid(3, 2, 120)
-    points = FiniteSet(np.eye(3), [0, 1, 1]).kernel(grid)
+    points = FiniteSet(np.eye(3), [0, 1, 1]).compiled_form(grid)
     work, optima = points.workspace(), np.full((1, 2, 3), 50.0)
     optima[0, :, 0] = 9.7, 10.8
     for angles, expected in [((10, 9), True), ((9, 10), True), ((9, 9), False), ((11, 11), False)]:

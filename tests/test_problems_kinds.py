@@ -314,7 +314,7 @@ def test_online_points_are_drawn_by_their_weights_and_judged_exactly_where_one_c
     subject = points(X, [1, 0, 0], [3.0, 0.0, 1.0])
     online = Online(subject, 5)
     grid = Grid(2, 1, 8)
-    kernel = online.kernel(grid)
+    kernel = online.compiled_form(grid)
     np.testing.assert_allclose(kernel.share, [0.75, 0.75, 1.0])
     assert online.units(grid) == 4
     sphere = Online(problem("quarter", dim=4), 5)

@@ -81,5 +81,5 @@ def test_runtime_on_half_grows_like_the_squared_logarithm():
 
 def test_tables_do_not_grow_with_the_resolution():
     task = OnePlusOneNA(neurons=3, resolution=2**40).task(problem("half"))
-    sizes = [np.asarray(part).nbytes for part in (*task.mutation, *task.kernel)]
+    sizes = [np.asarray(part).nbytes for part in (*task.mutation, *task.compiled_fitness)]
     assert sum(sizes) < 100_000

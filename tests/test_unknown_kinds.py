@@ -34,11 +34,11 @@ ON_PLANE = hyperna.Grid(2, 1, 8)
 ON_SPHERE = hyperna.Grid(3, 1, 8)
 PAIR_ON_SPHERE = hyperna.Grid(3, 2, 8)
 KNOW_TWO_KINDS = {
-    "kernel of points": lambda of: points().kernel(of(ON_PLANE)),
-    "simple kernel of points": lambda of: points().scoring_kernel(of(ON_PLANE)),
-    "area of a cap": lambda of: ExactSphere(problem("half", dim=3)).kernel(of(ON_SPHERE)),
-    "areas": lambda of: ExactSphere(problem("half", dim=3)).kernel(of(PAIR_ON_SPHERE)),
-    "online": lambda of: Online(problem("half")).kernel(of(ON_PLANE)),
+    "kernel of points": lambda of: points().compiled_form(of(ON_PLANE)),
+    "simple kernel of points": lambda of: points().scoring_form(of(ON_PLANE)),
+    "area of a cap": lambda of: ExactSphere(problem("half", dim=3)).compiled_form(of(ON_SPHERE)),
+    "areas": lambda of: ExactSphere(problem("half", dim=3)).compiled_form(of(PAIR_ON_SPHERE)),
+    "online": lambda of: Online(problem("half")).compiled_form(of(ON_PLANE)),
     "best fitness of arcs": lambda of: problem("half").best_fitness(1, neuron=of(ON_PLANE).neuron),
     "optima of arcs": lambda of: problem("half").optima(1, neuron=of(ON_PLANE).neuron),
     "loss by rounding": lambda of: problem("half").rounding_loss(1, 8, neuron=of(ON_PLANE).neuron),

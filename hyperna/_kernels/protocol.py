@@ -2,7 +2,8 @@
 
 A kind is a NamedTuple of arrays and numbers. `implement` ties functions to it; compiled code
 chooses among them by the type of its first argument while compiling, so that a run compiles the
-code of its own kinds only. Interpreted code chooses when called.
+code of its own kinds only. Interpreted code chooses when called. Functions are tied to a kind below
+them: a search for ``implement(`` in this folder lists all of them.
 
 A kind of fitness (`hyperna._kernels.cones` is the shortest example):
 

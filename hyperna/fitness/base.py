@@ -85,7 +85,7 @@ class Fitness(ABC):
         return int(self.scores(network.genome[None], network.grid)[0])
 
     @abstractmethod
-    def kernel(self, grid: Grid) -> NamedTuple:
+    def compiled_form(self, grid: Grid) -> NamedTuple:
         """Return this fitness as compiled code takes it, for networks on a grid."""
 
     def scores(self, genomes: ArrayLike, grid: Grid, n_jobs: int = 1) -> IntArray:
@@ -119,7 +119,7 @@ class Fitness(ABC):
             )
         jobs = check_jobs(n_jobs) or 1
         genes = np.require(rows, np.int64, ["C", "W"])
-        kernel: Any = self.scoring_kernel(grid)
+        form: Any = self.scoring_form(grid)
         moduli = grid.moduli
         scores = np.zeros(len(rows), np.int64)
         threads = jobs if jobs > 0 else os.cpu_count() or 1
@@ -127,7 +127,7 @@ class Fitness(ABC):
 
         def score_part(first: int, last: int) -> int:
             part = genes[first:last], scores[first:last]
-            wrong = int(score_all(kernel, kernel.workspace(), moduli, *part))
+            wrong = int(score_all(form, form.workspace(), moduli, *part))
             return first + wrong if wrong >= 0 else -1
 
         if len(ends) == 2:
@@ -150,24 +150,24 @@ class Fitness(ABC):
         """
         from hyperna._kernels.judging import score_all
 
-        kernel: Any = self.scoring_kernel(grid)
+        form: Any = self.scoring_form(grid)
         moduli = grid.moduli
-        work = kernel.workspace()
+        work = form.workspace()
 
         def scores(genomes: IntArray) -> IntArray:
             found = np.zeros(len(genomes), np.int64)
-            score_all(kernel, work, moduli, np.ascontiguousarray(genomes), found)
+            score_all(form, work, moduli, np.ascontiguousarray(genomes), found)
             return found
 
         return scores
 
-    def scoring_kernel(self, grid: Grid) -> NamedTuple:
-        """Return the kernel for networks that are not offspring of one parent: the usual one."""
-        return self.kernel(grid)
+    def scoring_form(self, grid: Grid) -> NamedTuple:
+        """Return the form for networks that are not offspring of one parent: the usual one."""
+        return self.compiled_form(grid)
 
-    def resizable_kernel(self, grid: Grid) -> NamedTuple:
-        """Return the kernel for networks of up to the grid's number of neurons: the usual one."""
-        return self.kernel(grid)
+    def resizable_form(self, grid: Grid) -> NamedTuple:
+        """Return the form for networks of up to the grid's number of neurons: the usual one."""
+        return self.compiled_form(grid)
 
     def effort(self, grid: Grid) -> int:
         """Return about how many points it would take as long to look at as to compute a score."""

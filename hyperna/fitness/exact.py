@@ -73,8 +73,8 @@ class ExactArcs(Fitness):
         """
         return int(32 * grid.neurons ** (1 + grid.has_output_neuron))
 
-    @lru_cache(maxsize=8)  # noqa: B019  eight kernels are kept at most
-    def kernel(self, grid: Grid) -> NamedTuple:
+    @lru_cache(maxsize=8)  # noqa: B019  eight forms are kept at most
+    def compiled_form(self, grid: Grid) -> NamedTuple:
         """Return the arcs in units, for the kernel that suits the number of neurons."""
         from hyperna._kernels.circle import ARC_BLOCK, Circle
         from hyperna._kernels.geometry import AND, OR, XOR

@@ -99,8 +99,8 @@ class Online(Fitness):
         """Return about how many points it would take as long to look at as to compute a score."""
         return 10 * self.samples * grid.neurons + self.true_fitness(grid).effort(grid)
 
-    @lru_cache(maxsize=8)  # noqa: B019  eight kernels are kept at most
-    def kernel(self, grid: Grid) -> NamedTuple:
+    @lru_cache(maxsize=8)  # noqa: B019  eight forms are kept at most
+    def compiled_form(self, grid: Grid) -> NamedTuple:
         """Return the true fitness and the source of points as compiled code takes them."""
         from hyperna._kernels import online
 
@@ -118,7 +118,7 @@ class Online(Fitness):
             share = np.cumsum(true.weights) / true.total
         return online.Online(
             # computed from nothing after each accepted step
-            true=true.scoring_kernel(grid),
+            true=true.scoring_form(grid),
             samples=self.samples,
             again=bool(self.reevaluate),
             dim=grid.dim,

@@ -104,13 +104,13 @@ class FiniteSet(Fitness):
         self._check_network(network)
         return int(self.weights[network.predict(self.X) == self.y].sum())
 
-    def kernel(self, grid: Grid) -> NamedTuple:
+    def compiled_form(self, grid: Grid) -> NamedTuple:
         """Return points, labels and weights as compiled code takes them."""
         from hyperna._kernels import points as _  # noqa: F401  the functions of this kind
         from hyperna._kernels.point_data import make_points
 
         if is_bent(grid.neuron, "fitness on points"):
-            return self.simple_kernel(grid)
+            return self.simple_form(grid)
         return make_points(
             columns=np.ascontiguousarray(self.X.T),
             positive=self.y,
@@ -121,8 +121,8 @@ class FiniteSet(Fitness):
             dim=grid.dim,
         )
 
-    def simple_kernel(self, grid: Grid) -> NamedTuple:
-        """Return the points for the kernel that compiles quickly and takes bent neurons too."""
+    def simple_form(self, grid: Grid) -> NamedTuple:
+        """Return the form for `Cones`, which compile quickly and may be bent."""
         from hyperna._kernels.cones import Cones
 
         return Cones(
@@ -137,13 +137,13 @@ class FiniteSet(Fitness):
             bent=is_bent(grid.neuron, "fitness on points"),
         )
 
-    def scoring_kernel(self, grid: Grid) -> NamedTuple:
-        """Return the kernel for networks that are not offspring of one parent."""
-        return self.simple_kernel(grid)
+    def scoring_form(self, grid: Grid) -> NamedTuple:
+        """Return the form for networks that are not offspring of one parent."""
+        return self.simple_form(grid)
 
-    def resizable_kernel(self, grid: Grid) -> NamedTuple:
-        """Return the kernel for networks of up to the grid's number of neurons."""
-        return self.simple_kernel(grid)
+    def resizable_form(self, grid: Grid) -> NamedTuple:
+        """Return the form for networks of up to the grid's number of neurons."""
+        return self.simple_form(grid)
 
     def effort(self, grid: Grid) -> int:
         """Return the number of points."""
@@ -216,17 +216,17 @@ class Sampled(Fitness):
         """Return the number of correctly classified points."""
         return self.points.score(network)
 
-    def kernel(self, grid: Grid) -> NamedTuple:
+    def compiled_form(self, grid: Grid) -> NamedTuple:
         """Return the points as compiled code takes them."""
-        return self.points.kernel(grid)
+        return self.points.compiled_form(grid)
 
-    def scoring_kernel(self, grid: Grid) -> NamedTuple:
-        """Return the kernel for networks that are not offspring of one parent."""
-        return self.points.scoring_kernel(grid)
+    def scoring_form(self, grid: Grid) -> NamedTuple:
+        """Return the form for networks that are not offspring of one parent."""
+        return self.points.scoring_form(grid)
 
-    def resizable_kernel(self, grid: Grid) -> NamedTuple:
-        """Return the kernel for networks of up to the grid's number of neurons."""
-        return self.points.resizable_kernel(grid)
+    def resizable_form(self, grid: Grid) -> NamedTuple:
+        """Return the form for networks of up to the grid's number of neurons."""
+        return self.points.resizable_form(grid)
 
     def effort(self, grid: Grid) -> int:
         """Return the number of points."""

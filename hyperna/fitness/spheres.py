@@ -92,8 +92,8 @@ class ExactSphere(Fitness):
         """Return about how many points it would take as long to look at as to compute a score."""
         return 200 * grid.neurons**2
 
-    @lru_cache(maxsize=8)  # noqa: B019  eight kernels are kept at most
-    def kernel(self, grid: Grid) -> NamedTuple:
+    @lru_cache(maxsize=8)  # noqa: B019  eight forms are kept at most
+    def compiled_form(self, grid: Grid) -> NamedTuple:
         """Return the labels as compiled code takes them."""
         self.check_grid(grid)
         if not has_areas(grid.dim, grid.neurons):

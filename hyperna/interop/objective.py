@@ -73,7 +73,7 @@ class Objective:
         na = OnePlusOneNA(neurons=neurons, output=output, resolution=resolution)
         self._task: Task = na.task(problem, target=target)
         self._moduli = np.array(self.grid.moduli)
-        self._work = self._task.kernel.workspace()
+        self._work = self._task.compiled_fitness.workspace()
         self.success = 0.0
 
     @property

@@ -69,7 +69,7 @@ class Simulation:
         count = 1 if runs is None else runs
         self._run = new_run(task.mutation)
         self._memory = task.new_memory()
-        self._work = task.kernel.workspace()
+        self._work = task.compiled_fitness.workspace()
         self._trace = state.Trace(
             np.zeros((_FIRST_IMPROVEMENTS if runs is None else 0, 2), np.int64),
             np.zeros((_FIRST_PATH if trajectory else 0, 2 + components), np.int64),
@@ -102,7 +102,7 @@ class Simulation:
         task = self.task
         with np.errstate(over="ignore"):
             status = loop.run_batch(
-                task.kernel,
+                task.compiled_fitness,
                 self._work,
                 task.mutation,
                 task.limits,

@@ -64,12 +64,12 @@ class Task:
     processes: ClassVar[bool] = False
 
     @cached_property
-    def kernel(self) -> Any:
+    def compiled_fitness(self) -> Any:
         """The fitness as compiled code takes it."""
         if self.population is not None:
             # relatives evaluate offspring from nothing: `hyperna._kernels.populations`
-            return self.fitness.scoring_kernel(self.grid)
-        return self.fitness.kernel(self.grid)
+            return self.fitness.scoring_form(self.grid)
+        return self.fitness.compiled_form(self.grid)
 
     @cached_property
     def mutation(self) -> Mutation:
@@ -101,7 +101,7 @@ class Task:
         """Return what a step does to a direction, and how many grid steps a length of 1 is.
 
         ========  ==========  ============  ==============================  ===============
-        move      law         kernel        kind                            grid steps
+        move      law         fitness       kind                            grid steps
         ========  ==========  ============  ==============================  ===============
         angle     any         not `Points`  `AngleMove`                     1
         angle     any         `Points`      `RotationMove`, without planes  1
@@ -116,7 +116,7 @@ class Task:
         """
         if self.rotation:
             return self.grid.rotations(1 if self.law.continuous else self.unit)
-        if isinstance(self.kernel, Points):
+        if isinstance(self.compiled_fitness, Points):
             return self.grid.rotations(1, planes=False)
         return AngleMove(1)
 
@@ -128,7 +128,7 @@ class Task:
     @property
     def compiled_kind(self) -> tuple[Any, ...]:
         """The types of what compiled code is handed, which decide what is compiled."""
-        parts = self.kernel, self.mutation, self.algorithm
+        parts = self.compiled_fitness, self.mutation, self.algorithm
         return (*map(_compiled_type, parts), self.goal.optima is None)
 
     @cached_property
@@ -163,8 +163,8 @@ class Task:
         scores, codes = np.zeros((2, len(genomes)), np.int64)
         with np.errstate(over="ignore"):
             judge(
-                self.kernel,
-                work or self.kernel.workspace(),
+                self.compiled_fitness,
+                work or self.compiled_fitness.workspace(),
                 self.limits,
                 self.goal.optima,
                 np.ascontiguousarray(genomes),

@@ -54,10 +54,10 @@ class GrowingTask(Task):
             )
 
     @cached_property
-    def kernel(self) -> Any:
+    def compiled_fitness(self) -> Any:
         """The fitness as compiled code takes it, with room for the largest network."""
         largest = replace(self.grid, neurons=max(self.grid.neurons, _SMALLEST_ROOM))
-        return self.fitness.resizable_kernel(largest)
+        return self.fitness.resizable_form(largest)
 
     @cached_property
     def mutation(self) -> Mutation:
@@ -122,7 +122,7 @@ class GrowingTask(Task):
         """Return room for another network."""
         from hyperna._kernels.topology import new_spare
 
-        return new_spare(self.kernel, self.mutation)
+        return new_spare(self.compiled_fitness, self.mutation)
 
     @cached_property
     def limits(self) -> state.RunLimits:

@@ -102,9 +102,9 @@ def _judged(
     from hyperna._kernels.judging import judge
 
     grid = task.grid
-    # the kernel for networks that are not offspring of one parent
-    kernel: Any = task.fitness.scoring_kernel(grid)
-    work = kernel.workspace()
+    # the form for networks that are not offspring of one parent
+    form: Any = task.fitness.scoring_form(grid)
+    work = form.workspace()
     shape = tuple(len(found) for found in values)
     size = int(np.prod(shape))
     score = np.zeros(size, np.int64)
@@ -120,7 +120,7 @@ def _judged(
         for component, found, place in zip(components.tolist(), values, index, strict=True):
             genomes[:, component] = found[place]
         part = score[begin : begin + chosen.size]
-        judge(kernel, work, task.limits, task.goal.optima, genomes, part, codes)
+        judge(form, work, task.limits, task.goal.optima, genomes, part, codes)
         target[chosen] = codes[: chosen.size] != RUNNING
         watch.add(chosen.size)
     return score.reshape(shape), target.reshape(shape)
