@@ -428,6 +428,8 @@ def test_texts_are_made_of_any_cell_as_the_model_makes_them(tmp_path):
     moment = dt.datetime(2024, 1, 31, 18, 5, 6)
     cells = ["Rome", " Rome", " ", None, math.nan, pd.NaT, True, False, 3, 3.0, -2.5, 0.1, 10**20]
     cells += [1e-7, 1.5e-5, 12345678901234567, 123456789012345678, 1e300, dt.date(2024, 1, 31)]
+    # where powers of ten begin
+    cells += [1e16, 1e16 - 2, -1e16, 1e-4, math.nextafter(1e-4, 0)]
     cells += [
         moment,
         moment.replace(microsecond=120000),

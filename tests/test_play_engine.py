@@ -4,6 +4,7 @@ In Node or, where there is none, in a browser.
 """
 
 import random
+from itertools import product
 
 import numpy as np
 import pytest
@@ -184,6 +185,23 @@ def test_tasks_are_those_of_hyperna(engine):
     script = f"const answered = null; return arguments[0].map((setting) => {TASK_AS_JSON});"
     found = engine(script, settings)
     for setting, task in zip(settings, found, strict=True):
+        check_task(setting, task)
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_what_counts_as_success_on_coarse_grids_is_told_as_by_hyperna(engine, dim):
+    """Where the best network that rounding leaves may be no better than a constant answer."""
+    kinds = [*product(("plain", "bent"), OUTPUTS, (True, False), (1, 2, 3), (4, 6, 10))]
+    drawn = [[[0, 90]], [[0, 270]], [[10, 70], [180, 250]]]
+    settings = [
+        {**DEFAULTS, "problem": "custom_arcs", "dim": dim, "arcs": arcs}
+        | {"neuron": neuron, "output": output, "bias": bias}
+        | {"neurons": neurons, "resolution": resolution}
+        for arcs in drawn
+        for neuron, output, bias, neurons, resolution in kinds
+    ]
+    script = f"const answered = null; return arguments[0].map((setting) => {TASK_AS_JSON});"
+    for setting, task in zip(settings, engine(script, settings), strict=True):
         check_task(setting, task)
 
 
