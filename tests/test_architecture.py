@@ -92,6 +92,20 @@ def test_only_the_kernels_import_numba(path):
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_private_name_of_a_library_is_imported(path):
+    """Names with an underscore, which the next version may change without saying so."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and not (node.level or node.module == "__future__"):
+            names = [*node.module.split("."), *(alias.name for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [name for alias in node.names for name in alias.name.split(".")]
+        else:
+            continue
+        private = [name for name in names if name.startswith("_") and names[0] != "hyperna"]
+        assert not private, private
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_every_module_says_what_it_is(path):
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
 
