@@ -30,6 +30,8 @@ On a busy machine, on which the first run took 8.1 s without it, this was tried:
 - 6.5 s if besides everything was deleted that a run of one neuron does not use: two neurons, starts
   on the sphere, redrawn and replaced steps, many components. 46 functions are left of 56. Types of
   their own for these would leave all other runs as slow as they are.
+- On a quiet machine, on which the first run took 6.2 s without it: 5.9 to 6.1 s without numba's
+  rewrites of array expressions and constant indices (no_rewrites).
 - Not tried in full, for it cannot help: all functions of a run written out in one, about 900
   lines. A kernel of 260 lines takes 4 ms a line, one of 520 lines 5 ms and one of 1,040 lines 9 ms,
   because numba's front end takes more than twice as long for twice the code.
@@ -63,11 +65,11 @@ def collatz(n):
     return longest
 """
 CASES = {
-    "first run on the circle (at most 8 s, aim 4)": (
+    "first run on the circle (at most 6 s, aim 4)": (
         "import hyperna",
         "hyperna.OnePlusOneNA().run(hyperna.problem('half'), seed=1)",
     ),
-    "first fit of NAClassifier (at most 12 s, aim 5)": (
+    "first fit of NAClassifier (at most 10 s, aim 5)": (
         "import hyperna\nfrom sklearn.datasets import load_breast_cancer\n"
         "X, y = load_breast_cancer(return_X_y=True)",
         "hyperna.NAClassifier(random_state=0).fit(X, y)",
