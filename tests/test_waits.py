@@ -7,6 +7,7 @@ import pytest
 import reference
 
 from hyperna import FiniteSet, Grid, Network, OnePlusOneNA, problem
+from hyperna._kernels import state, waiting
 
 RESOLUTION = 8
 RUNS = 500
@@ -134,3 +135,17 @@ def test_a_budget_ends_a_wait_right_before_the_accepted_step_or_with_it():
                 assert len(part.trajectory) == place + kept
                 assert part.trajectory.genomes.tolist() == whole.genomes[: place + kept].tolist()
     assert waited > 10
+
+
+def test_a_way_out_is_doubted_after_more_and_more_waits_at_each_score():
+    """After four waits, and then four times as many; at another score it begins again."""
+    doubts = getattr(waiting.doubts_a_way_out, "py_func", waiting.doubts_a_way_out)
+    counter = np.zeros(state.N_COUNTERS, np.int64)
+
+    def doubted(score, waits):
+        counter[state.SCORE] = score
+        return [k for k in range(1, waits + 1) if doubts(counter)]
+
+    assert doubted(5, 70) == [4, 16, 64]
+    assert doubted(6, 5) == [4]
+    assert doubted(5, 20) == [4, 16]
