@@ -127,3 +127,24 @@ def test_the_command_stores_and_exports_where_it_is_told(tmp_path, capsys):
     assert main(["campaign", "export", str(other), "ioh", "-o", str(out), "--jobs", "2"]) == 0
     assert "2 runs, ready for IOHanalyzer" in capsys.readouterr().out
     assert list(out.rglob("*.json"))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ('neurons = 1\nalgorithm = ["na", "random_search"]', ""),
+        ('neurons = [1, 2]\nalgorithm = ["na", "random_search"]', "in 2 of 4 settings nothing"),
+        ("target = 0.9", ""),
+        # as it is wanted
+        ("target = false", ""),
+    ],
+)
+def test_settings_in_which_nothing_is_a_success_are_told_beforehand(
+    options, words, tmp_path, capsys
+):
+    """Nobody knows the best of two neurons in five dimensions."""
+    file = tmp_path / "five.toml"
+    file.write_text(f'runs = 2\nproblem = "quarter"\ndim = 5\nbudget = 50\n{options}\n')
+    assert main(["campaign", "run", str(file)]) == 0
+    told = capsys.readouterr().err
+    assert (words in told) if words else "nothing counts" not in told

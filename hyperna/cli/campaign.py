@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hyperna._files import check_writable, write_file
 from hyperna._validation import check_extra
@@ -15,6 +15,9 @@ from hyperna.cli.options import integer
 from hyperna.cli.printing import RIGHT, Version, make_console, print_table
 from hyperna.cli.progress import Meter
 from hyperna.cli.workers import add_worker_options, announce_scheduler, refuse_no_workers
+
+if TYPE_CHECKING:
+    from hyperna.experiments.campaign import Campaign
 
 HELP = """\
 Run, monitor and export experiment grids described in a file.
@@ -87,6 +90,7 @@ def run_campaign(args: argparse.Namespace) -> int:
     store = Store(args.store or Path(args.file).with_suffix(".store"))
     meter = Meter(campaign.total)
     announce_scheduler(args)
+    _tell_unsuccessful(campaign)
     try:
         with meter.shown():
             campaign.run(
@@ -106,6 +110,22 @@ def run_campaign(args: argparse.Namespace) -> int:
         return 130
     print(f"{store.path}: {meter.summary(len(campaign.wanted))}")
     return 0
+
+
+def _tell_unsuccessful(campaign: "Campaign") -> None:
+    """Say before hours are spent in how many settings no run can succeed, unless that is wanted."""
+    open_ended = sum(
+        getattr(made.runner(), "criterion", "").startswith("nothing: ")
+        for made in campaign.wanted
+        if made.target is None
+    )
+    if open_ended:
+        settings = counted(len(campaign.wanted), "setting")
+        print(
+            f"hyperna: in {open_ended:,} of {settings} nothing counts as success, and runs "
+            f"continue to their limit; 'target' in the campaign file sets a fitness to reach",
+            file=sys.stderr,
+        )
 
 
 def show_status(args: argparse.Namespace) -> int:
