@@ -406,14 +406,16 @@ def test_the_page_offers_the_dimensions_and_takes_the_defaults():
 
 def test_docstrings_list_all_kinds_of_outputs_and_neurons():
     names = {"output": set(OUTPUTS), "neuron": set(NEURONS)}
-    listed = []
+    listed, wrong = set(), []
     for source in Path(hyperna.__file__).parent.rglob("*.py"):
         if source.parent.name == "classifier":
             continue
         for name, kinds in re.findall(r"^ +(output|neuron) : \{(.*)\}", source.read_text(), re.M):
-            assert set(re.findall(r'"(\w+)"', kinds)) == names[name], source
-            listed.append(name)
-    assert set(listed) == set(names)
+            listed.add(name)
+            if set(re.findall(r'"(\w+)"', kinds)) != names[name]:
+                wrong.append(f"{source}: {name} : {{{kinds}}}")
+    assert not wrong, "\n".join(wrong)
+    assert listed == set(names)
 
 
 # They say what is known of some outputs, and the classifier has outputs of its own.
