@@ -1,6 +1,7 @@
 """What counts as success, above all where no optimum is known."""
 
 import itertools
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -283,3 +284,19 @@ def test_the_default_target_of_moves_on_a_finer_grid_is_that_of_the_resolution(o
         for moved in ({}, {"move": "rotation"}, {"mutation": "pareto"}, {"mutation": "cauchy"})
     ]
     assert len(set(targets)) == 1
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_rounding_takes_no_more_than_all_of_the_best_fitness(output):
+    """Said where nothing counts as success, because the grid is too coarse."""
+    told = 0
+    for name, dim, neurons, kind in itertools.product(
+        ("two_quarters", "local_opt", "arcs:k=3"), (2, 3), (2, 8, 30), ("plain", "bent")
+    ):
+        na = OnePlusOneNA(neurons=neurons, resolution=4, output=output, neuron=kind)
+        words = na.task(problem(name, dim=dim)).criterion
+        found = re.search(r"best fitness, ([\d.]+), .* may cost, ([\d.]+),", words)
+        if found:
+            told += 1
+            assert 0 < float(found[2]) <= float(found[1])
+    assert told

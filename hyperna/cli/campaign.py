@@ -115,7 +115,7 @@ def run_campaign(args: argparse.Namespace) -> int:
 def _tell_unsuccessful(campaign: "Campaign") -> None:
     """Say before hours are spent in how many settings no run can succeed, unless that is wanted."""
     open_ended = sum(
-        getattr(made.runner(), "criterion", "").startswith("nothing: ")
+        str(getattr(made.runner(), "criterion", "")).startswith("nothing: ")
         for made in campaign.wanted
         if made.target is None
     )

@@ -139,7 +139,7 @@ class Judge:
         size = self.fewest_neurons
         steps = self.grid.resolution // self.unit
         loss = problem.rounding_loss(size, steps, bias=self.bias, neuron=self.grid.neuron)
-        return best - loss
+        return max(0.0, best - loss)
 
     @cached_property
     def default_target(self) -> float | None:
