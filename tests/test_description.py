@@ -433,7 +433,10 @@ def texts():
                     for paragraph in (ast.get_docstring(node) or "").split("\n\n"):
                         if ">>>" not in paragraph:
                             yield source.relative_to(package.parent).as_posix(), paragraph
-    for page in (package.parent / "docs").rglob("*.md"):
+    docs = package.parent / "docs"
+    for page in docs.rglob("*.md"):
+        if page.relative_to(docs).parts[0].startswith("_"):
+            continue  # made by docs/build.py
         for paragraph in page.read_text(encoding="utf-8").split("\n\n"):
             if page.parent.name != "whats_new" and not paragraph.startswith("!["):
                 yield page.relative_to(package.parent).as_posix(), paragraph
